@@ -10,77 +10,79 @@ use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use std::rc::Rc;
 
-/// The number of registers or components of each bank: numbers, integers, references.
+/// The number of registers or components in each bank: numbers, integers, references.
 pub type Counts = [u16; 3];
 
 /// The code of one function.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Code {
-    /// The name in a backtrace.
+    /// The name of the function in a backtrace.
     pub name: Rc<str>,
     /// The location of the function's declaration.
     pub span: Span,
-    /// Whether backtraces omit it.
+    /// Whether backtraces omit the function, because it belongs to the prelude.
     pub is_prelude: bool,
-    /// Whether its numbers carry slots.
+    /// Whether the numbers of the code carry slots.
     pub is_derivative: bool,
-    /// The instructions.
+    /// The instructions of the function.
     pub instructions: Vec<Instruction>,
     /// The source location of each instruction.
     pub spans: Vec<Span>,
-    /// Number constants.
+    /// The table of number constants.
     pub numbers: Vec<f64>,
-    /// Integer constants.
+    /// The table of integer constants.
     pub integers: Vec<i64>,
-    /// String constants.
+    /// The table of string constants.
     pub texts: Vec<Rc<str>>,
-    /// Constant elements of arrays.
+    /// The table of the constant elements of arrays.
     pub arrays: Vec<Rc<Constants>>,
-    /// The component counts of objects that are created.
+    /// The table of the component counts of objects that the function creates.
     pub parts: Vec<Counts>,
-    /// The function objects that are created.
+    /// The table of the function objects that the function creates.
     pub closures: Vec<ClosureSite>,
-    /// Calls of the native library.
+    /// The table of the calls of the native library.
     pub natives: Vec<NativeSite>,
-    /// Applications of differential operators.
+    /// The table of the applications of differential operators.
     pub operators: Vec<OperatorSite>,
-    /// Accesses to shared storage.
+    /// The table of the accesses to shared storage.
     pub accesses: Vec<AccessSite>,
-    /// Calls of functions with registered derivatives.
+    /// The table of the calls of functions with registered derivatives.
     pub rules: Vec<RuleSite>,
     /// The components of the arguments, which are passed in the first registers; the object of a closure follows them.
     pub params: Counts,
     /// The components of the results, which are returned in the first registers.
     pub results: Counts,
-    /// Its own registers.
+    /// The number of the function's own registers.
     pub registers: Counts,
-    /// The registers after them, which are the first registers of its callees.
+    /// The number of registers in the window, which follows the own registers: the first registers of the function's
+    /// callees.
     pub window: Counts,
-    /// The index of the first number register that is never written with a slot; the slots of these are cleared on entry.
+    /// The index of the first number register that is never written with a slot; the slots of these registers are
+    /// cleared on entry.
     pub inactive_from: u16,
-    /// The components of an instance that it reads, by bank, if it is the getter of a stored property.
+    /// The components of an instance that the function reads, by bank, if it is the getter of a stored property.
     pub reads: [Range<u32>; 3],
 }
 
 /// A function object that is created.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct ClosureSite {
-    /// Its function.
+    /// The function of the function object.
     pub function: u32,
-    /// The components of its captured values.
+    /// The number of components of the captured values.
     pub captures: Counts,
 }
 
 /// A call of the native library.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct NativeSite {
-    /// The function: an index into the library.
+    /// The index of the native function in the library.
     pub native: u16,
-    /// The shapes of its generic arguments.
+    /// The shapes of the generic arguments of the call.
     pub shapes: Vec<ShapeId>,
-    /// The components of its arguments.
+    /// The number of components of the arguments.
     pub params: Counts,
-    /// The components of its results.
+    /// The number of components of the results.
     pub results: Counts,
 }
 
@@ -89,7 +91,7 @@ pub struct NativeSite {
 pub struct AccessSite {
     /// The name of the variable or property.
     pub name: Rc<str>,
-    /// The components of its object, or of the global variables, by bank.
+    /// The accessed components of the object, or of the global variables, by bank.
     pub cells: [Range<u32>; 3],
     /// The getter that reads the components, if they depend on the type of the object.
     pub getter: Option<u16>,
@@ -98,11 +100,11 @@ pub struct AccessSite {
 /// An application of a differential operator.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct OperatorSite {
-    /// The operator.
+    /// The operator that is applied.
     pub operator: Operator,
-    /// The components of its arguments.
+    /// The number of components of the operator's arguments.
     pub params: Counts,
-    /// The components of its results.
+    /// The number of components of the operator's results.
     pub results: Counts,
 }
 
@@ -110,113 +112,120 @@ pub struct OperatorSite {
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub enum Operator {
-    /// `x…, body → value…, differential`; after a flag and an error if the body may throw.
+    /// Records `body` and returns its differential: `x…, body → value…, differential`; after a flag and an error if the
+    /// body may throw.
     ValueWithDifferential { at: TangentId, result: TangentId, throws: bool },
-    /// `x…, dx…, body → value…, derivative…`; after a flag and an error if the body may throw.
+    /// Propagates a tangent through `body`: `x…, dx…, body → value…, derivative…`; after a flag and an error if the
+    /// body may throw.
     ValueWithTangent { at: TangentId, result: TangentId, throws: bool },
-    /// `x, order, body → whether it succeeded, coefficients`; after a flag and an error if the body may throw.
+    /// Computes the Taylor polynomial of `body`: `x, order, body → whether it succeeded, coefficients`; after a flag
+    /// and an error if the body may throw.
     Series { result: TangentId, throws: bool },
-    /// `linear → linear`
+    /// Transposes a linear function: `linear → linear`.
     Transpose { at: TangentId, result: TangentId },
-    /// `x… → x…`
+    /// Makes a value constant in every live level: `x… → x…`.
     WithoutDerivative { of: TangentId },
-    /// `x… → x…`: the argument of a parameter, or the value stored in a property, that is marked `@noDerivative`.
+    /// Marks the argument of a parameter, or the value stored in a property, that is marked `@noDerivative`: `x… → x…`.
     NoDerivative { is_property: bool },
-    /// `x…, edit → x…`
+    /// Applies the function `edit` to the adjoint of a value: `x…, edit → x…`.
     WithDerivative { of: TangentId },
-    /// `x, y → y`: `y` was computed from `x` by way of a value without a tangent.
+    /// Marks a number `y` that was computed from `x` by way of a value without a tangent: `x, y → y`.
     LoseTangent { of: TangentId },
-    /// `x →`: the result with that index was computed from `x` by way of a value without a tangent.
+    /// Sends the number `x` from which the result with the given index was computed by way of a value without a
+    /// tangent: `x →`.
     SendResultOrigin { result: u32 },
-    /// `→ x`: the number that was sent for the result with that index.
+    /// Receives the number that was sent for the result with the given index: `→ x`.
     ReceiveResultOrigin { result: u32 },
-    /// Discards the numbers that were sent or passed.
+    /// Discards the numbers that were sent for results or arguments.
     ForgetOrigins,
-    /// `x →`: the argument with that index of the next call was computed from `x`.
+    /// Sends the number `x` from which the argument with the given index of the next call was computed: `x →`.
     SendArgumentOrigin { argument: u32 },
-    /// `→ x`: the number that was passed for the argument with that index.
+    /// Receives the number that was sent for the argument with the given index: `→ x`.
     ReceiveArgumentOrigin { argument: u32 },
-    /// `x… → x`: a number that varies if any of these numbers, or a number in any of these objects, varies.
+    /// Computes a number that varies if any of the given numbers, or a number in any of the given objects, varies: `x…
+    /// → x`.
     JoinOrigins,
-    /// `object, x, n → object`: records that the integer or string `n` in the object was computed from `x`.
+    /// Records that the integer or string `n` in the object was computed from `x`: `object, x, n → object`.
     StoreOrigin { inside: Storage, component: u32, replaces: bool },
-    /// `object, n → x`: the number that was recorded for `n`.
+    /// Returns the number that was recorded as the origin of `n`: `object, n → x`.
     LoadOrigin { inside: Storage, component: u32 },
-    /// `x, y →`: a branch that depends on this comparison of two numbers.
+    /// Notes the comparison of two numbers on which a branch depends: `x, y →`.
     Threshold { comparison: PrimitiveId },
-    /// `x…, body → whether it succeeded, value, gradient…`, without the value unless `value` is set; after a flag and an error if
-    /// the body may throw.
+    /// Computes the gradient of `body` by adjoint code: `x…, body → whether it succeeded, value, gradient…`, without
+    /// the value unless `value` is set; after a flag and an error if the body may throw.
     Gradient { at: TangentId, value: bool, throws: bool },
-    /// `linear, vectors → whether it succeeded, results`
+    /// Applies a linear map to several vectors: `linear, vectors → whether it succeeded, results`.
     ApplyAtOnce,
-    /// `x… → array`
+    /// Returns all numbers of a value that can vary: `x… → array`.
     Coordinates { of: TangentId },
-    /// `body →`, or `body → thrown, error`
+    /// Runs a checkpoint: `body →`, or `body → thrown, error`.
     Recompute { traced: bool },
 }
 
 /// A call of a function with registered derivatives.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct RuleSite {
-    /// The function itself.
+    /// The function that is called.
     pub function: u32,
-    /// Its parameters: the number of components, and the tangent of each.
+    /// The parameters of the function: the number of components, and the tangent type of each parameter.
     pub params: Vec<(Counts, Option<TangentId>)>,
     /// The names of the parameters.
     pub names: Vec<Rc<str>>,
-    /// The number of components of its results.
+    /// The number of components of the function's results.
     pub results: Counts,
     /// The registered derivatives, the most specific first.
     pub rules: Vec<Registered>,
-    /// The message if no rule applies, for a function whose body is unknown.
+    /// The message if no registered derivative applies, for a function whose body is unknown.
     pub refusal: Option<Rc<str>>,
     /// Whether the function may throw.
     pub throws: bool,
-    /// Whether it changes parameters.
+    /// Whether the function changes its parameters.
     pub changes: bool,
-    /// Whether the call is the only step of the derivative code of a function object: then the caller of that code has already
-    /// passed the numbers from which the arguments were computed.
+    /// Whether the call is the only step of the derivative code of a function object. In that case the caller of the
+    /// derivative code has already passed the origins of the arguments.
     pub is_entry: bool,
     /// The global variables that may hold numbers and that the function reads.
     pub globals: Vec<(Bank, u32)>,
 }
 
-/// A registered derivative.
+/// A registered derivative of a function.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Registered {
-    /// The parameters that it differentiates by.
+    /// The parameters with respect to which the registered derivative differentiates.
     pub wrt: Vec<bool>,
-    /// The function that was registered.
+    /// The function that was registered as the derivative.
     pub function: u32,
-    /// The kind of the linear function that it returns besides the value.
+    /// The kind of the linear function that the registered function returns besides the value.
     pub kind: RegisteredKind,
-    /// The tangent of the result.
+    /// The tangent type of the original function's result.
     pub result: TangentId,
     /// Whether the registered function may throw.
     pub throws: bool,
-    /// Whether it was registered as a transpose.
+    /// Whether the derivative was registered as a transpose.
     pub is_transpose: bool,
-    /// Whether it is intended to differ from the derivative.
+    /// Whether the registered derivative is intended to differ from the true derivative.
     pub differs: bool,
-    /// For a transpose: whether the function's own derivative code computes its tangents.
+    /// Whether the function's own derivative code computes its tangents, for a transpose.
     pub has_own_tangent: bool,
-    /// The location of the registration.
+    /// The source location of the registration.
     pub place: Span,
-    /// For each parameter whose tangent is beside its value: the function that moves a value along a tangent vector.
+    /// The function that moves a value along a tangent vector, for each parameter whose tangent vector is beside its
+    /// value.
     pub movers: Vec<Option<u32>>,
-    /// The member of a superclass or a protocol for which it was registered, if its value must be compared with that of the
-    /// function, which inherits it.
+    /// The member of a superclass or a protocol for which the derivative was registered, if its value must be compared
+    /// with the value of the function, which inherits the derivative.
     pub inherited: Option<Rc<str>>,
 }
 
 /// The kind of linear function that a registered derivative returns besides the value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum RegisteredKind {
-    /// A differential.
+    /// The linear function is a differential.
     Differential,
-    /// A differential that is not a closure created by the registered derivative, so that it has not been checked.
+    /// The linear function is a differential that is not a closure created by the registered derivative, so that its
+    /// linearity has not been checked.
     UnseenDifferential,
-    /// A pullback.
+    /// The linear function is a pullback.
     Pullback,
 }
 
@@ -227,7 +236,7 @@ impl Code {
     }
 }
 
-/// Returns the primitive of an operand; `None` if there is none with that index.
+/// Returns the primitive with the index of an operand; `None` if there is none.
 pub fn primitive(number: u8) -> Option<&'static Primitive> {
     table::all().get(number as usize)
 }

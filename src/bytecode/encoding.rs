@@ -7,7 +7,7 @@ use serde::de::{Error, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use smallvec::SmallVec;
 
-/// The opcode and the operands.
+/// The numbers of an encoded instruction: its opcode and its operands.
 type Numbers = SmallVec<[i64; 5]>;
 
 impl Serialize for Instruction {
@@ -65,7 +65,8 @@ mod tests {
         let read = |numbers: &[i64]| rmp_serde::from_slice::<Instruction>(&rmp_serde::to_vec(numbers).unwrap());
         let add = i64::from(Opcode::AddF as u8);
         assert!(read(&[add, 0, 1, 2]).is_ok());
-        // No opcode, an unknown one, a missing operand, an extra one, and one that is too large.
+        // The invalid encodings are: no opcode, an unknown opcode, a missing operand, an extra operand, and an operand
+        // that is too large.
         for wrong in
             [&[][..], &[Opcode::ALL.len() as i64], &[-1], &[add, 0, 1], &[add, 0, 1, 2, 3], &[add, 0, 1, 1 << 40]]
         {

@@ -13,10 +13,10 @@ use std::rc::Rc;
 /// The magic number of compiled programs. The byte after the name is a control character, so no script begins like this.
 const MAGIC: [u8; 8] = *b"dscript\x1a";
 
-/// The version of the format after the header.
+/// The version of the file format after the header.
 const FORMAT: u32 = 12;
 
-/// The size of the header: magic number, format, identity of the compiler, length and checksum of the rest.
+/// The size of the header: magic number, format, identity of the compiler, length and checksum of the program.
 const HEADER: usize = 8 + 4 + 4 + 8 + 4;
 
 /// A compiled program.
@@ -24,33 +24,35 @@ const HEADER: usize = 8 + 4 + 4 + 8 + 4;
 pub struct Image {
     /// The names and contents of the source files, for messages.
     pub files: Vec<(String, String)>,
-    /// The codes of each function: the original, the derivative, and the body's derivative for a function with registered ones.
-    /// Codes that exceed the limits of the machine are missing.
+    /// The codes of each function: the original, the derivative, and the derivative of its body for a function with
+    /// registered derivatives. Codes that exceed the limits of the machine are missing.
     pub functions: Vec<[Option<Rc<Code>>; 3]>,
-    /// The shapes of values.
+    /// The shapes of the program's types.
     pub shapes: StoredShapes,
-    /// The tangents of types.
+    /// The tangent types of the program's types.
     pub tangents: StoredTangents,
-    /// The number of global components in each bank.
+    /// The number of components of global variables in each bank.
     pub globals: [u32; 3],
-    /// The functions that describe a value with a custom description: alone, and inside another value.
+    /// The functions that describe a value of a type with a custom description: one for a value alone, and one for a
+    /// value inside another value.
     pub custom_descriptions: Vec<[u32; 2]>,
-    /// The dispatch table: method, type, function.
+    /// The dispatch table: a method, a type, and the function that implements the method for the type.
     pub methods: Vec<(u32, ShapeId, u32)>,
     /// The names of top-level functions and of their parameters, for explanations.
     pub parameters: Vec<(String, Vec<String>)>,
-    /// Functions as formulas, or the reason why they are not, by function; empty if the program does not use formulas.
+    /// The functions of the program as formulas, or the reason why a function is none, by function; empty if the
+    /// program does not use formulas.
     pub formulas: Vec<(u32, Result<FunctionFormula, String>)>,
     /// Whether derivative code detects branches that are differentiated exactly at their thresholds.
     pub marks_thresholds: bool,
     /// The graphs of the functions, from which tangent and adjoint code is derived; empty if nothing is differentiated. Their
     /// format is internal to the compiler.
     pub graphs: Bytes,
-    /// The function that runs first.
+    /// The number of the function that runs first.
     pub script: u32,
 }
 
-/// Bytes that are stored without further encoding.
+/// A sequence of bytes that is stored without further encoding.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Bytes(pub Vec<u8>);
 
@@ -85,11 +87,11 @@ impl<'d> Deserialize<'d> for Bytes {
 /// The reason why a file is not a compiled program that can be run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ImageError {
-    /// It was written by another version of dscript.
+    /// The file was written by another version of dscript.
     Foreign,
-    /// It is incomplete.
+    /// The file is incomplete.
     Truncated,
-    /// Its content was changed.
+    /// The content of the file was changed.
     Changed,
 }
 
@@ -104,12 +106,12 @@ impl std::fmt::Display for ImageError {
 }
 
 impl Image {
-    /// Whether a file is a compiled program, complete or not.
+    /// Whether a file is a compiled program, even an incomplete one.
     pub fn is_compiled(bytes: &[u8]) -> bool {
         bytes.starts_with(&MAGIC)
     }
 
-    /// Serializes the program. `identity` identifies the compiler: only the same one can read the file.
+    /// Serializes the program. `identity` identifies the compiler: only the same compiler can read the file.
     ///
     /// # Errors
     /// Fails if a part cannot be serialized.
@@ -125,7 +127,7 @@ impl Image {
         Ok(out)
     }
 
-    /// Reads the program in a file.
+    /// Reads a compiled program from the bytes of a file.
     ///
     /// # Errors
     /// [`ImageError`] if the file was not written by [`to_bytes`](Image::to_bytes) of the same compiler.
@@ -149,7 +151,7 @@ impl Image {
     }
 }
 
-/// Reads a number of the header; returns it with the remaining bytes.
+/// Reads a number from the header; returns the number and the remaining bytes.
 fn number<const N: usize>(bytes: &[u8]) -> Result<(u64, &[u8]), ImageError> {
     let (first, rest) = bytes.split_first_chunk::<N>().ok_or(ImageError::Truncated)?;
     let mut value = [0; 8];

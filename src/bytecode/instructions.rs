@@ -7,26 +7,26 @@ use crate::native::{PrimitiveId, ids};
 /// An operand of one instruction, with its name and role.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Field {
-    /// Its name.
+    /// The name of the operand.
     pub name: &'static str,
     /// The role of the operand.
     pub role: Role,
-    /// The encoded number.
+    /// The encoded number of the operand.
     pub number: i64,
 }
 
 /// The description of one instruction.
 #[derive(Debug)]
 pub struct Entry {
-    /// Its name.
+    /// The name of the instruction.
     pub name: &'static str,
-    /// The documentation: register transfer, and further properties.
+    /// The documentation of the instruction: register transfer, and further properties.
     pub doc: &'static [&'static str],
-    /// The names and roles of the operands.
+    /// The names and roles of the instruction's operands.
     pub operands: &'static [(&'static str, Role)],
     /// The primitive that the instruction computes.
     pub computes: Option<PrimitiveId>,
-    /// Whether it propagates tangent slots, and therefore occurs in derivative code only.
+    /// Whether the instruction propagates tangent slots, and therefore occurs in derivative code only.
     pub active: bool,
 }
 
@@ -58,7 +58,7 @@ macro_rules! instructions {
         #[allow(missing_docs)]
         pub enum Opcode { $($name,)* $($aname,)* }
 
-        /// All instructions.
+        /// The descriptions of all instructions.
         pub const LIST: &[Entry] = &[
             $(Entry {
                 name: stringify!($name),
@@ -90,7 +90,7 @@ macro_rules! instructions {
                 }
             }
 
-            /// Calls `visitor` with each operand in order.
+            /// Calls `visitor` with each operand of the instruction, in order.
             pub fn visit(&self, visitor: &mut dyn FnMut(Field)) {
                 match *self {
                     $(Instruction::$name { $($field),* } => {
@@ -102,7 +102,7 @@ macro_rules! instructions {
                 }
             }
 
-            /// Creates an instruction from its operands; `None` if one is missing or does not fit.
+            /// Creates an instruction from its operands; `None` if an operand is missing or does not fit.
             pub fn build(opcode: Opcode, operands: &[i64]) -> Option<Instruction> {
                 let mut operands = operands.iter().copied();
                 Some(match opcode {
@@ -116,408 +116,422 @@ macro_rules! instructions {
 
 instructions! {
     plain {
-        /// `out = a`
+        /// Copies a number: `out = a`.
         MoveF { out: FOut, a: FIn };
-        /// `out = a`
+        /// Copies an integer: `out = a`.
         MoveI { out: IOut, a: IIn };
-        /// `out = a`, shared.
+        /// Copies a reference, which is then shared: `out = a`.
         Share { out: ROut, a: RIn };
-        /// `out = a`, moved.
+        /// Moves a reference to another register: `out = a`.
         Take { out: ROut, a: RTake };
         /// Drops the reference in `a`.
         Clear { a: ROut };
-        /// `out = numbers[k]`
+        /// Loads a number constant: `out = numbers[k]`.
         LoadF { out: FOut, k: Number };
-        /// `out = integers[k]`
+        /// Loads an integer constant: `out = integers[k]`.
         LoadI { out: IOut, k: Integer };
-        /// `out = value`
+        /// Loads an integer from the instruction: `out = value`.
         SetI { out: IOut, value: Immediate };
-        /// `out = texts[k]`
+        /// Loads a string constant: `out = texts[k]`.
         LoadText { out: ROut, k: Text };
-        /// `out =` an array of `arrays[k]`.
+        /// Creates an array of the constants in `arrays[k]`.
         LoadArray { out: ROut, k: ArrayAt };
 
-        /// `out = a + b`
+        /// Adds two numbers: `out = a + b`.
         AddF { out: FOut, a: FIn, b: FIn } computes ADD;
-        /// `out = a - b`
+        /// Subtracts two numbers: `out = a - b`.
         SubF { out: FOut, a: FIn, b: FIn } computes SUB;
-        /// `out = a · b`
+        /// Multiplies two numbers: `out = a · b`.
         MulF { out: FOut, a: FIn, b: FIn } computes MUL;
-        /// `out = a / b`
+        /// Divides two numbers: `out = a / b`.
         DivF { out: FOut, a: FIn, b: FIn } computes DIV;
-        /// `out = -a`
+        /// Negates a number: `out = -a`.
         NegF { out: FOut, a: FIn } computes NEG;
-        /// `out = |a|`
+        /// Computes the absolute value of a number: `out = |a|`.
         AbsF { out: FOut, a: FIn } computes ABS;
-        /// `out = √a`
+        /// Computes the square root of a number: `out = √a`.
         SqrtF { out: FOut, a: FIn } computes SQRT;
-        /// `out = a`, rounded to single precision.
+        /// Rounds a number to single precision: `out = a`.
         RoundF { out: FOut, a: FIn } computes TO_SINGLE;
-        /// `out = a`, as a number.
+        /// Converts an integer to a number: `out = a`.
         NumberOf { out: FOut, a: IIn } computes FROM_INT;
-        /// `out = p(a)`
+        /// Applies a primitive to one number: `out = p(a)`.
         Prim1F { out: FOut, a: FIn, p: Prim };
-        /// `out = p(a, b)`
+        /// Applies a primitive to two numbers: `out = p(a, b)`.
         Prim2F { out: FOut, a: FIn, b: FIn, p: Prim };
-        /// `out = p(a, b, c)`, where `c` is in the [`Extra`](Instruction::Extra) that follows.
+        /// Applies a primitive to three numbers: `out = p(a, b, c)`, where `c` is in the [`Extra`](Instruction::Extra)
+        /// that follows.
         Prim3F { out: FOut, a: FIn, b: FIn, p: Prim };
-        /// `out = p(a, n)`
+        /// Applies a primitive to a number and an integer: `out = p(a, n)`.
         PrimFI { out: FOut, a: FIn, n: IIn, p: Prim };
-        /// `out = p(a)`: a number computed from an integer.
+        /// Applies a primitive that converts an integer to a number: `out = p(a)`.
         PrimNumber { out: FOut, a: IIn, p: Prim };
-        /// `out = p(a)`: an integer computed from a number. Can fail.
+        /// Applies a primitive that converts a number to an integer, which may fail: `out = p(a)`.
         PrimWhole { out: IOut, a: FIn, p: Prim };
-        /// `out = p(a)`: a test of a number.
+        /// Applies a predicate to one number: `out = p(a)`.
         Prim1Test { out: IOut, a: FIn, p: Prim };
-        /// `out = p(a, b)`: a test of two numbers.
+        /// Applies a predicate to two numbers: `out = p(a, b)`.
         Prim2Test { out: IOut, a: FIn, b: FIn, p: Prim };
-        /// `out = p(a)`. Can fail.
+        /// Applies a primitive to one integer, which may fail: `out = p(a)`.
         Prim1I { out: IOut, a: IIn, p: Prim };
-        /// `out = p(a, b)`. Can fail.
+        /// Applies a primitive to two integers, which may fail: `out = p(a, b)`.
         Prim2I { out: IOut, a: IIn, b: IIn, p: Prim };
-        /// `out =` the partial of `p` at `a`, given its result `y`.
+        /// Computes the partial of `p` at `a`, given the result `y` of `p(a)`.
         PartialF { out: FOut, a: FIn, y: FIn, p: Prim };
-        /// `out =` the partial of `p(a, b)` in `a`; its result is in the [`Extra`](Instruction::Extra)
+        /// Computes the partial of `p(a, b)` in `a`. The result of `p(a, b)` is in the [`Extra`](Instruction::Extra)
         /// that follows.
         PartialLeftF { out: FOut, a: FIn, b: FIn, p: Prim };
-        /// `out =` the partial of `p(a, b)` in `b`; its result is in the [`Extra`](Instruction::Extra) that follows.
-        PartialRightF { out: FOut, a: FIn, b: FIn, p: Prim };
-        /// `out =` the partial of `p(a, n)` in `a`; its result is in the [`Extra`](Instruction::Extra) that follows.
-        PartialFI { out: FOut, a: FIn, n: IIn, p: Prim };
-        /// `a` may be set to zero if it is subnormal.
-        FlushF { a: FIn };
-        /// Pushes `a` onto the value stack.
-        PushF { a: FIn };
-        /// Pushes `a` onto the value stack.
-        PushI { a: IIn };
-        /// Pushes `value` onto the value stack.
-        PushKnown { value: Immediate };
-        /// `out =` the number on top of the value stack, which is popped.
-        PopF { out: FOut };
-        /// `out =` the integer on top of the value stack, which is popped.
-        PopI { out: IOut };
-        /// `out = (a ∘ b) ∘ c`, where `how` specifies the operations, and `c` is in the [`Extra`](Instruction::Extra)
+        /// Computes the partial of `p(a, b)` in `b`. The result of `p(a, b)` is in the [`Extra`](Instruction::Extra)
         /// that follows.
+        PartialRightF { out: FOut, a: FIn, b: FIn, p: Prim };
+        /// Computes the partial of `p(a, n)` in `a`. The result of `p(a, n)` is in the [`Extra`](Instruction::Extra)
+        /// that follows.
+        PartialFI { out: FOut, a: FIn, n: IIn, p: Prim };
+        /// Sets the number in `a` to zero if it is subnormal.
+        FlushF { a: FIn };
+        /// Pushes the number `a` onto the value stack.
+        PushF { a: FIn };
+        /// Pushes the integer `a` onto the value stack.
+        PushI { a: IIn };
+        /// Pushes the integer `value` onto the value stack.
+        PushKnown { value: Immediate };
+        /// Pops a number from the value stack to `out`.
+        PopF { out: FOut };
+        /// Pops an integer from the value stack to `out`.
+        PopI { out: IOut };
+        /// Computes `out = (a ∘ b) ∘ c`, where `how` specifies the two operations, and `c` is in the
+        /// [`Extra`](Instruction::Extra) that follows.
         JoinLeftF { out: FOut, a: FIn, b: FIn, how: Ways };
-        /// `out = a ∘ (b ∘ c)`, encoded in the same way.
+        /// Computes `out = a ∘ (b ∘ c)`, with the same operands as `JoinLeftF`.
         JoinRightF { out: FOut, a: FIn, b: FIn, how: Ways };
-        /// `out = (a ∘ b) ∘ (c ∘ d)`, where `c` and `d` are in the [`Extras`](Instruction::Extras) that follows.
+        /// Computes `out = (a ∘ b) ∘ (c ∘ d)`, where `c` and `d` are in the [`Extras`](Instruction::Extras) that
+        /// follows.
         JoinBothF { out: FOut, a: FIn, b: FIn, how: Ways };
-        /// A third operand of the previous instruction. Does nothing by itself.
+        /// Holds the third operand of the previous instruction, and does nothing by itself.
         Extra { c: FIn };
-        /// Third and fourth operands of the previous instruction. Does nothing by itself.
+        /// Holds the third and the fourth operand of the previous instruction, and does nothing by itself.
         Extras { c: FIn, d: FIn };
-        /// The component of an element that the previous instruction accesses: number `offset` of the `stride` that an
-        /// element has in its bank. Does nothing by itself.
+        /// Holds the position of the component that the previous instruction accesses: number `offset` of the `stride`
+        /// that an element has in its bank. It does nothing by itself.
         Element { offset: Part, stride: Part };
 
-        /// `out = a + b`. Fails on overflow.
+        /// Adds two integers: `out = a + b`. It fails on overflow.
         AddI { out: IOut, a: IIn, b: IIn } computes INT_ADD;
-        /// `out = a + k`. Fails on overflow.
+        /// Adds a constant to an integer: `out = a + k`. It fails on overflow.
         AddIK { out: IOut, a: IIn, k: Small };
-        /// `out = a - b`. Fails on overflow.
+        /// Subtracts two integers: `out = a - b`. It fails on overflow.
         SubI { out: IOut, a: IIn, b: IIn } computes INT_SUB;
-        /// `out = a · b`. Fails on overflow.
+        /// Multiplies two integers: `out = a · b`. It fails on overflow.
         MulI { out: IOut, a: IIn, b: IIn } computes INT_MUL;
-        /// `out = a / b`, rounded toward 0. Fails on division by 0 and on overflow.
+        /// Divides two integers, rounded toward 0: `out = a / b`. It fails on division by 0 and on overflow.
         DivI { out: IOut, a: IIn, b: IIn } computes INT_DIV;
-        /// `out = a % b`. Fails on division by 0 and on overflow.
+        /// Computes the remainder of two integers: `out = a % b`. It fails on division by 0 and on overflow.
         RemI { out: IOut, a: IIn, b: IIn } computes INT_REM;
-        /// `out = !a`
+        /// Negates a truth value: `out = !a`.
         Not { out: IOut, a: IIn } computes NOT;
-        /// `out = a == b`
+        /// Compares two integers: `out = a == b`.
         EqI { out: IOut, a: IIn, b: IIn } computes INT_EQ;
-        /// `out = a != b`
+        /// Compares two integers: `out = a != b`.
         NeI { out: IOut, a: IIn, b: IIn } computes INT_NE;
-        /// `out = a < b`
+        /// Compares two integers: `out = a < b`.
         LtI { out: IOut, a: IIn, b: IIn } computes INT_LT;
-        /// `out = a <= b`
+        /// Compares two integers: `out = a <= b`.
         LeI { out: IOut, a: IIn, b: IIn } computes INT_LE;
-        /// `out = a == b`
+        /// Compares two numbers: `out = a == b`.
         EqF { out: IOut, a: FIn, b: FIn } computes EQ;
-        /// `out = a != b`
+        /// Compares two numbers: `out = a != b`.
         NeF { out: IOut, a: FIn, b: FIn } computes NE;
-        /// `out = a < b`
+        /// Compares two numbers: `out = a < b`.
         LtF { out: IOut, a: FIn, b: FIn } computes LT;
-        /// `out = a <= b`
+        /// Compares two numbers: `out = a <= b`.
         LeF { out: IOut, a: FIn, b: FIn } computes LE;
 
-        /// Jumps to `to`.
+        /// Jumps to the instruction `to`.
         Jump { to: Far };
-        /// Jumps to `to` if `a` is not 0.
+        /// Jumps to the instruction `to` if the integer `a` is not 0.
         If { a: IIn, to: To };
-        /// Jumps to `to` if `a` is 0.
+        /// Jumps to the instruction `to` if the integer `a` is 0.
         Unless { a: IIn, to: To };
-        /// Jumps to `to` if `a == b`.
+        /// Compares two integers, and jumps to the instruction `to` if `a == b`.
         IfEqI { a: IIn, b: IIn, to: To };
-        /// Jumps to `to` if `a != b`.
+        /// Compares two integers, and jumps to the instruction `to` if `a != b`.
         IfNeI { a: IIn, b: IIn, to: To };
-        /// Jumps to `to` if `a < b`.
+        /// Compares two integers, and jumps to the instruction `to` if `a < b`.
         IfLtI { a: IIn, b: IIn, to: To };
-        /// Jumps to `to` if `a <= b`.
+        /// Compares two integers, and jumps to the instruction `to` if `a <= b`.
         IfLeI { a: IIn, b: IIn, to: To };
-        /// Jumps to `to` if `a == k`.
+        /// Compares an integer with a constant, and jumps to the instruction `to` if `a == k`.
         IfEqIK { a: IIn, k: Small, to: To };
-        /// Jumps to `to` if `a != k`.
+        /// Compares an integer with a constant, and jumps to the instruction `to` if `a != k`.
         IfNeIK { a: IIn, k: Small, to: To };
-        /// Jumps to `to` if `a < k`.
+        /// Compares an integer with a constant, and jumps to the instruction `to` if `a < k`.
         IfLtIK { a: IIn, k: Small, to: To };
-        /// Jumps to `to` if `a <= k`.
+        /// Compares an integer with a constant, and jumps to the instruction `to` if `a <= k`.
         IfLeIK { a: IIn, k: Small, to: To };
-        /// Jumps to `to` if `a > k`.
+        /// Compares an integer with a constant, and jumps to the instruction `to` if `a > k`.
         IfGtIK { a: IIn, k: Small, to: To };
-        /// Jumps to `to` if `a >= k`.
+        /// Compares an integer with a constant, and jumps to the instruction `to` if `a >= k`.
         IfGeIK { a: IIn, k: Small, to: To };
-        /// Jumps to `to` if `a == b`.
+        /// Compares two numbers, and jumps to the instruction `to` if `a == b`.
         IfEqF { a: FIn, b: FIn, to: To };
-        /// Jumps to `to` if `a != b`.
+        /// Compares two numbers, and jumps to the instruction `to` if `a != b`.
         IfNeF { a: FIn, b: FIn, to: To };
-        /// Jumps to `to` if `a < b`.
+        /// Compares two numbers, and jumps to the instruction `to` if `a < b`.
         IfLtF { a: FIn, b: FIn, to: To };
-        /// Jumps to `to` if `a <= b`.
+        /// Compares two numbers, and jumps to the instruction `to` if `a <= b`.
         IfLeF { a: FIn, b: FIn, to: To };
-        /// Jumps to `to` unless `a < b`.
+        /// Compares two numbers, and jumps to the instruction `to` unless `a < b`.
         UnlessLtF { a: FIn, b: FIn, to: To };
-        /// Jumps to `to` unless `a <= b`.
+        /// Compares two numbers, and jumps to the instruction `to` unless `a <= b`.
         UnlessLeF { a: FIn, b: FIn, to: To };
-        /// `i = i + 1`, then jumps to `to` if `i < n`: the end of a counting loop. Fails on overflow.
+        /// Ends a counting loop: `i = i + 1`, then jumps to `to` if `i < n`. It fails on overflow.
         LoopLtI { i: IChange, n: IIn, to: To };
-        /// `i = i + 1`, then jumps to `to` if `i < k`. Fails on overflow.
+        /// Ends a counting loop with a constant limit: `i = i + 1`, then jumps to `to` if `i < k`. It fails on
+        /// overflow.
         LoopLtIK { i: IChange, k: Small, to: To };
 
-        /// Calls a function with the arguments in the window; its results are there afterwards.
+        /// Calls a function with the arguments in the window, where the results are afterwards.
         Call { function: Fun };
         /// Calls the function object in `function`, which follows the arguments in the window.
         CallValue { function: RTake };
-        /// Calls a function of the native library, with the same window.
+        /// Calls a function of the native library; arguments and results are in the window.
         Native { site: NativeAt };
-        /// Applies a differential operator, with the same window.
+        /// Applies a differential operator; arguments and results are in the window.
         Operate { site: OperatorAt };
         /// Returns to the caller; the results are in the first registers.
         Return {};
-        /// Returns one number.
+        /// Returns the number in `a` to the caller.
         ReturnF { a: FIn };
-        /// Returns one integer.
+        /// Returns the integer in `a` to the caller.
         ReturnI { a: IIn };
-        /// Returns one reference.
+        /// Returns the reference in `a` to the caller.
         ReturnR { a: RTake };
 
-        /// `out =` a box with the components in the window.
+        /// Creates a box with the components in the window.
         NewBox { out: ROut, parts: PartsAt };
-        /// `out =` an instance of a class, whose properties are not initialized yet.
+        /// Creates an instance of a class, whose properties are not initialized yet.
         NewInstance { out: ROut, shape: Shaped };
-        /// `out =` the implementation of a method for the dynamic type of the value in `from`.
+        /// Looks up the implementation of a method for the dynamic type of the value in `from`.
         FindMethod { out: ROut, from: RIn, method: Method };
-        /// `out =` a record with the components in the window.
+        /// Creates a record with the components in the window.
         NewRecord { out: ROut, parts: PartsAt };
-        /// `out =` a function object with the captured components in the window.
+        /// Creates a function object with the captured components in the window.
         NewClosure { out: ROut, site: ClosureAt };
-        /// `out = box.index`
+        /// Loads a number from a box: `out = box.index`.
         LoadBoxF { out: FOut, from: RIn, index: Part };
-        /// `out = box.index`
+        /// Loads an integer from a box: `out = box.index`.
         LoadBoxI { out: IOut, from: RIn, index: Part };
-        /// `out = box.index`, shared.
+        /// Loads a reference from a box: `out = box.index`. The reference is shared.
         LoadBoxR { out: ROut, from: RIn, index: Part };
-        /// `box.index = a`
+        /// Stores a number in a box: `box.index = a`.
         StoreBoxF { to: RIn, a: FIn, index: Part };
-        /// `box.index = a`
+        /// Stores an integer in a box: `box.index = a`.
         StoreBoxI { to: RIn, a: IIn, index: Part };
-        /// `box.index = a`, moved.
+        /// Stores a reference in a box: `box.index = a`. The reference is moved.
         StoreBoxR { to: RIn, a: RTake, index: Part };
-        /// `out = box.index`, moved.
+        /// Moves a reference out of a box: `out = box.index`.
         TakeBox { out: ROut, from: RIn, index: Part };
-        /// `out = record.index`
+        /// Loads a number from a record: `out = record.index`.
         LoadRecordF { out: FOut, from: RIn, index: Part };
-        /// `out = record.index`
+        /// Loads an integer from a record: `out = record.index`.
         LoadRecordI { out: IOut, from: RIn, index: Part };
-        /// `out = record.index`, shared.
+        /// Loads a reference from a record: `out = record.index`. The reference is shared.
         LoadRecordR { out: ROut, from: RIn, index: Part };
-        /// `record.index = a`
+        /// Stores a number in a record: `record.index = a`.
         StoreRecordF { to: RChange, a: FIn, index: Part };
-        /// `record.index = a`
+        /// Stores an integer in a record: `record.index = a`.
         StoreRecordI { to: RChange, a: IIn, index: Part };
-        /// `record.index = a`, moved.
+        /// Stores a reference in a record: `record.index = a`. The reference is moved.
         StoreRecordR { to: RChange, a: RTake, index: Part };
-        /// `out = record.index`, moved.
+        /// Moves a reference out of a record: `out = record.index`.
         TakeRecord { out: ROut, from: RChange, index: Part };
-        /// `out = captures.index` of the function object `from`.
+        /// Loads a number that a function object has captured: `out = captures.index`.
         CaptureF { out: FOut, from: RIn, index: Part };
-        /// `out = captures.index`
+        /// Loads an integer that a function object has captured: `out = captures.index`.
         CaptureI { out: IOut, from: RIn, index: Part };
-        /// `out = captures.index`, shared.
+        /// Loads a reference that a function object has captured: `out = captures.index`. The reference is shared.
         CaptureR { out: ROut, from: RIn, index: Part };
 
-        /// `out =` an empty array.
+        /// Creates an empty array.
         NewArray { out: ROut };
-        /// Appends an element of one number.
+        /// Appends an element that consists of one number to an array.
         AppendF { array: RChange, a: FIn };
-        /// Appends an element of one integer.
+        /// Appends an element that consists of one integer to an array.
         AppendI { array: RChange, a: IIn };
-        /// Appends an element of one reference, moved.
+        /// Appends an element that consists of one reference to an array. The reference is moved.
         AppendR { array: RChange, a: RTake };
-        /// Appends a string, moved.
+        /// Appends a string to another string. The appended string is moved.
         AppendText { text: RChange, a: RTake };
-        /// Appends the element in the window.
+        /// Appends the element whose components are in the window to an array.
         Append { array: RChange, parts: PartsAt };
-        /// `out =` the number of elements.
+        /// Counts the elements of an array: `out` becomes their number.
         Count { out: IOut, array: RIn };
-        /// Fails if `index` is out of range.
+        /// Checks an index of an array, and fails if it is out of range.
         CheckIndex { array: RIn, index: IIn };
-        /// `out = array[index]`, of elements of one number. Fails out of range.
+        /// Reads an element that consists of one number: `out = array[index]`. It fails if the index is out of range.
         ElementF { out: FOut, array: RIn, index: IIn };
-        /// `out = array[index]`, of elements of one integer. Fails out of range.
+        /// Reads an element that consists of one integer: `out = array[index]`. It fails if the index is out of range.
         ElementI { out: IOut, array: RIn, index: IIn };
-        /// `out = array[index]`, of elements of one reference, shared. Fails out of range.
+        /// Reads an element that consists of one reference: `out = array[index]`. It fails if the index is out of
+        /// range. The reference is shared.
         ElementR { out: ROut, array: RIn, index: IIn };
-        /// `out =` the component of `array[index]` that the following [`Element`](Instruction::Element) specifies.
+        /// Reads a number from an element: `out` becomes the component of `array[index]` that the following
+        /// [`Element`](Instruction::Element) specifies.
         PartF { out: FOut, array: RIn, index: IIn };
-        /// `out =` a component of `array[index]`.
+        /// Reads an integer from an element: `out` becomes a component of `array[index]`.
         PartI { out: IOut, array: RIn, index: IIn };
-        /// `out =` a component of `array[index]`, shared.
+        /// Reads a reference from an element: `out` becomes a component of `array[index]`. The reference is shared.
         PartR { out: ROut, array: RIn, index: IIn };
-        /// `out =` a component of `array[index]`, moved.
+        /// Moves a reference out of an element: `out` becomes a component of `array[index]`.
         TakePart { out: ROut, array: RChange, index: IIn };
-        /// `array[index] = a`, of elements of one number. Fails out of range.
+        /// Sets an element that consists of one number: `array[index] = a`. It fails if the index is out of range.
         SetElementF { array: RChange, a: FIn, index: IIn };
-        /// `array[index] = a`, of elements of one integer. Fails out of range.
+        /// Sets an element that consists of one integer: `array[index] = a`. It fails if the index is out of range.
         SetElementI { array: RChange, a: IIn, index: IIn };
-        /// `array[index] = a`, of elements of one reference, moved. Fails out of range.
+        /// Sets an element that consists of one reference: `array[index] = a`. It fails if the index is out of range.
+        /// The reference is moved.
         SetElementR { array: RChange, a: RTake, index: IIn };
-        /// `array[index] = array[index] + a`, of elements of one number. Fails out of range.
+        /// Adds to an element that consists of one number: `array[index] = array[index] + a`. It fails if the index is
+        /// out of range.
         AddElementF { array: RChange, a: FIn, index: IIn };
-        /// Adds `a` to a component of `array[index]`. Fails out of range.
+        /// Adds `a` to a number in the element `array[index]`. It fails if the index is out of range.
         AddPartF { array: RChange, a: FIn, index: IIn };
-        /// Stores `a` in a component of `array[index]`.
+        /// Stores a number in an element: a component of `array[index]` becomes `a`.
         SetPartF { array: RChange, a: FIn, index: IIn };
-        /// Stores `a` in a component of `array[index]`.
+        /// Stores an integer in an element: a component of `array[index]` becomes `a`.
         SetPartI { array: RChange, a: IIn, index: IIn };
-        /// Stores `a` in a component of `array[index]`, moved.
+        /// Stores a reference in an element: a component of `array[index]` becomes `a`. The reference is moved.
         SetPartR { array: RChange, a: RTake, index: IIn };
 
-        /// `out = globals.index`
+        /// Loads a number from the global variables: `out = globals.index`.
         LoadGlobalF { out: FOut, index: Global };
-        /// `out = globals.index`
+        /// Loads an integer from the global variables: `out = globals.index`.
         LoadGlobalI { out: IOut, index: Global };
-        /// `out = globals.index`, shared.
+        /// Loads a reference from the global variables: `out = globals.index`. The reference is shared.
         LoadGlobalR { out: ROut, index: Global };
-        /// `globals.index = a`
+        /// Stores a number in the global variables: `globals.index = a`.
         StoreGlobalF { a: FIn, index: Global };
-        /// `globals.index = a`
+        /// Stores an integer in the global variables: `globals.index = a`.
         StoreGlobalI { a: IIn, index: Global };
-        /// `globals.index = a`, moved.
+        /// Stores a reference in the global variables: `globals.index = a`. The reference is moved.
         StoreGlobalR { a: RTake, index: Global };
-        /// `out = globals.index`, moved.
+        /// Moves a reference out of the global variables: `out = globals.index`.
         TakeGlobal { out: ROut, index: Global };
 
-        /// Fails if another access is modifying these components of `object`.
+        /// Fails if another access is modifying the given components of `object`.
         CheckAccess { object: RIn, site: AccessAt };
-        /// Fails if another access is modifying these components of the global variables.
+        /// Fails if another access is modifying the given components of the global variables.
         CheckGlobalAccess { site: AccessAt };
-        /// Checks access, and begins a modification of these components of `object`.
+        /// Checks that no other access is modifying the given components of `object`, and begins a modification of
+        /// them.
         BeginAccess { object: RIn, site: AccessAt };
-        /// Checks access, and begins a modification of these components of the global variables.
+        /// Checks that no other access is modifying the given components of the global variables, and begins a
+        /// modification of them.
         BeginGlobalAccess { site: AccessAt };
-        /// Ends the modification that began last.
+        /// Ends the modification that began last and has not ended.
         EndAccess {};
 
-        /// Stops: an optional without a value was unwrapped.
+        /// Stops the program because an optional without a value was unwrapped.
         TrapNil {};
-        /// Stops: the condition that the string `what` names did not hold; `message` has details.
+        /// Stops the program because the condition that the string `what` names did not hold; `message` has details.
         TrapFailed { message: RIn, what: Text };
-        /// Stops: an error that was not caught, with its description.
+        /// Stops the program at an error that was not caught; `message` is the description of the error.
         TrapUncaught { message: RIn };
-        /// Stops: a point that a correct program does not reach.
+        /// Stops the program at a point that a correct program does not reach.
         TrapUnreachable {};
 
-        /// Continues the task of this frame. Only in the machine's own code.
+        /// Continues the task of this frame. It occurs only in the machine's own code.
         Resume {};
-        /// Ends the run. Only in the machine's own code.
+        /// Ends the run. It occurs only in the machine's own code.
         Halt {};
     }
     active {
-        /// `out = a` with its slot.
+        /// Copies a number with its slot: `out = a`.
         DMoveF { out: FOut, a: FIn };
-        /// `out = numbers[k]`, constant in every level.
+        /// Loads a number constant, which is constant in every level: `out = numbers[k]`.
         DLoadF { out: FOut, k: Number };
         /// Makes the number in `a` constant in every level.
         ClearSlot { a: FIn };
-        /// `out = a + b`
+        /// Adds two numbers with their slots: `out = a + b`.
         DAddF { out: FOut, a: FIn, b: FIn } computes ADD;
-        /// `out = a - b`
+        /// Subtracts two numbers with their slots: `out = a - b`.
         DSubF { out: FOut, a: FIn, b: FIn } computes SUB;
-        /// `out = a · b`
+        /// Multiplies two numbers with their slots: `out = a · b`.
         DMulF { out: FOut, a: FIn, b: FIn } computes MUL;
-        /// `out = a / b`
+        /// Divides two numbers with their slots: `out = a / b`.
         DDivF { out: FOut, a: FIn, b: FIn } computes DIV;
-        /// `out = -a`
+        /// Negates a number with its slot: `out = -a`.
         DNegF { out: FOut, a: FIn } computes NEG;
-        /// `out = p(a)`
+        /// Applies a primitive to one number with its slot: `out = p(a)`.
         DPrim1F { out: FOut, a: FIn, p: Prim };
-        /// `out = p(a, b)`
+        /// Applies a primitive to two numbers with their slots: `out = p(a, b)`.
         DPrim2F { out: FOut, a: FIn, b: FIn, p: Prim };
-        /// `out = p(a, b, c)`, where `c` is in the [`Extra`](Instruction::Extra) that follows.
+        /// Applies a primitive to three numbers with their slots: `out = p(a, b, c)`, where `c` is in the
+        /// [`Extra`](Instruction::Extra) that follows.
         DPrim3F { out: FOut, a: FIn, b: FIn, p: Prim };
-        /// `out = p(a, n)`
+        /// Applies a primitive to a number with its slot and an integer: `out = p(a, n)`.
         DPrimFI { out: FOut, a: FIn, n: IIn, p: Prim };
 
         /// Calls the derivative code of a function.
         DCall { function: Fun };
         /// Calls the derivative code of the function object in `function`.
         DCallValue { function: RTake };
-        /// Calls a function with registered derivatives: the live levels determine which one is used.
+        /// Calls a function with registered derivatives: the live levels determine which registered derivative is used.
         DCallRule { site: RuleAt };
-        /// Calls a function of the native library, with the slots.
+        /// Calls a function of the native library; the slots of the arguments are in the window, too.
         DNative { site: NativeAt };
         /// Applies a differential operator in derivative code, where a level may be live.
         DOperate { site: OperatorAt };
-        /// Returns one number and its slot.
+        /// Returns the number in `a` and its slot to the caller.
         DReturnF { a: FIn };
 
-        /// `out =` a box with the components and slots in the window.
+        /// Creates a box with the components and slots in the window.
         DNewBox { out: ROut, parts: PartsAt };
-        /// `out =` a record with the components and slots in the window.
+        /// Creates a record with the components and slots in the window.
         DNewRecord { out: ROut, parts: PartsAt };
-        /// `out =` a function object with the captured components and slots in the window.
+        /// Creates a function object with the captured components and slots in the window.
         DNewClosure { out: ROut, site: ClosureAt };
-        /// `out = box.index` with its slot.
+        /// Loads a number with its slot from a box: `out = box.index`.
         DLoadBoxF { out: FOut, from: RIn, index: Part };
-        /// `box.index = a` with its slot.
+        /// Stores a number with its slot in a box: `box.index = a`.
         DStoreBoxF { to: RIn, a: FIn, index: Part };
-        /// `out = record.index` with its slot.
+        /// Loads a number with its slot from a record: `out = record.index`.
         DLoadRecordF { out: FOut, from: RIn, index: Part };
-        /// `record.index = a` with its slot.
+        /// Stores a number with its slot in a record: `record.index = a`.
         DStoreRecordF { to: RChange, a: FIn, index: Part };
-        /// `out = captures.index` with its slot.
+        /// Loads a number with its slot that a function object has captured: `out = captures.index`.
         DCaptureF { out: FOut, from: RIn, index: Part };
-        /// Appends an element of one number with its slot.
+        /// Appends an element that consists of one number with its slot to an array.
         DAppendF { array: RChange, a: FIn };
-        /// Appends the element in the window with its slots.
+        /// Appends the element whose components and slots are in the window to an array.
         DAppend { array: RChange, parts: PartsAt };
-        /// `out = array[index]` with its slot, of elements of one number. Fails out of range.
+        /// Reads an element that consists of one number with its slot: `out = array[index]`. It fails if the index is
+        /// out of range.
         DElementF { out: FOut, array: RIn, index: IIn };
-        /// `out =` a component of `array[index]`, with its slot.
+        /// Reads a number with its slot from an element: `out` becomes a component of `array[index]`.
         DPartF { out: FOut, array: RIn, index: IIn };
-        /// `array[index] = a` with its slot, of elements of one number. Fails out of range.
+        /// Sets an element that consists of one number with its slot: `array[index] = a`. It fails if the index is out
+        /// of range.
         DSetElementF { array: RChange, a: FIn, index: IIn };
-        /// Stores `a` with its slot in a component of `array[index]`.
+        /// Stores a number with its slot in an element: a component of `array[index]` becomes `a`.
         DSetPartF { array: RChange, a: FIn, index: IIn };
-        /// `out = globals.index` with its slot.
+        /// Loads a number with its slot from the global variables: `out = globals.index`.
         DLoadGlobalF { out: FOut, index: Global };
-        /// `globals.index = a` with its slot.
+        /// Stores a number with its slot in the global variables: `globals.index = a`.
         DStoreGlobalF { a: FIn, index: Global };
     }
 }
 
-/// The instruction that must follow an instruction.
+/// The kind of instruction that must follow an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Trailer {
-    /// No particular instruction.
+    /// No particular instruction must follow.
     None,
-    /// [`Instruction::Extra`]
+    /// An [`Instruction::Extra`] must follow.
     Extra,
-    /// [`Instruction::Extras`]
+    /// An [`Instruction::Extras`] must follow.
     Extras,
-    /// [`Instruction::Element`]
+    /// An [`Instruction::Element`] must follow.
     Element,
 }
 
@@ -527,7 +541,7 @@ impl Opcode {
         &LIST[self as usize]
     }
 
-    /// Whether execution does not continue with the next instruction.
+    /// Whether execution does not continue with the next instruction after this one.
     pub fn is_end(self) -> bool {
         use Opcode::*;
         matches!(
@@ -545,7 +559,7 @@ impl Opcode {
         )
     }
 
-    /// Returns the instruction that must follow.
+    /// Returns the kind of instruction that must follow this one.
     pub fn trailer(self) -> Trailer {
         use Opcode::*;
         match self {

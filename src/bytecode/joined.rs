@@ -5,25 +5,25 @@
 
 use crate::native::{PrimitiveId, ids};
 
-/// An operation on two numbers.
+/// An arithmetic operation on two numbers, which can be joined with others.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub enum Arithmetic {
-    /// `a + b`
+    /// Addition, `a + b`.
     Add,
-    /// `a - b`
+    /// Subtraction, `a - b`.
     Sub,
-    /// `a · b`
+    /// Multiplication, `a · b`.
     Mul,
-    /// `a / b`
+    /// Division, `a / b`.
     Div,
 }
 
 impl Arithmetic {
-    /// All operations, in the order of their numbers.
+    /// All arithmetic operations, in the order of their numbers.
     pub const ALL: [Arithmetic; 4] = [Arithmetic::Add, Arithmetic::Sub, Arithmetic::Mul, Arithmetic::Div];
 
-    /// Returns the operation that a primitive computes.
+    /// Returns the arithmetic operation that a primitive computes, if it is one.
     pub fn of_primitive(id: PrimitiveId) -> Option<Arithmetic> {
         Some(match id {
             ids::ADD => Arithmetic::Add,
@@ -38,7 +38,7 @@ impl Arithmetic {
         Arithmetic::ALL[(number % 4) as usize]
     }
 
-    /// Computes the operation.
+    /// Computes the result of the operation.
     #[inline(always)]
     pub fn apply(self, a: f64, b: f64) -> f64 {
         match self {
@@ -49,7 +49,7 @@ impl Arithmetic {
         }
     }
 
-    /// Returns the operator symbol.
+    /// Returns the operator symbol of the operation.
     pub fn sign(self) -> char {
         match self {
             Arithmetic::Add => '+',
@@ -60,7 +60,7 @@ impl Arithmetic {
     }
 }
 
-/// The operations of a joined instruction.
+/// The combination of operations in a joined instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Joined {
     /// The operation on the first two operands.
@@ -72,17 +72,17 @@ pub struct Joined {
 }
 
 impl Joined {
-    /// The number of combinations.
+    /// The number of combinations of three operations.
     pub const COUNT: usize = 64;
     /// The number of combinations of two operations.
     pub const COUNT_OF_TWO: usize = 16;
 
-    /// Returns the number of the combination.
+    /// Returns the number that encodes the combination.
     pub fn number(self) -> u8 {
         self.first as u8 | (self.last as u8) << 2 | (self.second as u8) << 4
     }
 
-    /// Returns the combination with a number.
+    /// Returns the combination that a number encodes.
     pub const fn of(number: u8) -> Joined {
         Joined { first: Arithmetic::of(number), last: Arithmetic::of(number >> 2), second: Arithmetic::of(number >> 4) }
     }

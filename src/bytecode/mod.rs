@@ -20,20 +20,20 @@
 //! Not here: the translation of graphs to code (`emit`), the execution of instructions (`vm`).
 
 mod code;
-mod disassemble;
+mod disassembler;
 mod encoding;
 mod image;
 mod instructions;
 mod joined;
 pub mod operand;
-mod verify;
+mod verifier;
 
 #[cfg(test)]
 mod tests;
 
 pub use code::*;
-pub use disassemble::disassemble;
+pub use disassembler::disassemble;
 pub use image::{Bytes, Image, ImageError};
 pub use instructions::{Entry, Field, Instruction, LIST, Opcode, Trailer};
 pub use joined::{Arithmetic, Joined};
-pub use verify::{VerifyError, verify};
+pub use verifier::{VerifyError, verify};

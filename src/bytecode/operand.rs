@@ -5,75 +5,76 @@ use crate::value::Bank;
 /// The role of an operand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Role {
-    /// A register of a bank.
+    /// The operand is a register of a bank.
     Register(Bank, Access),
-    /// An index into a table of the code object.
+    /// The operand is an index into a table of the code object.
     Table(Table),
-    /// An integer in the instruction itself.
+    /// The operand is an integer in the instruction itself.
     Immediate,
-    /// A component, an offset or a stride, which is checked when it is used.
+    /// The operand is a component, an offset or a stride, which is checked when it is used.
     Component,
-    /// A function of the program.
+    /// The operand is the number of a function of the program.
     Function,
-    /// A method that is dispatched at run time.
+    /// The operand is the number of a method that is dispatched at run time.
     Method,
-    /// A shape of the program.
+    /// The operand is the number of a shape of the program.
     Shape,
-    /// A component of the global variables.
+    /// The operand is a component of the global variables.
     Global,
-    /// A jump: the number of instructions to skip after this one; negative for a backward jump.
+    /// The operand is the distance of a jump: the number of instructions to skip after the jump; negative for a
+    /// backward jump.
     Jump,
-    /// A primitive.
+    /// The operand is the number of a primitive.
     Primitive,
-    /// The combination of joined operations.
+    /// The operand is the number of a combination of joined operations.
     Arithmetic,
 }
 
-/// The access of an instruction to a register.
+/// The way in which an instruction accesses a register.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Access {
-    /// Writes it.
+    /// The instruction writes the register.
     Out,
-    /// Reads it.
+    /// The instruction reads the register.
     In,
-    /// Moves the reference out of it.
+    /// The instruction moves the reference out of the register.
     Take,
-    /// Reads and writes it.
+    /// The instruction reads and writes the register.
     Change,
 }
 
-/// A table of a code object.
+/// A table of a code object to which an operand refers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Table {
-    /// `Code::numbers`
+    /// The table of number constants, `Code::numbers`.
     Numbers,
-    /// `Code::integers`
+    /// The table of integer constants, `Code::integers`.
     Integers,
-    /// `Code::texts`
+    /// The table of string constants, `Code::texts`.
     Texts,
-    /// `Code::arrays`
+    /// The table of constant elements of arrays, `Code::arrays`.
     Arrays,
-    /// `Code::parts`
+    /// The table of component counts, `Code::parts`.
     Parts,
-    /// `Code::closures`
+    /// The table of function objects, `Code::closures`.
     Closures,
-    /// `Code::natives`
+    /// The table of calls of the native library, `Code::natives`.
     Natives,
-    /// `Code::operators`
+    /// The table of applications of operators, `Code::operators`.
     Operators,
-    /// `Code::rules`
+    /// The table of calls of functions with registered derivatives, `Code::rules`.
     Rules,
-    /// `Code::accesses`
+    /// The table of accesses to shared storage, `Code::accesses`.
     Accesses,
 }
 
-/// The type of an operand.
+/// The type of an operand of an instruction.
 pub trait Operand: Sized {
     /// The role of the operand.
     const ROLE: Role;
-    /// Returns the encoded number.
+    /// Returns the number that encodes the operand.
     fn number(self) -> i64;
-    /// Creates the operand with a number, if it fits.
+    /// Creates the operand that a number encodes, if the number fits.
     fn of(number: i64) -> Option<Self>;
 }
 
@@ -122,46 +123,46 @@ operands! {
     RTake(u16) Role::Register(Bank::R, Access::Take);
     /// A reference register whose object is modified in place, or copied first if it is shared.
     RChange(u16) Role::Register(Bank::R, Access::Change);
-    /// A number constant.
+    /// The index of a number constant.
     Number(u32) Role::Table(Table::Numbers);
-    /// An integer constant.
+    /// The index of an integer constant.
     Integer(u32) Role::Table(Table::Integers);
-    /// A string constant.
+    /// The index of a string constant.
     Text(u32) Role::Table(Table::Texts);
-    /// Constant elements of an array.
+    /// The index of the constant elements of an array.
     ArrayAt(u32) Role::Table(Table::Arrays);
-    /// The number of components in the window.
+    /// The index of the component counts of an object that is created from the window.
     PartsAt(u32) Role::Table(Table::Parts);
-    /// A function object to create.
+    /// The index of a function object that is created.
     ClosureAt(u32) Role::Table(Table::Closures);
-    /// A call of the native library.
+    /// The index of a call of the native library.
     NativeAt(u32) Role::Table(Table::Natives);
-    /// An application of a differential operator.
+    /// The index of an application of a differential operator.
     OperatorAt(u32) Role::Table(Table::Operators);
-    /// A call of a function with registered derivatives.
+    /// The index of a call of a function with registered derivatives.
     RuleAt(u32) Role::Table(Table::Rules);
-    /// An access to shared storage.
+    /// The index of an access to shared storage.
     AccessAt(u32) Role::Table(Table::Accesses);
-    /// An integer.
+    /// An integer of 32 bits in the instruction itself.
     Immediate(i32) Role::Immediate;
-    /// A small integer.
+    /// An integer of 16 bits in the instruction itself.
     Small(i16) Role::Immediate;
-    /// A component of an object, or of an element; also a stride.
+    /// The index of a component of an object or of an element, or a stride.
     Part(u16) Role::Component;
-    /// A function.
+    /// The number of a function.
     Fun(u32) Role::Function;
-    /// A method.
+    /// The number of a method that is dispatched at run time.
     Method(u16) Role::Method;
-    /// A shape.
+    /// The number of a shape.
     Shaped(u32) Role::Shape;
-    /// A component of the global variables.
+    /// The index of a component of the global variables.
     Global(u32) Role::Global;
-    /// A near jump.
+    /// The distance of a near jump.
     To(i16) Role::Jump;
-    /// A far jump.
+    /// The distance of a far jump.
     Far(i32) Role::Jump;
-    /// One of the first 256 primitives.
+    /// The number of one of the first 256 primitives.
     Prim(u8) Role::Primitive;
-    /// The combination of joined operations; see [`Joined`](super::Joined).
+    /// The number of a combination of joined operations; see [`Joined`](super::Joined).
     Ways(u8) Role::Arithmetic;
 }

@@ -1,4 +1,4 @@
-//! Tests of the list of instructions.
+//! Instruction list tests: the properties that every instruction of the list must have.
 
 use super::instructions::{Entry, LIST};
 use super::operand::{Access, Role, Table};

@@ -22,7 +22,7 @@ pub enum Reason {
     Late(Duration),
 }
 
-/// The time at which work is cancelled, and the original time limit.
+/// The time at which work is cancelled, together with the original time limit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Deadline {
     at: Instant,
@@ -30,18 +30,18 @@ pub struct Deadline {
 }
 
 impl Deadline {
-    /// Creates a deadline for work of which `passed` has elapsed; `None` when the clock overflows.
+    /// Creates a deadline for work of which the duration `passed` has elapsed; `None` when the clock overflows.
     pub fn new(allowed: Duration, passed: Duration) -> Option<Deadline> {
         let at = Instant::now().checked_add(allowed.saturating_sub(passed))?;
         Some(Deadline { at, allowed })
     }
 
-    /// Whether it has passed.
+    /// Whether the time of the deadline has passed.
     pub fn has_passed(&self) -> bool {
         Instant::now() >= self.at
     }
 
-    /// Returns the original time limit.
+    /// Returns the original time limit of the work.
     pub fn allowed(&self) -> Duration {
         self.allowed
     }
@@ -61,7 +61,7 @@ thread_local! {
 /// The payload of the unwinding from a check to [`catch_cancelled`]; it is not a panic, so no panic hook runs.
 struct Cancelled;
 
-/// Restores the previous state when a scope is left.
+/// A guard that restores the previous state when a scope is left.
 struct OnDrop<F: FnMut()>(F);
 
 impl<F: FnMut()> Drop for OnDrop<F> {
@@ -81,7 +81,8 @@ pub fn under<T>(flag: &Arc<AtomicBool>, deadline: Option<Deadline>, work: impl F
     work()
 }
 
-/// Runs work that may be cancelled at any check; `None` when it was. Its side effects up to that check remain.
+/// Runs work that may be cancelled at any check; returns `None` when it was cancelled. The side effects of the work up
+/// to that check remain.
 #[inline]
 pub fn catch_cancelled<T>(work: impl FnOnce() -> T) -> Option<T> {
     let outside = IS_CAUGHT.replace(true);
@@ -132,7 +133,7 @@ pub fn in_pieces(count: usize, mut work: impl FnMut(std::ops::Range<usize>)) {
     }
 }
 
-/// Returns an iterator with a check every [`CHECK_INTERVAL`] items.
+/// Returns an iterator over `things` with a check every [`CHECK_INTERVAL`] items.
 pub fn checking<I: Iterator>(things: I) -> impl Iterator<Item = I::Item> {
     things.enumerate().map(|(k, thing)| {
         if k % CHECK_INTERVAL == 0 {
@@ -142,7 +143,7 @@ pub fn checking<I: Iterator>(things: I) -> impl Iterator<Item = I::Item> {
     })
 }
 
-/// Returns an iterator with a check before each item, for items that may take long.
+/// Returns an iterator over `things` with a check before each item, for items that may take long.
 pub fn checking_each<I: IntoIterator>(things: I) -> impl Iterator<Item = I::Item> {
     things.into_iter().inspect(|_| check())
 }
@@ -182,7 +183,7 @@ mod tests {
             assert_eq!(catch_cancelled(|| in_pieces(1, |_| unreachable!())), None);
             assert_eq!(reason(), Some(Reason::Interrupted));
         });
-        // Nothing cancels the work.
+        // The work is not cancelled.
         assert_eq!(catch_cancelled(check), Some(()));
     }
 

@@ -1,14 +1,15 @@
-//! Diagnostic codes: one entry per code, with a page in `docs/diagnostics.md`. Numbers: `E01xx` syntax, `E02xx` names and types, `E03xx`
-//! differentiation, `E06xx` run time, `E09xx` input and output; `W07xx` warnings.
+//! Diagnostic codes: one entry per code, with a page in `docs/diagnostics.md`. The ranges of numbers are `E01xx`
+//! syntax, `E02xx` names and types, `E03xx` differentiation, `E06xx` run time, `E09xx` input and output; `W07xx`
+//! warnings.
 
-/// The explanation of a code.
+/// The table entry of a diagnostic code.
 #[derive(Debug)]
 pub struct CodeInfo {
-    /// The code.
+    /// The code that the entry describes.
     pub code: Code,
-    /// The number as printed.
+    /// The number of the code as printed.
     pub number: &'static str,
-    /// The meaning, in one sentence.
+    /// The meaning of the code, in one sentence.
     pub summary: &'static str,
 }
 
@@ -22,7 +23,7 @@ macro_rules! diagnostics {
         pub const CODES: &[CodeInfo] = &[$(CodeInfo { code: Code::$name, number: stringify!($number), summary: $summary }),*];
 
         impl Code {
-            /// Returns the number as printed: `E0301`.
+            /// Returns the number of the code as printed: `E0301`.
             pub fn number(self) -> &'static str {
                 match self { $(Code::$name => stringify!($number)),* }
             }

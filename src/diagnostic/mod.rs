@@ -17,55 +17,55 @@ use crate::source::Span;
 /// The severity of a diagnostic.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, PartialOrd, Ord)]
 pub enum Severity {
-    /// The program is rejected, or stopped.
+    /// An error: the program is rejected, or stopped.
     Error,
-    /// The program runs, but probably not as intended.
+    /// A warning: the program runs, but probably not as intended.
     Warning,
 }
 
 /// A span with a message.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Label {
-    /// The span.
+    /// The source location to which the label is attached.
     pub span: Span,
-    /// The message; may be empty.
+    /// The message of the label; may be empty.
     pub text: String,
 }
 
 /// An additional message, optionally with a span.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Note {
-    /// The span to which it refers, if any.
+    /// The source location to which the note refers, if any.
     pub span: Option<Span>,
-    /// The message.
+    /// The message of the note.
     pub text: String,
 }
 
 /// A suggestion: a message and the edits that implement it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Help {
-    /// The message.
+    /// The message of the suggestion.
     pub text: String,
-    /// The replacements; empty when the suggestion cannot be applied automatically.
+    /// The replacements that implement the suggestion; empty when it cannot be applied automatically.
     pub edits: Vec<(Span, String)>,
 }
 
 /// An error or a warning with a source location.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Diagnostic {
-    /// Error or warning.
+    /// The severity of the diagnostic.
     pub severity: Severity,
-    /// Its code.
+    /// The code of the diagnostic.
     pub code: Code,
-    /// The main message.
+    /// The main message of the diagnostic.
     pub message: String,
-    /// The primary label.
+    /// The label at the source location of the diagnostic.
     pub primary: Label,
-    /// The secondary labels.
+    /// The labels at other source locations.
     pub secondary: Vec<Label>,
     /// The notes: reasons and further details. In the short form, each note is printed on a separate line.
     pub notes: Vec<Note>,
-    /// The suggestions.
+    /// The suggestions how to mend the program.
     pub helps: Vec<Help>,
 }
 
@@ -135,7 +135,7 @@ impl Diagnostic {
         self
     }
 
-    /// Whether it is an error.
+    /// Whether the diagnostic is an error.
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
     }

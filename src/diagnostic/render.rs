@@ -17,12 +17,12 @@ use std::fmt::Write;
 /// The output forms of diagnostics.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Form {
-    /// Source lines, carets, labels, notes and edits, for human readers.
+    /// The full form: source lines, carets, labels, notes and edits, for human readers.
     #[default]
     Full,
-    /// One line each, `FILE:LINE:COLUMN: SEVERITY: MESSAGE`, for editors and tests.
+    /// The short form: one line for each diagnostic, `FILE:LINE:COLUMN: SEVERITY: MESSAGE`, for editors and tests.
     Short,
-    /// One JSON object per line, for programs.
+    /// The JSON form: one object per line, for programs.
     Json,
 }
 
@@ -94,7 +94,7 @@ fn limited<'a>(ordered: &[&'a Diagnostic]) -> (Vec<&'a Diagnostic>, Vec<(usize, 
 }
 
 impl Severity {
-    /// Returns the word that is printed.
+    /// Returns the printed word for the severity.
     pub fn word(self) -> &'static str {
         match self {
             Severity::Error => "error",

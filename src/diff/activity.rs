@@ -11,7 +11,7 @@ mod containers;
 
 use self::containers::{appended, contained, filled, loaded, replaced};
 use super::dependence::{Dependence, Effects, LossReason, MAX_LOSSES, SharedDependence, StepId, Summary, TangentLoss};
-use super::wrt::can_vary;
+use super::differentiation_parameters::can_vary;
 use crate::diff::lost_tangent::carried;
 use crate::diff::transfer;
 use crate::diff::transfer::{DependenceTransfer, NativeTransfer};
@@ -24,17 +24,18 @@ use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 
-/// Summaries of functions, computed on the first query.
+/// The summaries of functions, which are computed on the first query.
 pub struct Activity<'p> {
     program: &'p Program,
     done: HashMap<FunctionId, Rc<Summary>>,
     given: RefCell<HashMap<Call, Rc<Summary>>>,
 }
 
-/// A call with function arguments that are known, each with the number of its component among the arguments.
+/// A call of a function with function arguments that are known: the function, and each known argument with the number
+/// of its component among the arguments.
 type Call = (FunctionId, Vec<(u32, FunctionId)>);
 
-/// The number of the first captured component of a function object, among the components of its arguments.
+/// The number of the first captured component of a function object, counted after the components of its arguments.
 pub const CAPTURED: u32 = 1 << 16;
 
 /// The maximum number of calls through which function arguments are followed.
@@ -101,7 +102,7 @@ impl<'p> Activity<'p> {
         callees.filter(|callee| !self.done.contains_key(callee)).collect()
     }
 
-    /// Returns the summary of a function for function arguments that are known.
+    /// Returns the summary of a function for a call with function arguments that are known.
     fn summary_given(&self, callee: FunctionId, given: Vec<(u32, FunctionId)>, depth: usize) -> Rc<Summary> {
         let call = (callee, given);
         if let Some(known) = self.given.borrow().get(&call) {
@@ -160,9 +161,9 @@ struct FunctionAnalysis<'a, 'p> {
     activity: &'a Activity<'p>,
     f: &'a Function,
     id: FunctionId,
-    /// The function arguments, as far as they are known.
+    /// The function arguments of the analyzed function, as far as they are known.
     given: &'a [(u32, FunctionId)],
-    /// The number of calls through which these were passed.
+    /// The number of calls through which the known function arguments were passed.
     depth: usize,
     writers: OnceCell<Writers<'a>>,
 }
@@ -203,7 +204,8 @@ impl FunctionAnalysis<'_, '_> {
             | Op::AppendText
             | Op::Count
             | Op::CheckIndex
-            | Op::Transformed(_) => each(SharedDependence::default()),
+            | Op::Transformed(_)
+            | Op::Operator(Operator::ApplyAtOnce | Operator::Gradient { .. }) => each(SharedDependence::default()),
             Op::Capture { bank, index } => each(self.captured(*bank, *index)),
             Op::Copy | Op::Take | Op::AssertDifferentiable { .. } => each(operand(0)),
             Op::Primitive(id) => each(match transfer::primitive(*id) {
@@ -211,10 +213,10 @@ impl FunctionAnalysis<'_, '_> {
                 DependenceTransfer::Flat => SharedDependence::default(),
                 DependenceTransfer::Lose => lost(&all(), at, LossReason::Conversion(id.info().name), step.span),
             }),
-            Op::Call(callee) | Op::CallRule(callee) => self.call(*callee, (&step.ins, &[], step), facts, effects),
+            Op::Call(callee) | Op::CallRule(callee) => self.call(*callee, &step.ins, &[], step, facts, effects),
             Op::CallValue => self.call_value(at, step, facts, effects),
             Op::Closure(_) => each(all().with(|d| d.unknown = true)),
-            // It may be filled after it is created.
+            // The new instance may be filled after it is created.
             Op::NewInstance(_) => each(SharedDependence::default().with(|d| d.from_boxes = true)),
             Op::NewBox | Op::NewRecord => each(contained(&step.ins, all())),
             Op::Append(_) => each(appended(&operand(0), &step.ins[1..], facts)),
@@ -231,7 +233,7 @@ impl FunctionAnalysis<'_, '_> {
             Op::LoadBox { bank, .. } => each(loaded(*bank, operand(0).element().with(|d| d.from_boxes = true))),
             Op::TakeBox { .. } => each(operand(0).element().with(|d| d.from_boxes = true)),
             Op::LoadRecord { bank, .. } => each(loaded(*bank, operand(0).element())),
-            // For an array of integers alone the origin of the elements is certain.
+            // The origin of the elements is certain only for an array of integers.
             Op::LoadElement { bank: Bank::I, stride, .. } if stride.f + stride.r == 0 => {
                 each(operand(0).array_element())
             }
@@ -241,9 +243,8 @@ impl FunctionAnalysis<'_, '_> {
                 each(loaded(*bank, SharedDependence::default().with(|d| d.from_globals = true)))
             }
             Op::TakeGlobal { .. } => each(SharedDependence::default().with(|d| d.from_globals = true)),
-            Op::Native { name, shapes } => containers::integer(self.activity.program, (name, shapes), step, facts)
+            Op::Native { name, shapes } => containers::integer(self.activity.program, name, shapes, step, facts)
                 .unwrap_or_else(|| self.native((name, shapes), at, step, facts)),
-            Op::Operator(Operator::ApplyAtOnce | Operator::Gradient { .. }) => each(SharedDependence::default()),
             Op::Operator(Operator::Coordinates { .. }) => each(all()),
             Op::Operator(Operator::WithoutDerivative { .. }) => {
                 each(SharedDependence::default().with(|d| d.cut = true))
@@ -261,7 +262,7 @@ impl FunctionAnalysis<'_, '_> {
         }
     }
 
-    /// Returns the dependence of a captured value, which counts as an argument after the others.
+    /// Returns the dependence of a captured value. Captured values count as arguments after the other arguments.
     fn captured(&self, bank: Bank, index: u16) -> SharedDependence {
         let in_bank = self.f.captures.iter().enumerate().filter(|(_, b)| **b == bank).map(|(k, _)| k);
         let place = in_bank.clone().nth(index.into());
@@ -293,7 +294,8 @@ impl FunctionAnalysis<'_, '_> {
         step.outs.iter().map(out).collect()
     }
 
-    /// Calls a function value. One that is known is treated like any other function, with its captured values.
+    /// Analyzes the call of a function value. A function that is known is treated like any other function, with its
+    /// captured values.
     fn call_value(
         &self,
         at: StepId,
@@ -306,7 +308,7 @@ impl FunctionAnalysis<'_, '_> {
             effects.unknown = true;
             return vec![self.refused_arguments(at, step, facts).with(|d| d.unknown = true); step.outs.len()];
         };
-        let mut outs = self.call(callee, (&step.ins[1..], self.captured_by(*function), step), facts, effects);
+        let mut outs = self.call(callee, &step.ins[1..], self.captured_by(*function), step, facts, effects);
         if self.activity.program.function(callee).is_none_or(|f| !f.captures.is_empty()) {
             for out in &mut outs {
                 out.join(&facts[function.0 as usize]);
@@ -332,9 +334,14 @@ impl FunctionAnalysis<'_, '_> {
         SharedDependence::of(refused)
     }
 
+    /// Returns the steps that write each register of the analyzed function.
+    fn writers(&self) -> &Writers<'_> {
+        self.writers.get_or_init(|| Writers::of(self.f))
+    }
+
     /// Returns the function that a register holds, if it was created in this function or is one of the given functions.
     fn known_function(&self, reg: Reg) -> Option<FunctionId> {
-        match self.writers.get_or_init(|| Writers::of(self.f)).origin(reg, None)? {
+        match self.writers().origin(reg, None)? {
             ClosureOrigin::Closure(function) => Some(function),
             ClosureOrigin::Elsewhere(reg) => {
                 let place = self.f.params.iter().position(|p| *p == reg)?;
@@ -346,7 +353,7 @@ impl FunctionAnalysis<'_, '_> {
     /// Returns the captured values of the function in a register, if it was created in this function from registers that have not
     /// changed since.
     fn captured_by(&self, function: Reg) -> &[Reg] {
-        let writers = self.writers.get_or_init(|| Writers::of(self.f));
+        let writers = self.writers();
         let captured = writers.captured_by(function).unwrap_or_default();
         let is_constant = |r: &Reg| writers.count(*r) + usize::from(self.f.params.contains(r)) == 1;
         if captured.iter().all(is_constant) { captured } else { &[] }
@@ -368,7 +375,9 @@ impl FunctionAnalysis<'_, '_> {
     fn call(
         &self,
         callee: FunctionId,
-        (args, captured, step): (&[Reg], &[Reg], &Instruction),
+        args: &[Reg],
+        captured: &[Reg],
+        step: &Instruction,
         facts: &[SharedDependence],
         effects: &mut Effects,
     ) -> Vec<SharedDependence> {
@@ -387,13 +396,13 @@ impl FunctionAnalysis<'_, '_> {
         (0..step.outs.len())
             .map(|out| {
                 let mut sum = Dependence::default();
-                // A registered derivative covers the parameters that it names.
+                // A registered derivative covers the parameters with respect to which it differentiates.
                 for known in (0..args.len() as u32).filter(|k| covered(*k)).filter_map(argument) {
                     sum.merge(known);
                 }
                 if let Some(inside) = summary.results.get(out).and_then(|known| known.0.as_deref()) {
                     sum.merge_flags(inside);
-                    // A number computed from an array may come from any of its elements.
+                    // A number that is computed from an array may come from any element of the array.
                     let is_part = self.f.registers[step.outs[out].0 as usize].bank != Bank::R;
                     let part = |k: u32| argument(k).map(|known| if is_part { known.part() } else { known.clone() });
                     for known in inside.on.iter().filter_map(|k| part(*k)) {
@@ -425,7 +434,7 @@ fn lost(ins: &SharedDependence, at: StepId, reason: LossReason, span: Span) -> S
     SharedDependence::of(out)
 }
 
-/// Adds the losses on the paths to the operands, and this one.
+/// Adds the losses on the paths to the operands of a step, and the loss of the step itself.
 fn add_losses(out: &mut Dependence, ins: &Dependence, at: StepId, found: &Rc<TangentLoss>) {
     for (key, earlier) in &ins.losses {
         if out.losses.len() < MAX_LOSSES {

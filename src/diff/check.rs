@@ -8,9 +8,9 @@
 
 use super::activity::{Activity, CAPTURED};
 use super::dependence::{Dependence, LossReason, Summary, TangentLoss};
+use super::differentiation_parameters::{self, Variation, varied_components};
 use super::linear::{Kind, Linearities};
 use super::report;
-use super::wrt::{self, Variation, varied_components};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::{ClosureOrigin, Function, FunctionId, Instruction, Op, Program, RuleKind, Terminator, Writers};
 use crate::source::Span;
@@ -32,21 +32,21 @@ pub struct Checker<'p> {
     reported: HashSet<(Code, Span)>,
 }
 
-/// The treatment of a pullback that is not linear.
+/// The sentence about the treatment of a pullback that is not linear.
 const PULLBACK_AS_IT_IS: &str = "reverse mode calls it unchanged; forward mode needs its transpose and stops the \
                                  program if it has none, unless a differential is registered as well";
-/// The treatment of a differential beside a pullback when the differential is not linear.
+/// The sentence about the treatment of a nonlinear differential that is registered beside a pullback.
 const DIFFERENTIAL_AS_IT_IS: &str = "forward mode calls it unchanged; reverse mode calls the pullback";
 
 /// The assertion that a function is differentiable or linear.
 pub struct DifferentiabilityAssertion<'a> {
-    /// The function.
+    /// The function that the assertion is about.
     pub function: &'a Rc<Function>,
-    /// The parameters with respect to which it is asserted, one flag each.
+    /// The parameters with respect to which the function is asserted to be differentiable, one flag each.
     pub wrt: &'a [bool],
-    /// The location of the assertion.
+    /// The source location of the assertion.
     pub at: Span,
-    /// Whether the function itself is written at that location.
+    /// Whether the function itself, as a closure, is written at the location of the assertion.
     pub is_literal: bool,
 }
 
@@ -63,7 +63,7 @@ impl<'p> Checker<'p> {
         }
     }
 
-    /// Checks the assertions in a function of the user's.
+    /// Checks the assertions in a function of the program.
     pub fn check(&mut self, function: FunctionId, out: &mut Vec<Diagnostic>) {
         let Some(f) = self.program.function(function).filter(|f| !f.is_prelude) else { return };
         let mut writers = None;
@@ -145,7 +145,7 @@ impl<'p> Checker<'p> {
             let before = out.len();
             self.keep(id, &assertion, linear, out);
             if let Some(requirement) = requirement {
-                // A witness need not vary with every argument.
+                // The witness of a requirement need not vary with every argument.
                 let mut new = out.split_off(before);
                 new.retain(Diagnostic::is_error);
                 out.extend(
@@ -201,7 +201,7 @@ impl<'p> Checker<'p> {
             return vec![];
         }
         let summary = self.activity.summary(id);
-        let carries = wrt::carrying(self.program, f);
+        let carries = differentiation_parameters::carrying(self.program, f);
         let mut losses = certain_losses(f, &summary, &variations, &carries);
         losses.extend(self.losses_in_results(f, &variations));
         if !losses.is_empty() {
@@ -278,12 +278,12 @@ fn known_function(writers: &Writers<'_>, assertion: &Instruction) -> Option<Func
     writers.made_by(*assertion.ins.first()?, Some(&assertion.op))
 }
 
-/// Returns the dependence of each result that can carry a derivative.
+/// Returns the dependence of those results that can carry a derivative.
 fn carrying<'a>(carries: &[bool], summary: &'a Summary) -> impl Iterator<Item = Option<&'a Dependence>> {
     carries.iter().zip(&summary.results).filter(|(carries, _)| **carries).map(|(_, known)| known.0.as_deref())
 }
 
-/// Returns the losses on paths from varied arguments to a result, by place, with the varied component.
+/// Returns the losses on paths from varied arguments to a result, by location, with the varied component.
 fn certain_losses(
     f: &Function,
     summary: &Summary,

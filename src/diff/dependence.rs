@@ -6,38 +6,39 @@ use crate::source::Span;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-/// The origin of the content of a register.
+/// The dependence of the content of a register on the arguments of the function.
 #[derive(Clone, Default, PartialEq, Debug)]
 pub struct Dependence {
-    /// The components of the arguments with which it varies.
+    /// The components of the arguments with which the content varies.
     pub on: BTreeSet<u32>,
-    /// The arguments that reach it through a step that loses the tangent.
+    /// The arguments that reach the content through a step that loses the tangent.
     pub losses: BTreeMap<(u32, StepId), Rc<TangentLoss>>,
-    /// Whether it comes from code that is unknown.
+    /// Whether the content comes from code that is unknown.
     pub unknown: bool,
-    /// Whether it was read from a box that the function did not fill itself.
+    /// Whether the content was read from a box that the function did not fill itself.
     pub from_boxes: bool,
-    /// Whether it was read from a global variable.
+    /// Whether the content was read from a global variable.
     pub from_globals: bool,
-    /// Whether it went through `withoutDerivative`.
+    /// Whether the content went through `withoutDerivative`.
     pub cut: bool,
-    /// Whether it is an array of which some elements did not pass through a step that loses the tangent.
+    /// Whether the content is an array of which some elements did not pass through a step that loses the tangent.
     pub mixed: bool,
 }
 
-/// The location of a step: function, block, place in the block.
+/// The location of a step: the function, the block, and the index of the step in the block.
 pub type StepId = (FunctionId, u32, u32);
 
 /// A step that loses the tangent on the path from an argument to the result.
 #[derive(PartialEq, Debug)]
 pub struct TangentLoss {
-    /// The reason.
+    /// The reason why the tangent is lost.
     pub reason: LossReason,
-    /// The location, in the user's code if there is one.
+    /// The source location of the step, in the program's own code if possible.
     pub span: Span,
-    /// The calls that lead to the step, from the outermost: the name of the called function, and the place of the call.
+    /// The calls that lead to the step, from the outermost: the name of the called function, and the location of the
+    /// call.
     pub calls: Vec<(Rc<str>, Span)>,
-    /// Whether it is in a function that was passed to the called one as an argument.
+    /// Whether the step is in a function that was passed to the called function as an argument.
     pub is_given: bool,
 }
 
@@ -46,24 +47,24 @@ pub struct TangentLoss {
 pub enum LossReason {
     /// A number becomes something that is not a number, by the primitive of that name.
     Conversion(&'static str),
-    /// The argument of a parameter that is marked `@noDerivative`.
+    /// The value is passed to a parameter that is marked `@noDerivative`.
     Argument,
-    /// A value stored in a property that is marked `@noDerivative`.
+    /// The value is stored in a property that is marked `@noDerivative`.
     Property,
-    /// A function without a derivative whose body is unknown.
+    /// The value is passed to a function without a derivative whose body is unknown.
     Opaque(Rc<str>),
-    /// A function, and the obstacle to its derivative.
+    /// The value is passed to a function whose derivative has an obstacle.
     Obstacle(Obstacle),
 }
 
-/// The possible effects of a function on storage outside of it, calls included.
+/// The possible effects of a function, including its calls, on storage outside of it.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct Effects {
-    /// Whether it calls code that is unknown.
+    /// Whether the function calls code that is unknown.
     pub unknown: bool,
-    /// Whether it writes boxes.
+    /// Whether the function writes boxes.
     pub boxes: bool,
-    /// Whether it writes global variables.
+    /// Whether the function writes global variables.
     pub globals: bool,
 }
 
@@ -75,20 +76,20 @@ impl Effects {
     }
 }
 
-/// The analysis of a function, its calls included.
+/// The result of the analysis of a function, including its calls.
 #[derive(Clone, Default, PartialEq, Debug)]
 pub struct Summary {
-    /// The dependence of each component of the results.
+    /// The dependence of each component of the function's results.
     pub results: Vec<SharedDependence>,
-    /// The effects.
+    /// The effects of the function.
     pub effects: Effects,
-    /// Whether it ever returns.
+    /// Whether the function ever returns.
     pub returns: bool,
 }
 
 impl Summary {
-    /// Whether another iteration has added nothing. (Not the same as equality: around a recursion the path to a loss can always
-    /// be extended by one call.)
+    /// Whether another iteration of the analysis has added nothing. (This is not the same as equality: around a
+    /// recursion the path to a loss can always be extended by one call.)
     pub(super) fn covers(&self, new: &Summary) -> bool {
         self.results.len() == new.results.len()
             && self.effects == new.effects
@@ -97,11 +98,11 @@ impl Summary {
     }
 }
 
-/// A dependence, shared; `None` for a constant.
+/// A shared dependence; `None` for a constant.
 #[derive(Clone, Default, PartialEq, Debug)]
 pub struct SharedDependence(pub Option<Rc<Dependence>>);
 
-/// The maximum number of losses on one path; others are dropped, because no reader reads more.
+/// The maximum number of losses on one path. Further losses are dropped, because no reader reads more.
 pub(super) const MAX_LOSSES: usize = 16;
 
 impl Dependence {
@@ -116,7 +117,7 @@ impl Dependence {
         self.merge_flags(other);
     }
 
-    /// Returns the dependence of a part that is extracted from this value.
+    /// Returns the dependence of a part that is extracted from the value with this dependence.
     pub(super) fn part(&self) -> Dependence {
         let mut part = self.clone();
         if part.mixed {
@@ -166,14 +167,15 @@ impl SharedDependence {
         sum
     }
 
-    /// Returns a copy with one change.
+    /// Returns a copy of the dependence with one change.
     pub(super) fn with(&self, change: impl FnOnce(&mut Dependence)) -> SharedDependence {
         let mut dependence = self.0.as_deref().cloned().unwrap_or_default();
         change(&mut dependence);
         SharedDependence::of(dependence)
     }
 
-    /// Returns the dependence of a value loaded from storage: one of several elements, so that it is not certain which one.
+    /// Returns the dependence of a value that is loaded from storage of several elements, so that it is not certain
+    /// which element the value was.
     pub(super) fn element(&self) -> SharedDependence {
         if self.0.as_ref().is_some_and(|d| !d.losses.is_empty() || d.mixed) {
             return self.with(|d| {
@@ -184,8 +186,8 @@ impl SharedDependence {
         self.clone()
     }
 
-    /// Returns the dependence of a value loaded from an array: either the tangent of every element is lost, or it is not certain
-    /// which element it was.
+    /// Returns the dependence of a value that is loaded from an array: either the tangent of every element is lost, or
+    /// it is not certain which element was loaded.
     pub(super) fn array_element(&self) -> SharedDependence {
         if self.0.as_ref().is_some_and(|d| d.mixed || !d.on.is_empty()) { self.element() } else { self.clone() }
     }

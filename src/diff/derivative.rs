@@ -57,8 +57,9 @@ fn value_of(read: &Instruction) -> Vec<Instruction> {
     read.outs.iter().zip(&read.ins[first..]).map(copy).collect()
 }
 
-/// Returns the derivative code under which a function *object* is called, if its function has registered derivatives or an
-/// unknown body: one call by rule. `None` for all others, whose objects run their [`derivative`] directly.
+/// Returns the derivative code under which a function *object* is called, if its function has registered derivatives or
+/// an unknown body: one call by a registered derivative. `None` for all other functions, whose objects run their
+/// [`derivative`] directly.
 pub fn entry(id: FunctionId, f: &Function) -> Option<Function> {
     if !has_rule_entry(f) {
         return None;

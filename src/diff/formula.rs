@@ -25,11 +25,11 @@ use std::rc::Rc;
 /// The maximum size of a formula.
 const MAX_SIZE: usize = 400;
 
-/// The maximum number of nested calls of one function: one that exceeds it is recursive. Nested derivatives nest calls of a
-/// function of the library several times.
+/// The maximum number of nested calls of one function: a function that exceeds it is recursive. Nested derivatives nest
+/// calls of a function of the library several times.
 const MAX_DEPTH: usize = 6;
 
-/// The maximum number of steps, in all cases together.
+/// The maximum number of evaluated steps, in all cases together.
 const STEPS: usize = 20_000;
 
 /// The maximum number of nested branches on numbers.
@@ -38,20 +38,20 @@ const MAX_BRANCHES: usize = 10;
 /// The reason why a function is no formula.
 #[derive(Clone, PartialEq, Debug)]
 pub struct NoFormula {
-    /// The reason: `line 3 has a loop`, without the line.
+    /// The reason as a sentence without the line: `has a loop` for `line 3 has a loop`.
     pub reason: String,
-    /// The location.
+    /// The source location of the step that no formula can express.
     pub span: Span,
 }
 
-/// The content of a register.
+/// The content of a register during the evaluation of a graph.
 #[derive(Clone, PartialEq, Debug)]
 enum Value {
     Number(Formula),
     Integer(i64),
     /// A truth value that depends on numbers, and whether it is the negation of the test.
     Truth(Test<Formula>, bool),
-    /// A function, and its captured values.
+    /// A function object: the function, and its captured values.
     Function(FunctionId, Vec<Value>),
     /// An array: the components of its elements.
     Array(Vec<Vec<Value>>),
@@ -90,9 +90,9 @@ fn bank(function: &Function, reg: Reg) -> Bank {
 /// The state of the evaluation of graphs.
 struct Evaluator<'p> {
     program: &'p Program,
-    /// The names of operands.
+    /// The names of the operands of the formula.
     names: Vec<String>,
-    /// The functions that are being evaluated, the innermost last.
+    /// The functions that are being evaluated, the innermost function last.
     open: Vec<FunctionId>,
     /// The elements of array parameters that are read: the name of the array, the index, and the operand.
     elements: Vec<(Rc<str>, i64, u8)>,
@@ -169,7 +169,7 @@ impl<'p> Evaluator<'p> {
         results?.ok_or_else(|| self.no("it never returns a value"))
     }
 
-    /// Returns the results of the steps from a block on; `None` when the program stops.
+    /// Evaluates the steps from a block on and returns the results; `None` when the program stops.
     fn walk(
         &mut self,
         function: &Function,
@@ -229,7 +229,8 @@ impl<'p> Evaluator<'p> {
         }
     }
 
-    /// Combines the results of two branches; a branch that stops the program is no case of the formula.
+    /// Combines the results of the two branches of a condition; a branch that stops the program is no case of the
+    /// formula.
     fn either(
         &self,
         test: &Test<Formula>,
@@ -250,7 +251,7 @@ impl<'p> Evaluator<'p> {
         value.ok_or_else(|| self.no("it uses values other than numbers"))
     }
 
-    /// Returns a number, unless the formula is too long to read.
+    /// Returns a formula as a value, unless the formula is too long to read.
     fn number(&self, formula: Formula) -> Result<Value, NoFormula> {
         if formula.size() > MAX_SIZE {
             return Err(self.no("the formula would be too long"));

@@ -17,43 +17,43 @@ use crate::value::{Bank, Constants};
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// The way in which a value depends on the arguments that vary.
+/// The kind of dependence of a value on the arguments that vary.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Kind {
-    /// Nothing has reached it yet.
+    /// No value has reached the register yet.
     #[default]
     Nothing,
-    /// It is 0.
+    /// The value is 0.
     Zero,
-    /// It does not vary.
+    /// The value does not vary.
     Constant,
-    /// A constant on one path and a linear function on another.
+    /// The value is a constant on one path and a linear function on another.
     Either,
-    /// A linear function.
+    /// The value is a linear function of the arguments that vary.
     Linear,
-    /// A linear function and a constant that is not 0.
+    /// The value is the sum of a linear function and a constant that is not 0.
     Affine,
-    /// Something else.
+    /// The value depends on the arguments in another, nonlinear way.
     NotLinear,
-    /// It is not known.
+    /// The dependence of the value is not known.
     Unknown,
 }
 
-/// A kind, and the step that made it affine or not linear.
+/// The kind of dependence of a value, and the step that made the value affine or not linear.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Linearity {
-    /// The kind.
+    /// The kind of dependence.
     pub kind: Kind,
-    /// The step that caused it, if it is `Affine` or `NotLinear`.
+    /// The step that caused the kind, if it is `Affine` or `NotLinear`.
     pub step: Option<Rc<NonlinearStep>>,
 }
 
-/// A step that is not linear.
+/// A step whose result is not linear in its operands.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NonlinearStep {
-    /// Its name in a sentence: `sin`, `*`.
+    /// The name of the step in a sentence: `sin`, `*`.
     pub name: Rc<str>,
-    /// The location, in the user's code.
+    /// The source location of the step, in the program's own code.
     pub span: Span,
 }
 
@@ -103,8 +103,8 @@ impl Linearity {
         }
     }
 
-    /// Returns the linearity of a value loaded from storage that holds several values: a mixture is not certain to be any of
-    /// them.
+    /// Returns the linearity of a value loaded from storage that holds several values: if their kinds differ, it is not
+    /// certain which kind the loaded value has.
     fn element(&self) -> Linearity {
         match self.kind {
             Kind::Either | Kind::Affine | Kind::NotLinear => Kind::Unknown.into(),
@@ -124,7 +124,7 @@ impl Fact for Linearity {
     }
 }
 
-/// Returns the linearity that holds on both of two paths.
+/// Returns the linearity of a register at the end of two paths, which holds on both paths.
 fn joined(a: &Linearity, b: &Linearity) -> Linearity {
     use Kind::{Affine, Constant, Either, Linear, NotLinear, Nothing, Unknown, Zero};
     match (a.kind, b.kind) {
@@ -137,24 +137,24 @@ fn joined(a: &Linearity, b: &Linearity) -> Linearity {
         (_, Zero) => a.clone(),
         (Constant, Constant) => Constant.into(),
         (Linear, Linear) => Linear.into(),
-        // Piecewise: a constant on one side, a linear function on the other.
+        // The function is piecewise: constant on one side, linear on the other.
         (Affine, _) => a.clone(),
         (_, Affine) => b.clone(),
         (Either | Constant, Linear | Either | Constant) | (Linear, Constant | Either) => Either.into(),
     }
 }
 
-/// Linearities of functions, for given arguments.
+/// The linearities of functions, computed for given kinds of arguments.
 pub struct Linearities<'p> {
     program: &'p Program,
     done: HashMap<(FunctionId, Vec<Kind>), Rc<[Linearity]>>,
-    /// Calls that are being examined, with the results so far.
+    /// The calls that are being examined, with the results so far.
     open: Vec<Open>,
     /// Whether even a test of an argument for zero is rejected.
     zero_matters: bool,
     /// Whether the linearity of a function with a registered derivative is determined from its body.
     ignores_rules: bool,
-    /// A function that is excepted from `ignores_rules`.
+    /// A function for which `ignores_rules` does not apply.
     hidden: Option<FunctionId>,
 }
 
@@ -168,7 +168,7 @@ struct Open {
 const MAX_DEPTH: usize = 100;
 
 impl<'p> Linearities<'p> {
-    /// Creates the linearities for the functions of a program.
+    /// Creates the analysis for the functions of a program.
     pub fn new(program: &'p Program) -> Linearities<'p> {
         Linearities {
             program,
@@ -180,19 +180,19 @@ impl<'p> Linearities<'p> {
         }
     }
 
-    /// Creates the linearities for the linear functions that registered derivatives return: their callees may have registered
-    /// derivatives, too.
+    /// Creates the analysis for the linear functions that registered derivatives return: their callees may have
+    /// registered derivatives, too.
     pub fn of_rules(program: &'p Program) -> Linearities<'p> {
         Linearities { ignores_rules: true, ..Linearities::new(program) }
     }
 
-    /// Creates the linearities for the differential of a function that has no pullback: it is recorded at zero, so it must not
-    /// test its argument for zero, and it cannot be computed by a call of the original function.
+    /// Creates the analysis for the differential of a function that has no pullback: it is recorded at zero, so it must
+    /// not test its argument for zero, and it cannot be computed by a call of the original function.
     pub fn of_differential(program: &'p Program, original: FunctionId) -> Linearities<'p> {
         Linearities { hidden: Some(original), zero_matters: true, ..Linearities::of_rules(program) }
     }
 
-    /// Returns the linearity of each component of the results, for arguments of these kinds.
+    /// Returns the linearity of each component of a function's results, for arguments of these kinds.
     pub fn results(&mut self, id: FunctionId, arguments: Vec<Kind>) -> Rc<[Linearity]> {
         let call = (id, arguments);
         if let Some(known) = self.done.get(&call) {
@@ -210,7 +210,7 @@ impl<'p> Linearities<'p> {
         self.open.push(Open { call: call.clone(), results: all(Kind::Nothing), is_reentered: false });
         let place = self.open.len() - 1;
         let mut results = self.open[place].results.clone();
-        // Each iteration climbs the lattice of kinds, which is not high.
+        // Each iteration moves the facts up in the lattice of kinds, which is not high.
         for _ in 0..8 {
             results = self.analyze(&f, &call.1);
             let open = &mut self.open[place];
@@ -234,7 +234,7 @@ impl<'p> Linearities<'p> {
             entry[param.0 as usize] = (*kind).into();
         }
         let mut results = vec![Linearity::default(); f.results.len()];
-        // A condition that depends on a varied value.
+        // The linearity of a condition that depends on a varied value.
         let mut condition: Option<Linearity> = None;
         let step = |block: usize, facts: &mut [Linearity]| {
             self.block(f, block, facts);
@@ -266,7 +266,7 @@ impl<'p> Linearities<'p> {
     fn step(&mut self, f: &Function, step: &Instruction, facts: &[Linearity]) -> Vec<Linearity> {
         let operand = |k: usize| step.ins.get(k).map_or_else(Linearity::default, |r| facts[r.0 as usize].clone());
         let each = |known: Linearity| vec![known; step.outs.len()];
-        // References and numbers only: integers don't vary.
+        // The contents are examined for references and numbers only, because integers do not vary.
         let contents = || {
             let carried = step.ins.iter().filter(|r| f.registers[r.0 as usize].bank != Bank::I);
             carried.fold(Linearity::default(), |sum, r| joined(&sum, &facts[r.0 as usize])).element()
@@ -351,7 +351,7 @@ impl<'p> Linearities<'p> {
     }
 }
 
-/// Returns the register that decides how a block continues, if neither branch stops the program.
+/// Returns the register that determines how a block continues, if neither branch stops the program.
 fn selecting(f: &Function, block: usize) -> Option<Reg> {
     let Some(Terminator::Branch { condition, then, otherwise }) = &f.blocks[block].end else { return None };
     let stops = |to: &BlockId| matches!(f.blocks[to.0 as usize].end, Some(Terminator::Trap(_)));
@@ -373,7 +373,8 @@ fn primitive(id: PrimitiveId, step: &Instruction, facts: &[Linearity], zero_matt
         DependenceTransfer::Carry | DependenceTransfer::Flat if !operands().any(Linearity::varies) => {
             return Kind::Constant.into();
         }
-        // A comparison selects; a test for exactly zero is no selection, because it holds at one point only.
+        // A comparison selects a branch. A test for exactly zero does not count as a selection, because it holds at one
+        // point only.
         DependenceTransfer::Flat if info.result == Bank::I => {
             let asks_for_zero = matches!(name, "==" | "!=") && operands().any(|o| o.kind == Kind::Zero);
             let is_accepted = asks_for_zero && !zero_matters;

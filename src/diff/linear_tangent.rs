@@ -1,12 +1,12 @@
-//! Linear tangents: a function that is certainly linear computes tangents by its own derivative code, not by its registered
-//! transpose.
+//! Linear tangents: a function that is certainly linear computes tangents by its own derivative code, not by its
+//! registered transpose.
 //!
-//! Promises: only consequences of the code as written; a function that calls one with a registered derivative, or cuts a path,
-//! uses its transpose in both directions.
+//! Promises: a function is certainly linear only if its code as written is; a function that calls a function with a
+//! registered derivative, or that cuts a path, uses its transpose in both directions.
 
+use crate::diff::differentiation_parameters;
+use crate::diff::differentiation_parameters::{Variation, varied_components};
 use crate::diff::linear::{Kind, Linearities};
-use crate::diff::wrt;
-use crate::diff::wrt::{Variation, varied_components};
 use crate::ir::{Function, FunctionId, Op, Program, RuleKind};
 use std::collections::HashSet;
 use std::rc::Rc;
@@ -35,7 +35,7 @@ pub fn mark_own_tangents(program: &mut Program, first: usize) {
     }
 }
 
-/// Whether the derivative code of a function computes its tangents with respect to these parameters.
+/// Whether the derivative code of a function computes its tangents with respect to the given parameters.
 fn computes_tangents(program: &Program, id: FunctionId, by: &[bool]) -> bool {
     let Some(f) = program.function(id).filter(|_| is_plain(program, id)) else { return false };
     let kinds = varied_components(program, f, by).into_iter();
@@ -43,7 +43,10 @@ fn computes_tangents(program: &Program, id: FunctionId, by: &[bool]) -> bool {
         kinds.map(|variations| if variations == Variation::No { Kind::Constant } else { Kind::Linear }).collect();
     let results = Linearities::new(program).results(id, kinds);
     let is_linear = |kind: Kind| matches!(kind, Kind::Linear | Kind::Affine | Kind::Zero);
-    wrt::carrying(program, f).iter().zip(results.iter()).all(|(carries, known)| !carries || is_linear(known.kind))
+    differentiation_parameters::carrying(program, f)
+        .iter()
+        .zip(results.iter())
+        .all(|(carries, known)| !carries || is_linear(known.kind))
 }
 
 /// Whether the bodies of a function and all of its callees are known, and none of them has a registered derivative.

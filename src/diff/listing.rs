@@ -37,7 +37,7 @@ pub fn derivative_code(program: &Program, f: &Function, sources: Option<&SourceM
 
 fn mark(program: &Program, f: &Function, active: &ActiveRegisters, step: &Instruction) -> &'static str {
     let any = |is: &dyn Fn(Reg) -> bool| step.outs.iter().any(|r| is(*r));
-    // A store varies and is useful where it moves slots, although it writes no register.
+    // A store is varied and useful where it moves slots, although it writes no register.
     let stores = step.outs.iter().all(|r| f.registers[r.0 as usize].bank != Bank::F);
     let is_active = stores && active.is_active_step(program, f, step);
     match (any(&|r| active.is_varied(r)), any(&|r| active.is_useful(r))) {

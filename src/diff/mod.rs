@@ -13,6 +13,7 @@ mod activity;
 mod check;
 mod dependence;
 pub mod derivative;
+mod differentiation_parameters;
 pub mod formula;
 mod linear;
 pub(crate) mod linear_tangent;
@@ -24,7 +25,6 @@ mod testing;
 pub mod threshold;
 pub(crate) mod transfer;
 pub mod transform;
-mod wrt;
 
 pub use crate::diff::linear_tangent::mark_own_tangents;
 pub use crate::diff::lost_tangent::LostTangents;

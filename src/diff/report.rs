@@ -198,8 +198,8 @@ pub fn not_linear(assertion: &DifferentiabilityAssertion, step: Option<&Nonlinea
     }
 }
 
-/// Changes the error for a registered derivative into a warning, where it need not be linear. `what_happens` describes its
-/// treatment.
+/// Changes the error for a registered derivative into a warning, if the derivative need not be linear. `what_happens`
+/// describes how it is treated.
 pub fn as_warning(not_linear: Diagnostic, what_happens: &str) -> Diagnostic {
     if not_linear.severity == Severity::Warning {
         return not_linear;
@@ -246,7 +246,7 @@ fn with_respect_to(
     diagnostic.also(span, format!("differentiating with respect to '{name}'"))
 }
 
-/// Adds the place where the function is declared, if the assertion only names it.
+/// Adds the place where the function is declared, if the assertion only names the function.
 fn definition(diagnostic: Diagnostic, assertion: &DifferentiabilityAssertion) -> Diagnostic {
     if assertion.is_literal || assertion.function.is_prelude {
         return diagnostic;

@@ -7,7 +7,7 @@ use crate::value::Bank;
 use crate::value::shape::{Shape, Tangent, TangentKind};
 use std::rc::Rc;
 
-/// Builds one function. Every step has a distinct span: the `k`-th is at `10k..10k+5`.
+/// Builds one function. Every step has a distinct source location: the `k`-th step is at `10k..10k+5`.
 pub struct Builder {
     pub function: Function,
     current: usize,
@@ -16,24 +16,7 @@ pub struct Builder {
 
 impl Builder {
     pub fn new(name: &str) -> Builder {
-        let function = Function {
-            name: name.into(),
-            span: Span::new(1000, 1001),
-            params: vec![],
-            parameters: vec![],
-            results: vec![],
-            result_len: 0,
-            result_tangents: vec![],
-            captures: vec![],
-            registers: vec![],
-            blocks: vec![Block::default()],
-            rules: vec![],
-            is_prelude: false,
-            is_opaque: false,
-            throws: false,
-            obstacle: None,
-            reads: Default::default(),
-        };
+        let function = Function::empty(name, Span::new(1000, 1001));
         Builder { function, current: 0, steps: 0 }
     }
 
@@ -110,7 +93,7 @@ impl Builder {
         self.end(Terminator::Return(regs.to_vec()));
     }
 
-    /// Adds the function to a program.
+    /// Adds the function that was built to a program.
     pub fn add_to(mut self, program: &mut Program) -> FunctionId {
         let double = program.shapes.add(Shape::Double);
         let number = program.tangents.add(Tangent { value: double, vector: double, kind: TangentKind::Number });
@@ -131,7 +114,7 @@ impl Builder {
     }
 }
 
-/// Returns a program of one function.
+/// Returns a program that consists of one function.
 pub fn program(builder: Builder) -> (Program, FunctionId) {
     let mut program = Program::default();
     let id = builder.add_to(&mut program);

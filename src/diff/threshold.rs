@@ -142,7 +142,7 @@ fn result_controls(program: &Program, id: FunctionId) -> bool {
     !is_made
 }
 
-/// Whether a step may decide by the result of the function in a register.
+/// Whether a step may branch on the result of the function in a register.
 fn branches_on(program: &Program, step: &Instruction, function: Reg) -> bool {
     let Op::Call(callee) = step.op else { return !matches!(step.op, Op::Hold | Op::Access { .. }) };
     let Some(f) = program.function(callee) else { return true };

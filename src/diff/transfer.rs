@@ -5,14 +5,14 @@ use crate::native::Rule;
 use crate::native::ids;
 use crate::value::Bank;
 
-/// The effect of an operation on the dependence of varied operands.
+/// The effect of an operation on the dependence of its varied operands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum DependenceTransfer {
     /// The result varies with the operands, and has partials.
     Smooth,
-    /// The partial is zero wherever it exists, or the result is no data (a comparison): no dependence is propagated.
+    /// The partial is zero wherever it exists, or the result is not data (a comparison): no dependence is propagated.
     Flat,
-    /// A number becomes a value that cannot vary: its tangent is lost here.
+    /// A number becomes a value that cannot vary: the tangent of the number is lost here.
     Lose,
     /// The operands are integers, which do not vary; the results inherit the losses of the operands.
     Carry,
@@ -25,7 +25,7 @@ pub fn primitive(id: PrimitiveId) -> DependenceTransfer {
     match &info.rule {
         _ if !takes_number && is_comparison(info.name) => DependenceTransfer::Flat,
         _ if !takes_number => DependenceTransfer::Carry,
-        // Whatever partial the table has for a conversion to an integer: the language requires an error.
+        // The language requires an error for a conversion to an integer, whatever partial the table has for it.
         _ if id == ids::TO_INT => DependenceTransfer::Lose,
         Rule::Opaque { .. } => DependenceTransfer::Lose,
         Rule::Flat => DependenceTransfer::Flat,
@@ -67,18 +67,19 @@ const NATIVES: &[(&str, NativeTransfer)] = &[
     ("random.", NativeTransfer::Nothing),
 ];
 
-/// The effect of a native function on the dependence of varied operands.
+/// The effect of a native function on the dependence of its varied operands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum NativeTransfer {
-    /// A collection: numbers and references among the results may be those of the operands.
+    /// The operands or results are collections: numbers and references among the results may be elements of the
+    /// operands.
     Container,
     /// A number becomes a string or an integer.
     Lose,
     /// The operands are strings; the results inherit the losses of the operands.
     Carry,
-    /// The result does not depend on the operands, or only compares them.
+    /// The result does not depend on the operands, or the function only compares them.
     Nothing,
-    /// It is not listed.
+    /// The function is not listed, so its effect is unknown.
     Unknown,
 }
 

@@ -9,7 +9,7 @@ use crate::ir::Trap;
 use crate::value::Bank;
 
 impl Selector<'_> {
-    /// Writes the terminator of a block; `next` is the block that is written after it.
+    /// Writes the terminator of a block; `next` is the block that is written after this block.
     pub fn end(&mut self, end: &End, next: Option<usize>) {
         match end {
             End::Jump(to) => {
@@ -39,7 +39,7 @@ impl Selector<'_> {
         }
     }
 
-    /// Jumps to a block if the test has the outcome `wanted`.
+    /// Writes a conditional jump to a block, which is taken if the test has the outcome `wanted`.
     fn test(&mut self, test: Test, operands: &[u16], wanted: bool, to: usize) {
         let instruction = match test {
             Test::True if wanted => Instruction::If { a: IIn(operands[0]), to: To(0) },
@@ -59,7 +59,7 @@ impl Selector<'_> {
         self.writer.branch(joined.unwrap_or(instruction), to);
     }
 
-    /// Combines `i = i + 1` and the branch back while `i < n` into one instruction.
+    /// Combines `i = i + 1` and the branch that is taken while `i < n` into one instruction.
     fn counting_loop(&mut self, branch: Instruction) -> Option<Instruction> {
         let (a, joined) = match branch {
             Instruction::IfLtI { a, b, .. } if a != b => (a, Instruction::LoopLtI { i: IChange(a.0), n: b, to: To(0) }),
@@ -97,10 +97,11 @@ impl Selector<'_> {
         self.writer.push(Instruction::Return {});
     }
 
-    /// Moves results of one bank to their registers. The slots are moved too, whatever else the registers were used for.
+    /// Moves the results of one bank to their registers. The slots are moved too, whatever else the registers were used
+    /// for.
     fn return_bank(&mut self, bank: Bank, moves: &[(Place, Place)]) {
         let scratch = self.writer.scratch(bank);
-        for m in super::moves::in_sequence(moves, scratch) {
+        for m in super::parallel_moves::in_sequence(moves, scratch) {
             if bank == Bank::F && self.context.is_derivative {
                 let (out, a) = (self.writer.at(bank, m.to), self.writer.at(bank, m.from));
                 self.writer.push(Instruction::DMoveF { out: FOut(out), a: FIn(a) });
@@ -112,7 +113,7 @@ impl Selector<'_> {
 
     fn trap(&mut self, trap: &Trap, message: Option<Reg>) {
         let instruction = match trap {
-            // The message of `Unsupported` is never shown.
+            // The message of the trap `Unsupported` is never shown.
             Trap::UnexpectedNil | Trap::Unsupported => Instruction::TrapNil {},
             Trap::Unreachable => Instruction::TrapUnreachable {},
             Trap::Failed { what, .. } => {

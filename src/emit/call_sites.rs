@@ -11,14 +11,14 @@ use crate::native::library;
 use crate::value::Bank;
 use crate::value::shape::ShapeId;
 
-/// Counts the registers of each bank.
+/// Counts the registers of a list in each bank.
 pub fn counts(banks: &[Bank], regs: &[Reg]) -> Counts {
     let mut counts = [0; 3];
     regs.iter().for_each(|r| counts[banks[*r] as usize] += 1);
     counts
 }
 
-/// Adds a call of the native library.
+/// Adds the site of a call of the native library.
 pub fn native(
     code: &mut Code,
     banks: &[Bank],
@@ -31,7 +31,7 @@ pub fn native(
     Ok(NativeAt(add(&mut code.natives, NativeSite { native, shapes: shapes.to_vec(), params, results })))
 }
 
-/// Adds an application of a differential operator.
+/// Adds the site of an application of a differential operator.
 pub fn operator(code: &mut Code, banks: &[Bank], step: &Step, operator: &ir::Operator) -> OperatorAt {
     let operator = match *operator {
         ir::Operator::ValueWithDifferential { at, result, throws } => {
@@ -64,12 +64,13 @@ pub fn operator(code: &mut Code, banks: &[Bank], step: &Step, operator: &ir::Ope
     OperatorAt(add(&mut code.operators, OperatorSite { operator, params, results }))
 }
 
-/// Adds the creation of a function object.
+/// Adds the site of the creation of a function object.
 pub fn closure(code: &mut Code, function: u32, captures: Counts) -> ClosureAt {
     ClosureAt(add(&mut code.closures, ClosureSite { function, captures }))
 }
 
-/// Adds a call of a function with registered derivatives. `is_entry`: the call is the only step of the code.
+/// Adds the site of a call of a function with registered derivatives. `is_entry`: the call is the only step of the
+/// code.
 pub fn rule(
     code: &mut Code,
     program: &ir::Program,
@@ -119,13 +120,14 @@ pub fn rule(
     Ok(RuleAt(add(&mut code.rules, site)))
 }
 
-/// Whether a function has no derivatives except registered ones. The checker prevents a program from differentiating an opaque
-/// function of the prelude; the derivative of a registered derivative still reaches it, and uses that of the primitive.
+/// Whether a function has no derivatives except registered ones. The checker prevents a program from differentiating an
+/// opaque function of the prelude; the derivative of a registered derivative still reaches it, and uses the derivative
+/// of the primitive.
 fn is_closed(callee: &ir::Function) -> bool {
     callee.is_opaque && (callee.obstacle.is_some() || !callee.is_prelude)
 }
 
-/// Returns the message for a function without a body that varies with an argument which no rule covers.
+/// Returns the message for a function without a body that varies with an argument that no registered derivative covers.
 fn refusal(callee: &ir::Function) -> String {
     match &callee.obstacle {
         Some(obstacle @ ir::Obstacle::Property { .. }) => {
@@ -138,9 +140,9 @@ fn refusal(callee: &ir::Function) -> String {
     }
 }
 
-/// Returns the index of a site; equal ones are shared.
+/// Returns the index of a site in a table; equal sites are shared.
 fn add<T: PartialEq>(sites: &mut Vec<T>, site: T) -> u32 {
-    // Equal sites are usually close together.
+    // The number of sites that are compared with a new one, because equal sites are usually close together.
     const SEARCH_WINDOW: usize = 64;
     let first = sites.len().saturating_sub(SEARCH_WINDOW);
     if let Some(k) = sites[first..].iter().position(|s| *s == site) {

@@ -8,45 +8,45 @@ use crate::source::Span;
 use crate::value::Bank;
 use crate::value::origins::Storage;
 
-/// A virtual register.
+/// The number of a virtual register.
 pub type Reg = usize;
 
 /// The graph of a function during preparation.
 #[derive(Debug)]
 pub struct Graph {
-    /// The blocks; the first is the entry.
+    /// The blocks of the graph; the first block is the entry.
     pub blocks: Vec<Block>,
-    /// The bank of each register.
+    /// The bank of each virtual register.
     pub banks: Vec<Bank>,
-    /// The registers of the arguments.
+    /// The registers that hold the arguments at the entry.
     pub params: Vec<Reg>,
-    /// The register of the function object, if it is a closure.
+    /// The register of the function object, if the function is a closure.
     pub closure: Option<Reg>,
 }
 
 /// A straight run of steps with one terminator.
 #[derive(Clone, Debug)]
 pub struct Block {
-    /// The steps.
+    /// The steps of the block.
     pub steps: Vec<Step>,
-    /// The terminator.
+    /// The terminator of the block.
     pub end: End,
     /// The source location of the terminator.
     pub end_span: Span,
 }
 
-/// One step.
+/// One step of a block.
 #[derive(Clone, Debug)]
 pub struct Step {
-    /// The operation.
+    /// The operation of the step.
     pub op: StepOp,
-    /// The registers that it writes.
+    /// The registers that the step writes.
     pub outs: Vec<Reg>,
-    /// The registers that it reads.
+    /// The registers that the step reads.
     pub ins: Vec<Reg>,
-    /// The source location.
+    /// The source location of the step.
     pub span: Span,
-    /// Whether it propagates slots.
+    /// Whether the step propagates slots.
     pub active: bool,
 }
 
@@ -55,77 +55,77 @@ pub struct Step {
 pub enum StepOp {
     /// An operation of the function's graph.
     Ir(Op),
-    /// `a → a + k`, of integers.
+    /// The addition of a constant to an integer, `a → a + k`.
     AddK(i16),
-    /// Several operations on numbers.
+    /// A combination of several operations on numbers.
     Join(Join),
 }
 
 /// A step that combines several operations.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Join {
-    /// The nesting of the operations.
+    /// The nesting of the combined operations.
     pub form: Nesting,
-    /// The operations.
+    /// The combined operations.
     pub how: Joined,
 }
 
-/// The nesting of the operations of a joined step.
+/// The nesting of the operations in a joined step.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Nesting {
-    /// `(a ∘ b) ∘ c`
+    /// The first operation is the left operand of the second: `(a ∘ b) ∘ c`.
     Left,
-    /// `a ∘ (b ∘ c)`
+    /// The first operation is the right operand of the second: `a ∘ (b ∘ c)`.
     Right,
-    /// `(a ∘ b) ∘ (c ∘ d)`
+    /// Two operations are the operands of a third: `(a ∘ b) ∘ (c ∘ d)`.
     Both,
 }
 
 /// The terminator of a block.
 #[derive(Clone, Debug)]
 pub enum End {
-    /// Jumps to a block.
+    /// The block ends with a jump to another block.
     Jump(usize),
-    /// Jumps to one of two blocks.
+    /// The block ends with a branch to one of two blocks.
     Branch { test: Test, ins: Vec<Reg>, then: usize, otherwise: usize },
-    /// Returns the results.
+    /// The block returns the results of the function.
     Return(Vec<Reg>),
-    /// Stops the program with a fault.
+    /// The block stops the program with a fault.
     Trap { trap: Trap, message: Option<Reg> },
 }
 
 /// The condition of a branch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Test {
-    /// Whether an integer is not 0.
+    /// The test whether an integer is not 0.
     True,
-    /// Compares two integers.
+    /// The comparison of two integers.
     Ints(Compare),
-    /// Compares an integer with a constant.
+    /// The comparison of an integer with a constant.
     IntWith(Compare, i16),
-    /// Compares two numbers.
+    /// The comparison of two numbers.
     Numbers(Compare),
 }
 
-/// A comparison.
+/// A comparison operator.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Compare {
-    /// `==`
+    /// Equality, `==`.
     Eq,
-    /// `!=`
+    /// Inequality, `!=`.
     Ne,
-    /// `<`
+    /// Less than, `<`.
     Lt,
-    /// `<=`
+    /// Less than or equal, `<=`.
     Le,
-    /// `>`
+    /// Greater than, `>`.
     Gt,
-    /// `>=`
+    /// Greater than or equal, `>=`.
     Ge,
 }
 
 impl Compare {
-    /// Returns the comparison with which the name of a primitive ends.
+    /// Returns the comparison whose name is the end of the name of a primitive.
     pub fn named(name: &str) -> Option<Compare> {
         Some(match name {
             "eq" => Compare::Eq,
@@ -138,7 +138,7 @@ impl Compare {
         })
     }
 
-    /// Returns the comparison for exchanged operands.
+    /// Returns the comparison that has the same outcome for exchanged operands.
     pub fn swapped(self) -> Compare {
         match self {
             Compare::Lt => Compare::Gt,
@@ -149,7 +149,8 @@ impl Compare {
         }
     }
 
-    /// Returns the negation. For integers only: two numbers may fail both a comparison and its negation.
+    /// Returns the negation of the comparison. It is used for integers only: two numbers may fail both a comparison and
+    /// its negation.
     pub fn negated(self) -> Compare {
         match self {
             Compare::Eq => Compare::Ne,
@@ -181,7 +182,7 @@ impl End {
         }
     }
 
-    /// Returns the successors of the block.
+    /// Returns the successors of the block that the terminator ends.
     pub fn targets(&self) -> Targets<usize> {
         match self {
             End::Jump(to) => [Some(*to), None],
@@ -192,7 +193,7 @@ impl End {
         .flatten()
     }
 
-    /// Replaces the successors.
+    /// Replaces the successors of the block that the terminator ends.
     pub fn retarget(&mut self, to: impl Fn(usize) -> usize) {
         match self {
             End::Jump(target) => *target = to(*target),
@@ -203,7 +204,7 @@ impl End {
 }
 
 impl Step {
-    /// Returns the operation, if it is one of the function's graph.
+    /// Returns the operation of the step, if it is an operation of the function's graph.
     pub fn ir(&self) -> Option<&Op> {
         match &self.op {
             StepOp::Ir(op) => Some(op),
@@ -211,7 +212,7 @@ impl Step {
         }
     }
 
-    /// Whether it uses the window, so that no other value can be in the window.
+    /// Whether the step uses the window, so that no other value can be in the window.
     pub fn uses_window(&self) -> bool {
         match self.ir() {
             Some(Op::Append(stride)) => stride.f + stride.i + stride.r != 1,
@@ -219,7 +220,7 @@ impl Step {
         }
     }
 
-    /// Whether its results are returned in the window.
+    /// Whether the results of the step are returned in the window.
     pub fn is_call(&self) -> bool {
         self.ir().is_some_and(|op| match transfer(op) {
             Transfer::Call(_) | Transfer::DynamicCall | Transfer::Native(_) | Transfer::Operator(_) => true,
@@ -317,25 +318,9 @@ impl FlowGraph for Graph {
 }
 
 impl flow_graph::Step for Step {
-    type Reg = Reg;
+    flow_graph::step_registers!(Reg);
 
     fn op(&self) -> Option<&Op> {
         self.ir()
-    }
-
-    fn outs(&self) -> &[Reg] {
-        &self.outs
-    }
-
-    fn outs_mut(&mut self) -> &mut [Reg] {
-        &mut self.outs
-    }
-
-    fn ins(&self) -> &[Reg] {
-        &self.ins
-    }
-
-    fn ins_mut(&mut self) -> &mut [Reg] {
-        &mut self.ins
     }
 }

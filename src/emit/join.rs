@@ -5,7 +5,8 @@ use crate::bytecode::{Arithmetic, Joined};
 use crate::ir::Op;
 use crate::ir::analysis::flow_graph::{Counts, count};
 
-/// The maximum distance of the combined steps; a longer one would extend the live ranges of the operands.
+/// The maximum distance between two steps that are combined; a greater distance would extend the live ranges of the
+/// operands.
 const MAX_DISTANCE: usize = 32;
 
 /// Combines `t = a · b; … r = t + c` into one step if `t` has no other use and its operands are unchanged at `r`.

@@ -10,7 +10,7 @@ mod branch;
 mod call_sites;
 mod graph;
 mod join;
-mod moves;
+mod parallel_moves;
 mod prepare;
 mod register_assignment;
 mod select;
@@ -31,7 +31,7 @@ use writer::Writer;
 /// The reason why a function cannot be encoded.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum EncodeError {
-    /// It has more registers than an instruction can address.
+    /// The function has more registers than an instruction can address.
     TooManyRegisters,
     /// The native library has no function with this name.
     Native(String),
@@ -39,9 +39,9 @@ pub enum EncodeError {
     Primitive(&'static str),
     /// A primitive has an unsupported number of operands.
     Operands(&'static str),
-    /// There are more methods than an instruction can address.
+    /// The program has more methods than an instruction can address.
     Methods,
-    /// A near jump is too far; this error is handled inside the module.
+    /// A near jump has a target that is too far away; this error is handled inside the module.
     Far,
     /// The graph violates an invariant.
     Unreachable,
@@ -60,7 +60,7 @@ impl std::fmt::Display for EncodeError {
     }
 }
 
-/// The properties of a function during emission.
+/// The properties of a function that the parts of emission use.
 #[derive(Debug)]
 pub struct Context<'a> {
     program: &'a Program,
@@ -68,7 +68,7 @@ pub struct Context<'a> {
     /// The number registers that carry slots.
     active: &'a [bool],
     is_derivative: bool,
-    /// The number of own number registers that carry slots; they come first.
+    /// The number of own number registers that carry slots; these registers come first.
     inactive_from: usize,
 }
 
@@ -87,7 +87,7 @@ pub fn emit(program: &Program, function: &Function, is_derivative: bool) -> Resu
     let assignment = register_assignment::assign(&graph, &order, &live, &active);
     crate::cancel::check();
     let results = bank_counts(&function.results);
-    // The register after the window is for cyclic moves.
+    // The register after the window is the scratch register for cyclic moves.
     let window = assignment.window.map(|n| n + 1);
     let own = [0, 1, 2].map(|b| assignment.own[b].max(usize::from(results[b])));
     let assignment = register_assignment::Assignment { own, ..assignment };
@@ -155,7 +155,7 @@ fn changes_reference(graph: &Graph, step: &graph::Step) -> bool {
     step.outs.iter().any(|r| graph.banks[*r] == Bank::R && step.ins.contains(r))
 }
 
-/// Finds in each block the steps after which references are no longer live.
+/// Finds in each block the steps after which references are no longer live, so that they must be dropped.
 struct KillPoints<'g> {
     graph: &'g Graph,
     /// The registers that are live at the current step.
@@ -175,8 +175,8 @@ impl KillPoints<'_> {
             dead[n] = step.outs.iter().copied().filter(is_reference).filter(|r| !needed[*r]).collect();
             step.outs.iter().for_each(|r| needed[*r] = false);
             for reg in step.ins.iter().copied().filter(is_reference) {
-                // A register that the step modifies holds its reference afterwards; one that receives the result of a call
-                // holds a different one.
+                // A register that the step modifies holds its reference afterwards; a register that receives the result
+                // of a call holds a different reference.
                 let changed = step.outs.contains(&reg) && !step.is_call();
                 if !changed && !std::mem::replace(&mut needed[reg], true) {
                     killed[n].push(reg);

@@ -15,7 +15,7 @@ use crate::ir::{Op, Operator};
 use crate::value::Bank;
 use std::collections::HashMap;
 
-/// Runs all passes.
+/// Runs all passes of the preparation.
 pub fn prepare(graph: &mut Graph, is_derivative: bool) {
     copy_constants(graph, is_derivative);
     skip_empty_blocks(graph);
@@ -62,7 +62,7 @@ fn skip_empty_blocks(graph: &mut Graph) {
     graph.blocks.iter_mut().for_each(|b| b.end.retarget(follow));
 }
 
-/// Replaces copies by their originals where this preserves the slots, and removes them.
+/// Replaces copies by their originals where this preserves the slots, and removes the copies.
 fn propagate_copies(graph: &mut Graph, is_derivative: bool) {
     let banks = graph.banks.clone();
     let is_copy = |step: &Step| !drops_slot(step, &banks, is_derivative);
@@ -71,7 +71,7 @@ fn propagate_copies(graph: &mut Graph, is_derivative: bool) {
     coalesce_where(graph, is_copy);
 }
 
-/// Whether a copy drops the slot of its number, so that it cannot replace the original.
+/// Whether a copy drops the slot of its number, so that the copy cannot be replaced by the original.
 fn drops_slot(copy: &Step, banks: &[Bank], is_derivative: bool) -> bool {
     is_derivative && !copy.active && banks[copy.outs[0]] == Bank::F
 }
@@ -143,7 +143,7 @@ fn add_constants(graph: &mut Graph, constants: &HashMap<Reg, i64>) {
         let (Some(name), &[a, b]) = (primitive_name(step), &step.ins[..]) else { continue };
         let found = match name {
             "int.add" => small(constants, b).map(|k| (a, k)).or_else(|| small(constants, a).map(|k| (b, k))),
-            // The smallest integer has no negation.
+            // The smallest integer has no negation, so subtracting it cannot become an addition.
             "int.sub" => small(constants, b).and_then(i16::checked_neg).map(|k| (a, k)),
             _ => None,
         };

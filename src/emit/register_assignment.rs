@@ -9,12 +9,12 @@ use crate::value::Bank;
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
 
-/// A machine register.
+/// The place of a virtual register: a machine register.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Place {
-    /// One of the function's own registers.
+    /// One of the function's own registers, by index.
     Own(usize),
-    /// A register of the window.
+    /// A register of the window, by index.
     Window(usize),
 }
 
@@ -23,7 +23,7 @@ pub enum Place {
 pub struct Assignment {
     /// The place of each virtual register; `None` for those that are not used.
     pub places: Vec<Option<Place>>,
-    /// The number of its own registers in each bank.
+    /// The number of the function's own registers in each bank.
     pub own: [usize; 3],
     /// The size of the window in each bank, without the scratch register after it.
     pub window: [usize; 3],
@@ -47,7 +47,7 @@ pub fn window_args(step: &Step) -> Vec<Reg> {
     match step.ir() {
         // The function object follows its arguments.
         Some(Op::CallValue) => step.ins[1..].iter().chain(&step.ins[..1]).copied().collect(),
-        // The array itself is not part of the element.
+        // The array to which an element is appended is not part of the element.
         Some(Op::Append(_)) => step.ins[1..].to_vec(),
         _ => step.ins.clone(),
     }
@@ -65,7 +65,7 @@ pub fn active_registers(graph: &Graph, is_derivative: bool) -> Vec<bool> {
     active
 }
 
-/// Assigns a place to every register.
+/// Assigns a machine register to every virtual register.
 pub fn assign(graph: &Graph, order: &[usize], live: &Liveness, active: &[bool]) -> Assignment {
     let Windows { places: in_window, size: window } = windows(graph, live);
     let mut places: Vec<Option<Place>> = in_window.iter().map(|p| p.map(Place::Window)).collect();
@@ -86,7 +86,7 @@ pub fn assign(graph: &Graph, order: &[usize], live: &Liveness, active: &[bool]) 
         if (bank, class) == (Bank::F, false) {
             inactive_from = own[slot];
         }
-        // The places of parameters become free after the last use of the parameter; the places of the other class are not
+        // The place of a parameter becomes free after the last use of the parameter; places of the other class are not
         // available.
         let first = if (bank, class) == (Bank::F, false) { own[slot] } else { 0 };
         let mine =
@@ -96,13 +96,13 @@ pub fn assign(graph: &Graph, order: &[usize], live: &Liveness, active: &[bool]) 
     Assignment { places, own, window, inactive_from }
 }
 
-/// The range of the code in which a register is live; even positions read, odd ones write.
+/// The range of the code in which a register is live; steps read at even positions and write at odd positions.
 #[derive(Debug)]
 struct Interval {
     reg: Reg,
     start: usize,
     end: usize,
-    /// A register that it is copied from, whose place is preferred.
+    /// A register from which this register is copied, and whose place is preferred.
     hint: Option<Reg>,
 }
 
@@ -137,7 +137,7 @@ fn intervals(graph: &Graph, order: &[usize], live: &Liveness) -> Vec<Interval> {
     all
 }
 
-/// Assigns places to intervals in the order of their starts; returns the number of places.
+/// Assigns places to live ranges in the order of their starts; returns the number of places.
 fn scan<'a>(
     intervals: impl Iterator<Item = &'a Interval>,
     first: usize,

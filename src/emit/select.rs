@@ -6,7 +6,7 @@ mod sweep;
 
 use super::call_sites;
 use super::graph::{Join, Nesting, Reg, Step, StepOp};
-use super::moves::in_sequence;
+use super::parallel_moves::in_sequence;
 use super::register_assignment::{Place, window_args, window_places};
 use super::writer::Writer;
 use super::{Context, EncodeError};
@@ -16,15 +16,15 @@ use crate::ir::Op;
 use crate::ir::passes::exclusivity_checks::{AccessKind, Region};
 use crate::value::Bank;
 
-/// Translates one step after another.
+/// The state of the translation of steps to instructions.
 pub struct Selector<'a> {
     /// The writer to which the instructions are added.
     pub writer: Writer<'a>,
-    /// The properties of the function.
+    /// The properties of the function that is emitted.
     pub context: &'a Context<'a>,
     /// The references that the current step reads for the last time.
     killed: Vec<Reg>,
-    /// Those of them that were moved.
+    /// The references among `killed` that were moved.
     consumed: Vec<Reg>,
 }
 
@@ -65,7 +65,7 @@ impl<'a> Selector<'a> {
         Ok(())
     }
 
-    /// Drops a reference.
+    /// Appends an instruction that drops the reference in a register.
     pub fn clear(&mut self, reg: Reg) {
         let a = ROut(self.n(reg));
         if !self.writer.is_empty(a) {
@@ -81,7 +81,7 @@ impl<'a> Selector<'a> {
         self.context.graph.banks[reg]
     }
 
-    /// Whether a register's slot must be updated.
+    /// Whether the slot of a register must be updated.
     fn has_slot(&self, reg: Reg) -> bool {
         self.context.is_derivative
             && self.bank(reg) == Bank::F
@@ -291,7 +291,7 @@ impl<'a> Selector<'a> {
         }
     }
 
-    /// Writes one move, including the slot in derivative code.
+    /// Writes one move of a value, including its slot in derivative code.
     pub fn transfer(&mut self, bank: Bank, to: Place, from: Place, moved: bool) {
         let (out, a) = (self.writer.at(bank, to), self.writer.at(bank, from));
         // Registers without a slot are only written by plain moves, so their slots remain empty.
@@ -317,7 +317,7 @@ impl<'a> Selector<'a> {
         }
     }
 
-    /// Moves the arguments of a step into the window.
+    /// Moves the arguments of a call into the window.
     fn arguments(&mut self, step: &Step) {
         let args = window_args(step);
         let targets = window_places(&self.context.graph.banks, &args);
@@ -332,7 +332,7 @@ impl<'a> Selector<'a> {
             };
             self.transfers(bank, &moves, &|place| killed.contains(&place));
         }
-        // The array of an append is not one of the arguments, and remains in place.
+        // The array to which an element is appended is not one of the arguments, and remains in place.
         let consumed = self.killed.iter().copied().filter(|r| args.contains(r));
         self.consumed.extend(consumed);
     }

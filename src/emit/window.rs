@@ -6,16 +6,17 @@ use crate::ir::analysis::flow_graph::{Counts, count};
 use crate::ir::analysis::liveness::Liveness;
 use std::collections::HashMap;
 
-/// The assignment of registers to the window.
+/// The assignment of virtual registers to the registers of the window.
 #[derive(Debug)]
 pub struct Windows {
-    /// For each register its place in the window, if it has one.
+    /// The place of each register in the window, if it has one.
     pub places: Vec<Option<usize>>,
     /// The required size of the window in each bank.
     pub size: [usize; 3],
 }
 
-/// Chooses the registers. A register is in the window only inside one block and between two steps that use the window.
+/// Chooses the registers that are in the window. A register is in the window only inside one block and between two
+/// steps that use the window.
 pub fn windows(graph: &Graph, live: &Liveness) -> Windows {
     let mut found = Windows { places: vec![None; graph.banks.len()], size: [0; 3] };
     let Counts { writes, reads } = count(graph);
@@ -87,8 +88,8 @@ fn changes_nothing_else(step: &Step, reg: Reg) -> bool {
     !step.ins.contains(&reg)
 }
 
-/// For each register the last block that reads it, among those that were noted, and the last step there that does; the
-/// terminator of a block counts as a step after the others.
+/// The last block that reads each register, among the blocks that were noted, and the last step in it that reads the
+/// register; the terminator of a block counts as a step after the others.
 struct LastReads(Vec<(usize, usize)>);
 
 impl LastReads {
@@ -122,7 +123,8 @@ fn results(
         let used = last_read(*reg);
         let later = used > Some(next.unwrap_or(block.steps.len()));
         let from = taken.get(&(graph.banks[*reg] as usize, place)).copied().unwrap_or(usize::MAX);
-        // A step reads before it writes, so the last step that reads the result may compute the argument.
+        // A step reads its operands before it writes its results, so the last step that reads the result may compute
+        // the argument.
         if !later && used.is_none_or(|used| used <= from) && (next.is_some() || from == usize::MAX) {
             places[*reg] = Some(place);
         }

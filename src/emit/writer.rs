@@ -12,21 +12,23 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::rc::Rc;
 
-/// The identity of an access: the storage, the components by bank, and the getter that determines the components.
+/// The identity of an access to shared storage: the storage, the components by bank, and the getter that determines the
+/// components.
 type AccessKey = (StorageId, [Range<u32>; 3], Option<u16>);
 
 /// A code object under construction.
 #[derive(Debug)]
 pub struct Writer<'a> {
-    /// The code object.
+    /// The code object to which instructions are added.
     pub code: Code,
-    /// The source location of the next instructions.
+    /// The source location of the instructions that are added next.
     pub span: Span,
-    /// The index of the first instruction of the current block: earlier ones must not be joined with later ones.
+    /// The index of the first instruction of the current block: earlier instructions must not be joined with later
+    /// ones.
     pub block_start: usize,
     /// Whether jumps may be too far for near jumps.
     pub long_jumps: bool,
-    /// For each bank whether the register after the window is used.
+    /// Whether the register after the window is used, by bank.
     pub scratch_used: [bool; 3],
     assignment: &'a Assignment,
     banks: &'a [Bank],
@@ -61,23 +63,23 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Returns the index of the machine register at a place.
+    /// Returns the index of the machine register that a place represents.
     pub fn at(&mut self, bank: Bank, place: Place) -> u16 {
         self.scratch_used[bank as usize] |= place == self.scratch(bank);
         let number = match place {
             Place::Own(at) => at,
             Place::Window(at) => self.assignment.own[bank as usize] + at,
         };
-        // The sizes of both were checked before emission.
+        // The numbers of own registers and of window registers were checked before emission.
         number as u16
     }
 
-    /// Returns the place of a virtual register. One that is never read and never written has none.
+    /// Returns the place of a virtual register. A register that is never read and never written has no place.
     pub fn place(&self, reg: Reg) -> Place {
         self.assignment.places[reg].unwrap_or(Place::Own(0))
     }
 
-    /// Returns the index of the machine register of a virtual register.
+    /// Returns the index of the machine register that is assigned to a virtual register.
     pub fn number(&mut self, reg: Reg) -> u16 {
         self.at(self.banks[reg], self.place(reg))
     }
@@ -87,7 +89,7 @@ impl<'a> Writer<'a> {
         Place::Window(self.assignment.window[bank as usize])
     }
 
-    /// Appends an instruction.
+    /// Appends an instruction to the code.
     pub fn push(&mut self, instruction: Instruction) {
         self.code.instructions.push(instruction);
         self.code.spans.push(self.span);
@@ -107,7 +109,7 @@ impl<'a> Writer<'a> {
         self.code.instructions.get_mut(start..)?.last_mut()
     }
 
-    /// Whether the previous instruction has emptied a reference register.
+    /// Whether the previous instruction has moved the reference out of a register.
     pub fn is_empty(&mut self, a: ROut) -> bool {
         let mut empty = false;
         if let Some(last) = self.last() {
@@ -124,36 +126,36 @@ impl<'a> Writer<'a> {
         empty
     }
 
-    /// Returns the index of a number constant.
+    /// Returns the index of a number in the table of constants.
     pub fn constant(&mut self, value: f64) -> Number {
         let numbers = &mut self.code.numbers;
         Number(*self.numbers.entry(value.to_bits()).or_insert_with(|| add(numbers, value)))
     }
 
-    /// Returns the index of an integer constant.
+    /// Returns the index of an integer in the table of constants.
     pub fn integer(&mut self, value: i64) -> Integer {
         let integers = &mut self.code.integers;
         Integer(*self.integers.entry(value).or_insert_with(|| add(integers, value)))
     }
 
-    /// Returns the index of a string constant.
+    /// Returns the index of a string in the table of constants.
     pub fn text(&mut self, value: &Rc<str>) -> Text {
         let texts = &mut self.code.texts;
         Text(*self.texts.entry(value.clone()).or_insert_with(|| add(texts, value.clone())))
     }
 
-    /// Returns the index of the constant elements of an array.
+    /// Returns the index of the constant elements of an array literal.
     pub fn constants(&mut self, value: &Rc<Constants>) -> ArrayAt {
         ArrayAt(add(&mut self.code.arrays, value.clone()))
     }
 
-    /// Returns the index of an entry of component counts.
+    /// Returns the index of a triple of component counts in the table of such triples.
     pub fn parts(&mut self, value: [u16; 3]) -> PartsAt {
         let parts = &mut self.code.parts;
         PartsAt(*self.parts.entry(value).or_insert_with(|| add(parts, value)))
     }
 
-    /// Returns the index of an access.
+    /// Returns the index of an access to shared storage in the table of accesses.
     pub fn access(&mut self, region: &Region) -> AccessAt {
         let accesses = &mut self.code.accesses;
         let getter = region.getter.and_then(|method| u16::try_from(method.0).ok());
@@ -162,7 +164,7 @@ impl<'a> Writer<'a> {
         AccessAt(*self.accesses.entry(key).or_insert_with(|| add(accesses, site())))
     }
 
-    /// Marks the beginning of a block.
+    /// Marks the beginning of a block in the code.
     pub fn begin(&mut self, block: usize) {
         self.block_start = self.code.instructions.len();
         self.starts.insert(block, self.block_start);
@@ -173,7 +175,7 @@ impl<'a> Writer<'a> {
         self.starts.contains_key(&block)
     }
 
-    /// Appends a jump.
+    /// Appends a jump to a block.
     pub fn jump(&mut self, to: usize) {
         self.jumps.push((self.code.instructions.len(), to));
         self.push(Instruction::Jump { to: Far(0) });
@@ -192,7 +194,7 @@ impl<'a> Writer<'a> {
         self.jump(to);
     }
 
-    /// Fills in the targets of the jumps.
+    /// Fills in the targets of all jumps.
     ///
     /// # Errors
     /// [`EncodeError::Far`] if one of them is too far for a near jump.
@@ -215,7 +217,7 @@ fn add<T>(all: &mut Vec<T>, value: T) -> u32 {
     all.len() as u32 - 1
 }
 
-/// Returns a jump with another target; `None` if it is too far.
+/// Returns a copy of a jump instruction with another target; `None` if the target is too far.
 pub fn with_target(instruction: Instruction, distance: i64) -> Option<Instruction> {
     let mut numbers = vec![];
     instruction.visit(&mut |field| numbers.push(if field.role == Role::Jump { distance } else { field.number }));

@@ -1,12 +1,12 @@
-//! Process guard: the execution of a command with a large stack, with the handling of Ctrl-C and of panics.
+//! Process guard: executes a command with a large stack, and handles Ctrl-C and panics.
 
 use super::output::report;
 use super::status;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The size of the stack. The compiler walks trees by recursion, and the size of the main thread's stack depends on the
-/// system's settings. Only pages that are touched use memory.
+/// The stack size of the thread that executes the command. The compiler walks trees by recursion, and the size of the
+/// main thread's stack depends on the system's settings. Only pages that are touched use memory.
 const STACK: usize = 256 << 20;
 
 /// The message for an internal error.
@@ -50,7 +50,7 @@ pub(super) fn interrupt_only() -> Arc<AtomicBool> {
     flagged(|| ())
 }
 
-/// Returns a flag that Ctrl-C sets; `again` runs when it is already set.
+/// Returns a flag that Ctrl-C sets; `again` runs when Ctrl-C is pressed while the flag is set.
 fn flagged(again: fn()) -> Arc<AtomicBool> {
     let flag = Arc::new(AtomicBool::new(false));
     let set = Arc::clone(&flag);

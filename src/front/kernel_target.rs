@@ -1,12 +1,12 @@
-//! Kernel target: the folder in which the kernel is registered.
+//! Kernel target: determines the folder in which the kernel is registered.
 
 use std::path::PathBuf;
 
-/// The location of the kernel's entry.
+/// The location of the kernel's entry in Jupyter.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Target {
-    /// The data folder of the current user.
+    /// The entry is in the data folder of the current user.
     User,
-    /// A prefix such as `/usr/local`, or that of a virtual environment.
+    /// The entry is under a prefix such as `/usr/local`, or that of a virtual environment.
     Prefix(PathBuf),
 }

@@ -8,9 +8,9 @@ use unicode_width::UnicodeWidthStr;
 
 /// A lesson.
 pub(super) struct Lesson {
-    /// Its name: `newton`.
+    /// The name of the lesson, such as `newton`.
     pub(super) name: &'static str,
-    /// Its source text.
+    /// The source text of the lesson.
     pub(super) text: &'static str,
 }
 
@@ -66,13 +66,13 @@ pub(super) fn list() -> Vec<String> {
 }
 
 impl Lesson {
-    /// Returns the lines of the description.
+    /// Returns the lines of the lesson's description.
     pub(super) fn header(&self) -> Vec<&'static str> {
         let lines = self.text.lines().map_while(|line| line.strip_prefix("///"));
         lines.map(str::trim).collect()
     }
 
-    /// Returns the title.
+    /// Returns the title of the lesson.
     pub(super) fn title(&self) -> &'static str {
         self.header().first().map_or(self.name, |line| line.trim_start_matches("# "))
     }
@@ -82,7 +82,7 @@ impl Lesson {
         self.header().get(1).copied().unwrap_or_default()
     }
 
-    /// Returns the steps: paragraphs that can be entered one after the other.
+    /// Returns the steps of the lesson: paragraphs that can be entered one after the other.
     pub(super) fn steps(&self) -> Vec<String> {
         let program = self.text.lines().skip_while(|line| line.starts_with("///"));
         let mut steps: Vec<String> = vec![];

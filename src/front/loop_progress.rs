@@ -1,4 +1,4 @@
-//! Loop progress: the selection of the reported loop, the interval of reports, and their wording.
+//! Loop progress: selects the loop that is reported, the interval of reports, and their wording.
 
 use crate::session::ProgressReport;
 use std::time::{Duration, Instant};
@@ -10,7 +10,7 @@ const RATE_DELAY: Duration = Duration::from_millis(500);
 
 /// The outermost of the loops that report their progress.
 pub(crate) struct LoopTracker {
-    /// The minimum interval of updates.
+    /// The minimum interval between two updates of the display.
     interval: Duration,
     now: Option<Loop>,
 }
@@ -18,7 +18,7 @@ pub(crate) struct LoopTracker {
 struct Loop {
     label: String,
     began: Instant,
-    /// The number of iterations completed at that time.
+    /// The number of iterations that were completed when the measurement of the rate began.
     from: u64,
     last_report: Instant,
     last_update: Instant,
@@ -27,9 +27,9 @@ struct Loop {
 /// A change of the display.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) enum ProgressEvent {
-    /// A loop begins; this ends the previous one.
+    /// A loop begins, and any previous loop ends.
     Begin,
-    /// The time in seconds since the beginning, and the iterations per second if known.
+    /// The loop continues: the time in seconds since its beginning, and the iterations per second if they are known.
     Update(f64, Option<f64>),
     /// The loop is complete.
     End,
@@ -40,7 +40,7 @@ impl LoopTracker {
         LoopTracker { interval, now: None }
     }
 
-    /// Discards the current loop.
+    /// Discards the loop that is being tracked.
     pub(crate) fn forget(&mut self) {
         self.now = None;
     }
@@ -137,7 +137,7 @@ mod tests {
         assert_eq!(tracker.update(&step("left", Some(0)), start), Some(ProgressEvent::Begin));
         assert_eq!(tracker.update(&step("next", Some(0)), start), None);
         assert_eq!(tracker.update(&step("next", Some(1)), start + LOOP_TIMEOUT), Some(ProgressEvent::Begin));
-        // The same loop, started again.
+        // The same loop starts again.
         assert_eq!(tracker.update(&step("next", Some(0)), start + LOOP_TIMEOUT), Some(ProgressEvent::Begin));
     }
 

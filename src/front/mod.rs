@@ -7,13 +7,13 @@
 
 pub mod cli;
 mod guard;
+mod help_pages;
 pub(crate) mod kernel;
 mod kernel_target;
 mod lessons;
-pub(crate) mod list_format;
+pub(crate) mod list_syntax;
 pub(crate) mod loop_progress;
 mod output;
-mod pages;
 mod picture;
 mod plot_request;
 mod progress;

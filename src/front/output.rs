@@ -1,4 +1,4 @@
-//! Output: buffered standard output, standard error, and captured output.
+//! Output: implements buffered standard output, standard error, and captured output.
 
 use super::status;
 use crate::front::stdout_state;
@@ -58,18 +58,18 @@ impl Output {
         Output { sink: Rc::new(RefCell::new(sink)) }
     }
 
-    /// Returns an output that captures everything, and the captured text.
+    /// Returns an output that captures all text, and the captured text.
     pub(super) fn kept() -> (Output, CaptureBuffer) {
         let kept = CaptureBuffer::up_to(usize::MAX);
         (Output::to(Box::new(kept.clone())), kept)
     }
 
-    /// Flushes the buffer.
+    /// Flushes the buffer of the output, or ends the process if that fails.
     pub(super) fn flush_or_end(&self) {
         ended(self.sink.borrow_mut().flush());
     }
 
-    /// Writes a text.
+    /// Writes a text to the output, or ends the process if that fails.
     pub(super) fn write_or_end(&self, text: &str) {
         ended(self.sink.borrow_mut().write_all(text.as_bytes()));
     }
@@ -107,7 +107,7 @@ impl Write for ClosedOutput {
     }
 }
 
-/// Captured output of limited size; clones share it.
+/// A buffer that captures output up to a limited size; clones share the buffer.
 #[derive(Clone)]
 pub(super) struct CaptureBuffer {
     bytes: Rc<RefCell<Vec<u8>>>,
@@ -115,7 +115,7 @@ pub(super) struct CaptureBuffer {
 }
 
 impl CaptureBuffer {
-    /// Creates a capture of at most `most` bytes, which discards the rest.
+    /// Creates a buffer that captures at most `most` bytes, and discards the rest.
     pub(super) fn up_to(most: usize) -> CaptureBuffer {
         CaptureBuffer { bytes: Rc::default(), most }
     }

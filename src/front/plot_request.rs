@@ -1,6 +1,6 @@
 //! Plot request: parsing of `f, f' from -3 to 3 step 0.5 to curve.svg`, in which everything but the functions may be absent.
 
-use crate::front::list_format::listed;
+use crate::front::list_syntax::listed;
 
 /// What a plot or a table shows.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

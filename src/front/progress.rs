@@ -1,4 +1,4 @@
-//! Progress bar: the display of a loop over `progress(…)` on a terminal, or as lines of `--json`.
+//! Progress bar: displays a loop over `progress(…)` on a terminal, or as lines of `--json`.
 
 use super::output::{Output, set_write_hook};
 use crate::front::loop_progress::{LoopTracker, ProgressEvent, words};
@@ -9,9 +9,9 @@ use std::cell::RefCell;
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
-/// The interval of updates of the bar.
+/// The interval between two updates of the progress bar.
 const BAR_INTERVAL: Duration = Duration::from_millis(80);
-/// The interval of lines.
+/// The interval between two lines of progress.
 const LINE_INTERVAL: Duration = Duration::from_secs(1);
 
 thread_local! {
@@ -32,17 +32,17 @@ pub(super) fn write_lines(output: Output) {
     });
 }
 
-/// Receives the progress of every iteration.
+/// Receives the progress of every iteration of a loop.
 pub(super) fn step(step: &ProgressReport) {
     DISPLAY.with_borrow_mut(|shown| shown.step(step));
 }
 
-/// Removes the bar from the screen.
+/// Removes the progress bar from the screen.
 pub(super) fn end() {
     DISPLAY.with_borrow_mut(|shown| shown.end());
 }
 
-/// Writes to the screen while the bar is hidden.
+/// Writes to the screen while the progress bar is hidden.
 fn without_bar(work: &mut dyn FnMut()) {
     let bar = DISPLAY.with_borrow(|shown| shown.bar.clone());
     match bar {

@@ -1,9 +1,9 @@
-//! Render style: form, color and width of diagnostics.
+//! Render style: stores the form, the color and the width of diagnostics.
 
 use crate::diagnostic::{Diagnostic, Form, render};
 use crate::session::Session;
 
-/// The form of diagnostics, whether they are colored, and how many columns they may use.
+/// The style of diagnostics: their form, whether they are colored, and how many columns they may use.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RenderStyle {
     pub(crate) form: Form,

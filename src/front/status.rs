@@ -1,4 +1,4 @@
-//! Exit statuses: the exit statuses of the process.
+//! Exit statuses: defines the exit statuses of the process.
 
 use crate::session::Status;
 

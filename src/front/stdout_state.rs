@@ -1,13 +1,14 @@
 //! Standard output state: whether standard output was closed when the process started.
 //!
-//! The runtime of Rust replaces a closed standard stream by `/dev/null`, so that writes to it are lost without an error. It
-//! does so before `main`, and this module checks even earlier.
+//! The runtime of Rust replaces a closed standard stream by `/dev/null`, so that writes to it are lost without an
+//! error. The runtime does so before `main`, so this module checks even earlier.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
 static IS_CLOSED: AtomicBool = AtomicBool::new(false);
 
-// Sound before `main`: it duplicates a descriptor and stores a flag, and needs no initialization by the runtime.
+// This is sound before `main`: it duplicates a descriptor and stores a flag, and needs no initialization by the
+// runtime.
 #[cfg(unix)]
 ctor::declarative::ctor! {
     #[ctor(unsafe)]
@@ -19,7 +20,7 @@ ctor::declarative::ctor! {
     }
 }
 
-/// Whether standard output was closed.
+/// Whether standard output was closed when the process started.
 pub(crate) fn stdout_was_closed() -> bool {
     IS_CLOSED.load(Ordering::Relaxed)
 }

@@ -1,4 +1,4 @@
-//! Units: the notation of amounts of memory, depths and times, on the command line and at the prompt.
+//! Units: parses amounts of memory, depths and times, on the command line and at the prompt.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ pub(super) fn depth(word: &str) -> Result<usize, String> {
     }
 }
 
-/// Parses `1024`, `64KiB`, `1.5GiB`, `2GB`.
+/// Parses an amount of memory in bytes: `1024`, `64KiB`, `1.5GiB`, `2GB`.
 pub(super) fn bytes(word: &str) -> Result<u64, String> {
     let digits = word.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(word.len());
     let (number, unit) = word.split_at(digits);

@@ -13,18 +13,18 @@ use crate::types::model::ty::Type;
 use crate::value::shape::{BESIDE, Shape, ShapeId, Shapes, Style, Tangent, TangentId, TangentKind, Tangents};
 use hashbrown::HashMap;
 
-/// The declarations, and the tables to which shapes and tangents are added.
+/// The declarations, and the tables to which shapes and tangent types are added.
 pub struct Tables<'a> {
-    /// The declarations.
+    /// The declarations of the program.
     pub d: &'a mut dyn Declarations,
     /// The shapes of the session.
     pub shapes: &'a mut Shapes,
-    /// The tangents of the session.
+    /// The tangent types of the session.
     pub tangents: &'a mut Tangents,
 }
 
 impl Layouts {
-    /// Returns the tangent of a concrete type; `None` if the type is not differentiable.
+    /// Returns the tangent type of a concrete type; `None` if the type is not differentiable.
     pub fn tangent(&mut self, to: &mut Tables<'_>, ty: &Type) -> Option<TangentId> {
         if let Some(known) = self.tangents.get(ty) {
             return *known;
@@ -54,7 +54,7 @@ impl Layouts {
         })
     }
 
-    /// Wraps a tangent in [`TangentKind::Boxed`] if the value is boxed.
+    /// Wraps a tangent type in [`TangentKind::Boxed`] if the value is boxed.
     fn around(&mut self, to: &mut Tables<'_>, value: ShapeId, vector: ShapeId, kind: TangentKind) -> Tangent {
         let (inner, inner_vector) = (unboxed(to.shapes, value), unboxed(to.shapes, vector));
         if inner == value && inner_vector == vector {
@@ -69,7 +69,8 @@ impl Layouts {
             Type::Tuple(fields) => {
                 let pairs = fields.iter().enumerate();
                 let varied: Vec<_> = pairs.filter_map(|(i, (_, t))| Some((i as u32, self.tangent(to, t)?))).collect();
-                // A vector with as many elements has one for each; any other has only those of the differentiable elements.
+                // A tangent vector with as many elements as the tuple has one for each element; any other vector has
+                // only those of the differentiable elements.
                 let all = matches!(vector, Type::Tuple(v) if v.len() == fields.len());
                 let place = |j: usize, i: u32| if all { i } else { j as u32 };
                 TangentKind::Fields(varied.iter().enumerate().map(|(j, (i, t))| (*i, place(j, *i), *t)).collect())
@@ -89,7 +90,8 @@ impl Layouts {
         }
     }
 
-    /// Returns the kind for values with the vector beside them: it corresponds component by component, or as a whole.
+    /// Returns the kind of tangent type for values with the tangent vector beside them: the vector corresponds to the
+    /// value component by component, or as a whole.
     fn beside_value(&mut self, to: &mut Tables<'_>, ty: &Type, of: TangentId) -> TangentKind {
         let value = self.shape(to.d, to.shapes, ty);
         let vector = to.tangents.get(of).vector;
@@ -148,8 +150,8 @@ impl Layouts {
         TangentKind::Fields(fields)
     }
 
-    /// Returns the tangent of a property wrapper that is differentiated like one of its stored properties. Its vector is that of
-    /// the wrapped value, as the only field of a tuple.
+    /// Returns the tangent type of a property wrapper that is differentiated like one of its stored properties. Its
+    /// tangent vector is that of the wrapped value, as the only field of a tuple.
     fn wrapped(&mut self, to: &mut Tables<'_>, wrapper: &Type, places: &[u32]) -> Option<TangentId> {
         let Some((place, inside)) = places.split_first() else { return self.tangent(to, wrapper) };
         let Type::Nominal(id, args) = wrapper else { return None };
@@ -182,7 +184,7 @@ impl Layouts {
         if cases.iter().all(Vec::is_empty) { TangentKind::Nothing } else { TangentKind::Enum(cases) }
     }
 
-    /// Returns the tangent of several values together, such as the arguments of an operator. Values that are not
+    /// Returns the tangent type of several values together, such as the arguments of an operator. Values that are not
     /// differentiable are constant.
     pub fn tangent_of_all(&mut self, to: &mut Tables<'_>, types: &[Type]) -> TangentId {
         if let [one] = types
@@ -194,7 +196,8 @@ impl Layouts {
         self.together(to, types, tangents)
     }
 
-    /// Returns the tangent of several results together. A tuple with an element that does not conform is constant.
+    /// Returns the tangent type of several results together. A tuple with an element that is not differentiable is
+    /// constant.
     pub fn tangent_of_results(&mut self, to: &mut Tables<'_>, types: &[Type]) -> TangentId {
         let moves = |to: &mut Tables<'_>, ty: &Type| to.d.tangent_vector(ty).is_some();
         match types {
@@ -224,7 +227,8 @@ impl Layouts {
     }
 }
 
-/// Returns the tangent vector of a type; that of a tuple consists of the vectors of its differentiable elements.
+/// Returns the tangent vector of a type; that of a tuple consists of the tangent vectors of its differentiable
+/// elements.
 fn tangent_vector(d: &mut dyn Declarations, ty: &Type) -> Option<Type> {
     if let Some(vector) = d.tangent_vector(ty) {
         return Some(vector);

@@ -15,8 +15,8 @@ use std::ops::Range;
 use std::rc::Rc;
 use std::slice;
 
-/// A virtual register: an index into [`Function::registers`]. Registers are variables, not values: one may be written
-/// in several places.
+/// A virtual register: an index into [`Function::registers`]. Registers are variables, not values: several steps may
+/// write one register.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Reg(pub u32);
 
@@ -32,41 +32,65 @@ pub struct FunctionId(pub u32);
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct MethodId(pub u32);
 
-/// One function for one list of concrete types.
+/// The graph of one function, compiled for one list of concrete types.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Function {
-    /// The name in a backtrace: `smooth(_:)`, `closure in loss(_:)`, `‹script›`.
+    /// The name of the function in a backtrace: `smooth(_:)`, `closure in loss(_:)`, `‹script›`.
     pub name: Rc<str>,
-    /// The location of its declaration.
+    /// The source location of the function's declaration.
     pub span: Span,
     /// The registers of the arguments, component by component.
     pub params: Vec<Reg>,
-    /// The declared parameters, each a range of `params`.
+    /// The declared parameters, each with its range in `params`.
     pub parameters: Vec<Parameter>,
-    /// The banks of the results: the components of the result, then those of every `inout` parameter in order.
+    /// The banks of the results: the components of the result, then the components of every `inout` parameter in order.
     pub results: Vec<Bank>,
-    /// The number of `results` that belong to the result proper.
+    /// The number of `results` that belong to the function's result, without the `inout` parameters.
     pub result_len: usize,
-    /// The differentiable parts of `results`: first component, shape and tangent.
+    /// The differentiable parts of `results`: first component, shape and tangent type.
     pub result_tangents: Vec<(usize, ShapeId, TangentId)>,
-    /// The banks of the captured values, which [`Op::Capture`] reads; empty if it is not a closure.
+    /// The banks of the captured values, which [`Op::Capture`] reads; empty if the function is not a closure.
     pub captures: Vec<Bank>,
-    /// All registers.
+    /// All registers of the function.
     pub registers: Vec<Register>,
-    /// All blocks; the first is the entry.
+    /// All blocks of the function; the first is the entry.
     pub blocks: Vec<Block>,
-    /// The derivatives that are registered for it, the most specific first.
+    /// The derivatives that are registered for the function, the most specific first.
     pub rules: Vec<Rule>,
-    /// Whether it is declared in the prelude, so that diagnostics point at the call instead.
+    /// Whether the function is declared in the prelude, so that diagnostics point at the call instead.
     pub is_prelude: bool,
-    /// Whether the function is opaque: it has no derivative unless a rule is registered (`sinf` of `Glibc`).
+    /// Whether the function is opaque: it has no derivative unless a derivative is registered (`sinf` of `Glibc`).
     pub is_opaque: bool,
-    /// Whether it may throw: it returns a flag and the error before its result.
+    /// Whether the function may throw: it returns a flag and the error before its result.
     pub throws: bool,
-    /// The reason why it is opaque, if this is not just the lack of a registered derivative.
+    /// The reason why the function is opaque, if this is not just the lack of a registered derivative.
     pub obstacle: Option<Obstacle>,
-    /// The components of an instance that it reads, by bank, if it is the getter of a stored property.
+    /// The components of an instance that the function reads, by bank, if it is the getter of a stored property.
     pub reads: [Range<u32>; 3],
+}
+
+impl Function {
+    /// Creates a function that consists of one empty block, and has no registers, parameters and results.
+    pub fn empty(name: impl Into<Rc<str>>, span: Span) -> Function {
+        Function {
+            name: name.into(),
+            span,
+            params: vec![],
+            parameters: vec![],
+            results: vec![],
+            result_len: 0,
+            result_tangents: vec![],
+            captures: vec![],
+            registers: vec![],
+            blocks: vec![Block::default()],
+            rules: vec![],
+            is_prelude: false,
+            is_opaque: false,
+            throws: false,
+            obstacle: None,
+            reads: Default::default(),
+        }
+    }
 }
 
 /// The reason why a function has no derivative.
@@ -76,13 +100,13 @@ pub enum Obstacle {
     Requirement(Rc<str>),
     /// The function accesses a stored property of a type whose tangent vectors do not determine how it varies (`Circle.angle`).
     Property {
-        /// The type.
+        /// The name of the type.
         owner: Rc<str>,
-        /// The property.
+        /// The name of the property.
         name: Rc<str>,
         /// Whether the property is read, as opposed to set.
         is_read: bool,
-        /// Whether it is a payload of an enum case.
+        /// Whether the property is a payload of an enum case.
         is_case: bool,
     },
 }
@@ -108,38 +132,38 @@ impl std::fmt::Display for Obstacle {
     }
 }
 
-/// A declared parameter.
+/// A declared parameter of a function.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Parameter {
-    /// Its name.
+    /// The name of the parameter.
     pub name: Rc<str>,
-    /// The location of its declaration.
+    /// The source location of the parameter's declaration.
     pub span: Span,
-    /// Its first component in [`Function::params`].
+    /// The index of the parameter's first component in [`Function::params`].
     pub first: usize,
-    /// The number of its components.
+    /// The number of the parameter's components.
     pub len: usize,
-    /// The tangent of its type; `None` for `Int` and other types that are not differentiable.
+    /// The tangent type of the parameter's type; `None` for `Int` and other types that are not differentiable.
     pub tangent: Option<TangentId>,
-    /// Its shape.
+    /// The shape of the parameter's type.
     pub shape: ShapeId,
 }
 
 /// The properties of a register.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Register {
-    /// Its bank.
+    /// The bank of the register.
     pub bank: Bank,
-    /// The variable that it belongs to, for listings and diagnostics.
+    /// The name of the variable to which the register belongs, for listings and diagnostics.
     pub name: Option<Rc<str>>,
 }
 
 /// A straight run of instructions with one entry and one terminator.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Block {
-    /// The instructions.
+    /// The instructions of the block.
     pub instructions: Vec<Instruction>,
-    /// The terminator; `None` only during construction.
+    /// The terminator of the block; `None` only during construction.
     pub end: Option<Terminator>,
     /// The source location of the terminator.
     pub end_span: Span,
@@ -164,19 +188,19 @@ impl Block {
 /// type `&str` from its input.
 type Name = &'static str;
 
-/// One step.
+/// One instruction of a block.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Instruction {
-    /// The operation.
+    /// The operation of the instruction.
     pub op: Op,
-    /// The registers that it writes.
+    /// The registers that the instruction writes.
     pub outs: Vec<Reg>,
-    /// The registers that it reads.
+    /// The registers that the instruction reads.
     pub ins: Vec<Reg>,
-    /// Its source location.
+    /// The source location of the instruction.
     pub span: Span,
-    /// Whether the step also propagates tangent slots, in derivative code. Never set in original code. The tracking of
-    /// lost tangents sets it beforehand on calls whose integer arguments were computed from numbers.
+    /// Whether the instruction also propagates tangent slots, in derivative code. It is never set in original code. The
+    /// tracking of lost tangents sets it beforehand on calls whose integer arguments were computed from numbers.
     pub active: bool,
 }
 
@@ -192,26 +216,26 @@ pub struct Stride {
     pub r: u16,
 }
 
-/// An operation. `a → b` denotes the registers that it reads and writes.
+/// An operation. `a → b` denotes the registers that the operation reads and writes.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub enum Op {
-    /// `→ f`
+    /// Loads a number constant: `→ f`.
     ConstF(f64),
-    /// `→ i`
+    /// Loads an integer constant: `→ i`.
     ConstI(i64),
-    /// `→ r`: a string.
+    /// Loads a string constant: `→ r`.
     Text(Rc<str>),
-    /// `→ array` of constant elements.
+    /// Creates an array of constant elements: `→ array`.
     Constants(Rc<Constants>),
-    /// `→ r`: a null reference.
+    /// Loads a null reference: `→ r`.
     Null,
-    /// `x → x` of the same bank. A reference is shared.
+    /// Copies a register to another of the same bank: `x → x`. A reference is shared.
     Copy,
-    /// `r → r`: moves the reference out of its register, which becomes empty.
+    /// Moves a reference out of its register, which becomes empty: `r → r`.
     Take,
-    /// `operands → result` of a primitive.
+    /// Applies a primitive: `operands → result`.
     Primitive(PrimitiveId),
-    /// `arguments → results`
+    /// Calls a function: `arguments → results`.
     Call(FunctionId),
     /// `arguments → results` of a function that has registered derivatives, or whose body is unknown. It occurs only in
     /// derivative code, where it replaces [`Op::Call`]: the machine takes the innermost live level among the arguments and
@@ -219,62 +243,66 @@ pub enum Op {
     /// function's own derivative code, or fails with a source location if the function has no derivative
     /// ([`Function::is_opaque`]). Without a live level it is a plain call.
     CallRule(FunctionId),
-    /// `function, arguments → results`
+    /// Calls a function value: `function, arguments → results`.
     CallValue,
-    /// `captured components → r`: a function object.
+    /// Creates a function object: `captured components → r`.
     Closure(FunctionId),
-    /// `→ x`: component `index` (counted in its bank) of the values that the running closure captured.
+    /// Reads the component `index` (counted in its bank) of the values that the running closure captured: `→ x`.
     Capture { bank: Bank, index: u16 },
 
-    /// `components → r`: a box, shared by all its holders: a captured variable or an instance of a class.
+    /// Creates a box, which is shared by all its holders: a captured variable or an instance of a class: `components →
+    /// r`.
     NewBox,
-    /// `→ r`: an instance of a class whose properties are not initialized yet.
+    /// Creates an instance of a class whose properties are not initialized yet: `→ r`.
     NewInstance(ShapeId),
-    /// `receiver → r`: the implementation of a method for the dynamic type of the receiver.
+    /// Looks up the implementation of a method for the dynamic type of the receiver: `receiver → r`.
     FindMethod(MethodId),
-    /// `box → x`
+    /// Reads the component `index` (counted in its bank) of a box: `box → x`.
     LoadBox { bank: Bank, index: u16 },
-    /// `box, x →`
+    /// Writes the component `index` (counted in its bank) of a box: `box, x →`.
     StoreBox { bank: Bank, index: u16 },
-    /// `references →`: extends the lifetime of the references to this point, and has no other effect.
+    /// Extends the lifetime of references to this point, and has no other effect: `references →`.
     Hold,
-    /// `box → r`: moves the reference out of the box, for a modification in place.
+    /// Moves a reference out of a box, for a modification in place: `box → r`.
     TakeBox { index: u16 },
 
-    /// `components → r`: a record with value semantics: a large or recursive struct or enum.
+    /// Creates a record with value semantics, which represents a large or recursive struct or enum: `components → r`.
     NewRecord,
-    /// `record → x`
+    /// Reads the component `index` (counted in its bank) of a record: `record → x`.
     LoadRecord { bank: Bank, index: u16 },
-    /// `record, x → record`: `outs[0]` is the same register as `ins[0]`; a shared record is copied first.
+    /// Writes the component `index` (counted in its bank) of a record: `record, x → record`. `outs[0]` is the same
+    /// register as `ins[0]`; a shared record is copied first.
     StoreRecord { bank: Bank, index: u16 },
-    /// `record → r, record`: moves a reference out of the record (`outs[1]` is `ins[0]`).
+    /// Moves a reference out of a record: `record → r, record` (`outs[1]` is `ins[0]`).
     TakeRecord { index: u16 },
 
-    /// `→ array`: an empty array.
+    /// Creates an empty array: `→ array`.
     NewArray(Stride),
-    /// `array, components → array`: appends one element (`outs[0]` is `ins[0]`).
+    /// Appends one element to an array: `array, components → array` (`outs[0]` is `ins[0]`).
     Append(Stride),
-    /// `string = string, string`: appends a string, in place if it has a single owner.
+    /// Appends a string to another, in place if it has a single owner: `string = string, string`.
     AppendText,
-    /// `array → count`
+    /// Counts the elements of an array: `array → count`.
     Count,
-    /// `array, index →`: fails if the index is out of range.
+    /// Checks an index of an array, and fails if it is out of range: `array, index →`.
     CheckIndex,
-    /// `array, index → x`: component `offset` (counted in its bank) of an element; fails out of range.
+    /// Reads the component `offset` (counted in its bank) of an element: `array, index → x`. It fails if the index is
+    /// out of range.
     LoadElement { bank: Bank, offset: u16, stride: Stride },
-    /// `array, index, x → array` (`outs[0]` is `ins[0]`); a shared array is copied first; fails out of range.
+    /// Writes a component of an element: `array, index, x → array` (`outs[0]` is `ins[0]`). A shared array is copied
+    /// first. It fails if the index is out of range.
     StoreElement { bank: Bank, offset: u16, stride: Stride },
-    /// `array, index → r, array`: moves a reference out of an element (`outs[1]` is `ins[0]`).
+    /// Moves a reference out of an element of an array: `array, index → r, array` (`outs[1]` is `ins[0]`).
     TakeElement { offset: u16, stride: Stride },
 
-    /// `→ x`: component `index` (counted in its bank) of the global variables.
+    /// Reads the component `index` (counted in its bank) of the global variables: `→ x`.
     LoadGlobal { bank: Bank, index: u32 },
-    /// `x →`
+    /// Writes the component `index` (counted in its bank) of the global variables: `x →`.
     StoreGlobal { bank: Bank, index: u32 },
-    /// `→ r`: moves the reference out of the global variable.
+    /// Moves a reference out of the global variables: `→ r`.
     TakeGlobal { index: u32 },
-    /// `box →`, or `→` for a global variable: notes an access to a part of it, or the beginning or end of a modification; fails
-    /// if that part is already being modified.
+    /// Notes an access to a part of a box, or of a global variable, or the beginning or end of a modification: `box →`,
+    /// or `→` for a global variable. It fails if that part is already being modified.
     Access { how: AccessKind, region: Rc<Region> },
 
     /// `operands → results` of a function of the native library (`native::library`), by name, with the shapes of its generic
@@ -288,8 +316,8 @@ pub enum Op {
     /// A differential operator or an auxiliary operation; see [`Operator`].
     Operator(Operator),
 
-    /// `function → function`: the conversion to a differentiable or linear function. It is a copy at run time; `diff` verifies
-    /// the assertion. `wrt[k]` states whether parameter `k` is differentiated.
+    /// Converts a function to a differentiable or linear function: `function → function`. The conversion is a copy at
+    /// run time; `diff` verifies the assertion. `wrt[k]` states whether parameter `k` is differentiated.
     AssertDifferentiable { linear: bool, wrt: Vec<bool> },
 
     /// A step that only tangent and adjoint code has; see [`TransformedOp`].
@@ -299,28 +327,30 @@ pub enum Op {
 /// The steps of tangent and adjoint code, which computes a function and its derivative on plain numbers.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub enum TransformedOp {
-    /// `operands, result → f`: the partial of a primitive in one of its numeric operands, given its result.
+    /// Computes the partial of a primitive in one of its numeric operands, given the result of the primitive:
+    /// `operands, result → f`.
     Partial { primitive: PrimitiveId, operand: u8 },
-    /// `x →`: pushes a number or an integer onto the value stack, for the reverse pass.
+    /// Pushes a number or an integer onto the value stack, for the reverse pass: `x →`.
     Push(Bank),
-    /// `→`: pushes a constant integer onto the value stack.
+    /// Pushes a constant integer onto the value stack: `→`.
     PushConstant(i32),
-    /// `→ x`: pops the value stack.
+    /// Pops the value stack: `→ x`.
     Pop(Bank),
-    /// `array, index, x → array`: adds a number to a component of an element (`outs[0]` is `ins[0]`).
+    /// Adds a number to a component of an element: `array, index, x → array` (`outs[0]` is `ins[0]`).
     AddElement { offset: u16, stride: Stride },
-    /// `x → x` of the same bank, without its tangent.
+    /// Copies a register to another of the same bank, without its tangent: `x → x`.
     DropTangent,
-    /// `x → x` of the same bank. If `x` varies, the function has no tangent or adjoint code.
+    /// Copies a register to another of the same bank: `x → x`. If `x` varies, the function has no tangent or adjoint
+    /// code.
     RequireConstant,
-    /// `f → f`, the same register: the number may be set to zero if it is subnormal. Contractions over thousands of iterations
+    /// Sets a number to zero if it is subnormal: `f → f`, the same register. Contractions over thousands of iterations
     /// would otherwise compute with subnormal numbers, 15 times slower.
     Flush,
-    /// `closure → x`: component `index` (counted in its bank) of the values that a function object captured.
+    /// Reads the component `index` (counted in its bank) of the values that a function object captured: `closure → x`.
     CaptureOf { bank: Bank, index: u16 },
 }
 
-/// The operators that the machine implements; the prelude defines the others in terms of these.
+/// The operators that the machine implements; the prelude defines the other operators in terms of these.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub enum Operator {
     /// `x…, body → value…, differential`: records `body` at `x`. `at` and `result` are the tangents of `x` and the result.
@@ -334,7 +364,7 @@ pub enum Operator {
     /// `x, order, body → whether it succeeded, coefficients`: the Taylor polynomial of `body` around `x`; it succeeds if only
     /// primitives are recorded.
     Series { result: TangentId, throws: bool },
-    /// `linear → linear`
+    /// Transposes a linear function: `linear → linear`.
     Transpose { at: TangentId, result: TangentId },
     /// `x… → x…`: the same value, constant in every live level. Also for types that are not differentiable (`of` is then
     /// [nothing](crate::value::shape::TangentKind::Nothing)), because it makes a lost tangent explicit.
@@ -354,7 +384,7 @@ pub enum Operator {
     /// `→ x`: the number that the function which has just returned sent for the result with that index; a constant if it sent
     /// none. Only in derivative code.
     ReceiveResultOrigin { result: u32 },
-    /// Discards the numbers that earlier calls sent or received. Only in derivative code.
+    /// Discards the origins that earlier calls sent or received. It occurs only in derivative code.
     ForgetOrigins,
     /// `x →`: the argument with that index of the function that is called next was computed from `x`. Only in derivative
     /// code.
@@ -386,7 +416,7 @@ pub enum Operator {
 }
 
 impl Operator {
-    /// Returns the tangents of the types of its operands and results.
+    /// Returns the tangent types of the operator's operands and results.
     pub fn tangents(&self) -> Vec<TangentId> {
         match *self {
             Operator::ValueWithDifferential { at, result, .. }
@@ -417,21 +447,21 @@ impl Operator {
 /// The terminator of a block.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub enum Terminator {
-    /// Jumps to a block.
+    /// Jumps to another block.
     Jump(BlockId),
     /// Jumps to `then` if the `i` register is not zero, and to `otherwise` if it is.
     Branch { condition: Reg, then: BlockId, otherwise: BlockId },
-    /// Returns the results.
+    /// Returns the results of the function.
     Return(Vec<Reg>),
     /// Stops the program with a fault.
     Trap(Trap),
 }
 
-/// At most two blocks, or block indices.
+/// The successors of a block: at most two blocks, or block indices.
 pub type Targets<T> = Flatten<std::array::IntoIter<Option<T>, 2>>;
 
 impl Terminator {
-    /// Returns the successors of the block.
+    /// Returns the successors of the block that the terminator ends.
     pub fn targets(&self) -> Targets<BlockId> {
         match self {
             Terminator::Jump(to) => [Some(*to), None],
@@ -466,52 +496,56 @@ impl Terminator {
 /// The reason why a program stops.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub enum Trap {
-    /// `nil!`
+    /// An optional that was unwrapped, as in `nil!`, is `nil`.
     UnexpectedNil,
-    /// A failed `precondition`, `assert` or `fatalError`: the register holds the message, if there is one.
+    /// A `precondition`, `assert` or `fatalError` failed: the register holds the message, if there is one.
     Failed {
         #[serde(skip)]
         what: Name,
         message: Option<Reg>,
     },
-    /// A point that a correct program does not reach (the end of a getter that does not return).
+    /// The program reached a point that a correct program does not reach (the end of a getter that does not return).
     Unreachable,
     /// Tangent or adjoint code has reached a step that it does not support: the function runs again, on the tape.
     Unsupported,
-    /// An error that is not caught: the register holds its description.
+    /// An error was not caught: the register holds its description.
     Uncaught(Reg),
 }
 
-/// A registered derivative.
+/// A derivative that is registered for a function.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Rule {
-    /// The parameters that it differentiates by, one flag for each of [`Function::parameters`].
+    /// The parameters with respect to which the registered derivative differentiates, one flag for each of
+    /// [`Function::parameters`].
     pub wrt: Vec<bool>,
-    /// The function that is called: it takes the parameters of the original, and returns its result with a linear function.
+    /// The function that is called: it takes the parameters of the original function, and returns its result with a
+    /// linear function.
     pub function: FunctionId,
-    /// The function that was registered: the one that `function` calls if the original changes parameters, otherwise `function`.
+    /// The function that was registered: it is called by `function` if the original function changes parameters, and
+    /// otherwise is `function` itself.
     pub registered: FunctionId,
-    /// The kind of the linear function.
+    /// The kind of the linear function that is returned.
     pub kind: RuleKind,
-    /// The tangent of the result.
+    /// The tangent type of the result of the original function.
     pub result: TangentId,
     /// Whether the registered function may throw.
     pub throws: bool,
-    /// Whether it is intended to differ from the derivative.
+    /// Whether the registered derivative is intended to differ from the true derivative.
     pub differs: bool,
-    /// For a transpose: whether the function's own derivative code computes its tangents.
+    /// Whether the function's own derivative code computes its tangents, for a transpose.
     pub has_own_tangent: bool,
-    /// The location of the registration.
+    /// The source location of the registration.
     pub place: Span,
-    /// For each parameter whose type defines its own tangent vectors: the function that moves a value along one.
+    /// The function that moves a value along a tangent vector, for each parameter whose type defines its own tangent
+    /// vectors.
     pub movers: Rc<[Option<FunctionId>]>,
-    /// The member of a superclass or a protocol for which it was registered, if its value must be compared with that of the
-    /// function, which inherits it.
+    /// The member of a superclass or a protocol for which the derivative was registered, if its value must be compared
+    /// with the value of the function, which inherits the derivative.
     pub inherited: Option<Rc<str>>,
 }
 
 impl Rule {
-    /// Creates a rule for a registered function that is called directly.
+    /// Creates a registered derivative whose function is called directly.
     pub fn new(wrt: Vec<bool>, function: FunctionId, kind: RuleKind, result: TangentId) -> Rule {
         Rule {
             wrt,
@@ -532,11 +566,12 @@ impl Rule {
 /// The kind of linear function that a registered derivative returns besides the value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum RuleKind {
-    /// A differential: maps tangents of the arguments to the tangent of the result.
+    /// A differential, which maps tangents of the arguments to the tangent of the result.
     Differential,
-    /// A pullback: maps the adjoint of the result to adjoints of the arguments.
+    /// A pullback, which maps the adjoint of the result to adjoints of the arguments.
     Pullback,
-    /// The transpose of a linear function: maps the adjoint of the result to those of the linear parameters.
+    /// The transpose of a linear function, which maps the adjoint of the result to the adjoints of the linear
+    /// parameters.
     Transpose,
 }
 
@@ -550,34 +585,36 @@ fn known_name<'d, D: Deserializer<'d>>(from: D) -> Result<&'static str, D::Error
 /// All functions that were compiled in a session, and their shared tables.
 #[derive(Clone, Default, Debug)]
 pub struct Program {
-    /// The functions; `None` while one is under construction.
+    /// The functions of the session; `None` for a function that is under construction.
     pub functions: Vec<Option<Rc<Function>>>,
     /// The shapes of values.
     pub shapes: Shapes,
-    /// The tangents of types.
+    /// The tangent types of the session.
     pub tangents: Tangents,
     /// The number of global components in each bank.
     pub globals: [u32; 3],
     /// The names of the global variables that have one component.
     pub global_names: HashMap<(Bank, u32), Rc<str>>,
     /// The functions that describe a value of a type with a custom description, by
-    /// [`DescriptionId`](crate::value::shape::DescriptionId): one for the value alone, and one for the value inside another value.
+    /// [`DescriptionId`](crate::value::shape::DescriptionId): one function for a value alone, and one for a value
+    /// inside another value.
     pub custom_descriptions: Vec<[FunctionId; 2]>,
     /// The names of the methods that are dispatched at run time.
     pub methods: Vec<Rc<str>>,
-    /// The implementation of each such method for each type: complete for all types of which values are created.
+    /// The implementation of each such method for each type; it is complete for all types of which values are created.
     pub dispatch: HashMap<(MethodId, ShapeId), FunctionId>,
     /// Whether the destruction of an instance has an effect, so that the time at which the last reference is dropped matters.
     pub sees_ends: bool,
 }
 
 impl Program {
-    /// Returns the function with an id; `None` while it is under construction.
+    /// Returns the function with the given id; `None` while it is under construction.
     pub fn function(&self, id: FunctionId) -> Option<&Rc<Function>> {
         self.functions.get(id.0 as usize)?.as_ref()
     }
 
-    /// Returns the function that a global variable always holds: one without captured values that is stored at a single place.
+    /// Returns the function that a global variable always holds: a function without captured values that is stored at a
+    /// single place.
     pub fn function_in_global(&self, index: u32) -> Option<FunctionId> {
         let place = Op::StoreGlobal { bank: Bank::R, index };
         let blocks = self.functions.iter().flatten().flat_map(|function| &function.blocks);

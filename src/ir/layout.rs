@@ -22,22 +22,23 @@ pub const MAX_INLINE_COMPONENTS: u32 = 24;
 /// has no shape, and a function that calls itself for ever larger types has no code.
 const MAX_DEPTH: usize = 100;
 const MAX_SIZE: usize = 400;
-/// The maximum number of nested generic types.
+/// The maximum nesting depth of generic types.
 const MAX_GENERIC_DEPTH: usize = 128;
 
 /// The layouts of concrete types.
 #[derive(Clone, Default)]
 pub struct Layouts {
     shapes: HashMap<Type, ShapeId>,
-    /// One type for each shape.
+    /// A type that has each shape.
     types: HashMap<ShapeId, Type>,
-    /// The nominal types whose shapes are being computed, with the id that was reserved when one occurred inside itself.
+    /// The nominal types whose shapes are being computed, with the shape id that was reserved when a type occurred
+    /// inside itself.
     open: Vec<(Type, Option<ShapeId>)>,
     metatypes: HashMap<Type, ShapeId>,
-    /// The numbers of function types.
+    /// The numbers that identify function types.
     functions: HashMap<Type, u32>,
     components: HashMap<ShapeId, Rc<[Bank]>>,
-    /// The positions at which the fields of a shape begin, followed by the end of the last one.
+    /// The positions at which the fields of a shape begin, followed by the end of the last field.
     starts: HashMap<ShapeId, Rc<[usize]>>,
     /// The types with a custom description of their values; see [`DescriptionId`].
     pub(super) own: Vec<Type>,
@@ -72,14 +73,14 @@ impl Layouts {
                 let underlying = d.normalize(ty);
                 if underlying == *ty { shapes.add(Shape::Tuple(vec![])) } else { self.shape(d, shapes, &underlying) }
             }
-            // `Never` has no values; the others result from errors, and such code is not run.
+            // The type `Never` has no values; the other types here result from errors, and code with errors is not run.
             Type::Never | Type::Error | Type::Var(_) | Type::Param(_) | Type::Associated(..) => {
                 shapes.add(Shape::Tuple(vec![]))
             }
         };
         self.shapes.insert(ty.clone(), shape);
         self.types.entry(shape).or_insert_with(|| {
-            // A box contains the shape of its value.
+            // The value in a box has the same shape for all such types.
             ty.map(&mut |t| {
                 let is_box = matches!(t, Type::Metatype(of) if is_dynamic(d, of));
                 is_box.then(Type::any_value)
@@ -88,13 +89,13 @@ impl Layouts {
         shape
     }
 
-    /// Returns the number of a function type. Differentiability is not part of it.
+    /// Returns the number that identifies a function type. Differentiability is not a part of the type here.
     fn function_type(&mut self, ty: &Type) -> u32 {
         let next = self.functions.len() as u32;
         *self.functions.entry(plain(ty)).or_insert(next)
     }
 
-    /// Returns the shape of `T.self` itself: the value in the box if the type is only known at run time.
+    /// Returns the shape of the value of `T.self`, without the box around it if the type is only known at run time.
     pub fn metatype(&mut self, d: &mut dyn Declarations, shapes: &mut Shapes, of: &Type) -> ShapeId {
         if let Some(id) = self.metatypes.get(of) {
             return *id;
@@ -106,7 +107,7 @@ impl Layouts {
         id
     }
 
-    /// Returns a type that has a shape.
+    /// Returns a type that has the given shape.
     pub fn type_of(&self, shape: ShapeId) -> Option<&Type> {
         self.types.get(&shape)
     }
@@ -166,7 +167,8 @@ impl Layouts {
         let reserved = self.open.pop().and_then(|(_, reserved)| reserved);
         let own = d.custom_descriptions(ty).map(|_| self.description_id(ty));
         if let Shape::Class { .. } = shape {
-            // Two classes always have different shapes, even if their fields are the same. (The unit shape: see above.)
+            // Two classes always have different shapes, even if their fields are the same, so a class gets a shape of
+            // its own.
             shapes.add(Shape::Tuple(vec![]));
             let id = reserved.unwrap_or_else(|| shapes.reserve());
             shapes.define(id, shape, own);
@@ -283,8 +285,8 @@ impl Layouts {
         banks
     }
 
-    /// Returns the components of a field of a tuple or struct, of a class instance, or of the value of an optional (field 0).
-    /// `shape` is not boxed.
+    /// Returns the components of a field of a tuple or struct, of a class instance, or of the value in an optional,
+    /// which is field 0. `shape` is not boxed.
     pub fn field(&mut self, shapes: &Shapes, shape: ShapeId, index: usize) -> Range<usize> {
         if let Shape::Optional(of) = shapes.get(shape) {
             return 1..1 + self.components(shapes, *of).len();
@@ -385,7 +387,7 @@ pub fn is_dynamic(d: &mut dyn Declarations, of: &Type) -> bool {
     }
 }
 
-/// Substitutes concrete arguments for a nominal type's parameters in a type.
+/// Replaces the generic parameters of a nominal type by concrete arguments in a type.
 pub fn instantiate(d: &mut dyn Declarations, nominal: &Nominal, args: &[Type], ty: &Type) -> Type {
     if args.is_empty() {
         return d.normalize(ty);
@@ -397,16 +399,16 @@ pub fn instantiate(d: &mut dyn Declarations, nominal: &Nominal, args: &[Type], t
 /// Whether a type has few enough parts to have a shape and generated code.
 pub fn is_small(ty: &Type) -> bool {
     let mut parts = 0;
-    // The traversal stops at the limit.
+    // The traversal of the type stops at the limit.
     let is_large = ty.any(&mut |_| {
         parts += 1;
         parts > MAX_SIZE
     });
-    // Each level of nesting may instantiate functions of the whole library.
+    // Each level of nesting may instantiate functions throughout the library.
     !is_large && (parts <= MAX_GENERIC_DEPTH || generic_depth(ty) <= MAX_GENERIC_DEPTH)
 }
 
-/// Returns the nesting depth of generic types.
+/// Returns the nesting depth of the generic types in a type.
 fn generic_depth(ty: &Type) -> usize {
     match ty {
         Type::Nominal(_, args) => args.iter().map(generic_depth).max().map_or(0, |depth| depth + 1),
@@ -415,7 +417,8 @@ fn generic_depth(ty: &Type) -> usize {
     }
 }
 
-/// Returns the value, and the components of the tangent vector beside it, for a type that defines its own tangent vectors.
+/// Returns the shape of the value, and the components of the tangent vector beside it, for a type that defines its own
+/// tangent vectors.
 pub fn beside(layouts: &mut Layouts, shapes: &Shapes, shape: ShapeId) -> Option<(ShapeId, Range<usize>)> {
     match shapes.get(shape) {
         Shape::Struct { fields, style: Style::Beside, .. } => {
@@ -426,7 +429,8 @@ pub fn beside(layouts: &mut Layouts, shapes: &Shapes, shape: ShapeId) -> Option<
     }
 }
 
-/// Whether the values of a shape contain numbers, always the same ones; `None` if their number depends on the value.
+/// Whether the values of a shape contain numbers, if all values contain the same number of them; `None` if that depends
+/// on the value.
 fn is_counted(shapes: &Shapes, shape: ShapeId, around: &mut Vec<ShapeId>) -> Option<bool> {
     if around.contains(&shape) {
         return None;
@@ -453,7 +457,7 @@ fn is_counted(shapes: &Shapes, shape: ShapeId, around: &mut Vec<ShapeId>) -> Opt
     Some(has_any)
 }
 
-/// Returns the shape inside a box; the shape itself if it is not boxed.
+/// Returns the shape of the value in a box; a shape that is not boxed is returned unchanged.
 pub fn unboxed(shapes: &Shapes, shape: ShapeId) -> ShapeId {
     match shapes.get(shape) {
         Shape::Boxed(inner) => *inner,
@@ -461,7 +465,7 @@ pub fn unboxed(shapes: &Shapes, shape: ShapeId) -> ShapeId {
     }
 }
 
-/// Returns the bank of each component and its index among those of its bank: its position in storage.
+/// Returns the position in storage of each component: its bank, and its index among the components of the bank.
 pub fn cells(banks: &[Bank]) -> Vec<(Bank, u32)> {
     let mut next = [0; 3];
     banks

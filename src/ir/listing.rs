@@ -7,7 +7,7 @@ use crate::value::Bank;
 use crate::value::shape::Shape;
 use std::fmt::Write;
 
-/// Prints a whole function: its signature, then block by block. With `sources`, line numbers follow the steps.
+/// Prints a whole function: its signature, then block by block. With `sources`, source line numbers follow the steps.
 pub fn function(program: &Program, f: &Function, sources: Option<&SourceMap>) -> String {
     let mut text = String::new();
     let params: Vec<String> = f.parameters.iter().map(|p| parameter(f, p)).collect();
@@ -52,7 +52,7 @@ fn parameter(f: &Function, p: &super::graph::Parameter) -> String {
     format!("{}: {}", p.name, if regs.is_empty() { "()".to_string() } else { regs.join(" ") })
 }
 
-/// Prints one step: `%3 = double.mul %1, %2`, with a `d` before it if it also propagates tangents.
+/// Prints one step, such as `%3 = double.mul %1, %2`, with a `d` before it if it also propagates tangents.
 pub fn instruction(program: &Program, f: &Function, step: &Instruction) -> String {
     let outs: Vec<String> = step.outs.iter().map(|r| written(f, *r)).collect();
     let ins: Vec<String> = step.ins.iter().map(|r| register(*r)).collect();
@@ -74,7 +74,7 @@ fn register(reg: Reg) -> String {
     format!("%{}", reg.0)
 }
 
-/// Prints a register that is written, with the name of its variable.
+/// Prints a register that a step writes, with the name of its variable.
 fn written(f: &Function, reg: Reg) -> String {
     match f.registers.get(reg.0 as usize).and_then(|r| r.name.as_ref()) {
         Some(name) => format!("%{}·{name}", reg.0),
@@ -179,7 +179,7 @@ fn operation(program: &Program, op: &Op) -> String {
     }
 }
 
-/// Prints a terminator.
+/// Prints the terminator of a block.
 pub fn terminator(end: &Terminator) -> String {
     match end {
         Terminator::Jump(to) => format!("jump b{}", to.0),

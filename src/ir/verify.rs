@@ -107,7 +107,7 @@ impl Check<'_> {
         }
     }
 
-    /// Compares the banks of the operands with those that the operation reads and writes.
+    /// Compares the banks of the operands of a step with the banks that its operation reads and writes.
     fn instruction(&mut self, instruction: &Instruction) {
         use Bank::{F, I, R};
         let (outs, ins) = (self.banks(&instruction.outs), self.banks(&instruction.ins));
@@ -185,7 +185,7 @@ impl Check<'_> {
     fn call(&self, id: super::graph::FunctionId, outs: &[Bank], ins: &[Bank]) -> bool {
         match self.program.function(id) {
             Some(f) => {
-                // The function may not have been verified yet.
+                // The called function may not have been verified yet.
                 let wanted = f.params.iter().map(|r| f.registers.get(r.0 as usize).map(|register| register.bank));
                 f.results == outs && wanted.eq(ins.iter().copied().map(Some))
             }

@@ -221,12 +221,12 @@ fn jumps_of_remainder(k: usize, x: &[f64]) -> Option<[f64; 2]> {
     }
 }
 
-/// Returns `partials`, the one-sided partial derivatives, if the first operand is the kink.
+/// Returns the one-sided partial derivatives `partials` if the kink is in the first operand.
 pub(super) fn at(x: &[f64], kink: f64, partials: [f64; 2]) -> Option<[f64; 2]> {
     (x[0] == kink).then_some(partials)
 }
 
-/// Returns the weight of `a` in the maximum of `a` and `b`: 0, 1, or ½ at a tie.
+/// Returns the partial derivative of the maximum of `a` and `b` in `a`: 0, 1, or ½ at a tie.
 fn larger<T: Field>(a: T, b: T) -> T {
     T::select(
         Test::Less(b.clone(), a.clone()),

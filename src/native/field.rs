@@ -6,7 +6,7 @@
 use super::{PrimitiveId, ids};
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
-/// Numbers, or formulas that represent numbers.
+/// A type of numbers, or of formulas that represent numbers.
 pub trait Field:
     Clone + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self> + Neg<Output = Self>
 {
@@ -17,14 +17,14 @@ pub trait Field:
     fn constant(c: f64) -> Self;
     /// Applies a primitive of one number; `value` computes it.
     fn of(self, primitive: PrimitiveId, value: fn(f64) -> f64) -> Self;
-    /// Applies a primitive of two numbers.
+    /// Applies a primitive of two numbers; `value` computes it.
     fn of2(self, other: Self, primitive: PrimitiveId, value: fn(f64, f64) -> f64) -> Self;
-    /// Applies a primitive of a number and an integer.
+    /// Applies a primitive of a number and an integer; `value` computes it.
     fn of_integer(self, n: Self::Integer, primitive: PrimitiveId, value: fn(f64, i64) -> f64) -> Self;
-    /// Selects one of two values by a test of the innermost primals. Only the selected one is computed.
+    /// Selects one of two values by a test of the innermost primals. Only the selected value is computed.
     fn select(test: Test<Self>, then: impl FnOnce() -> Self, otherwise: impl FnOnce() -> Self) -> Self;
 
-    /// Returns the same number with the sign of zero removed: partial derivatives do not depend on that sign.
+    /// Returns the same number without the sign of zero, because partial derivatives do not depend on that sign.
     fn without_sign_of_zero(self) -> Self {
         self + Self::constant(0.0)
     }
@@ -56,15 +56,15 @@ pub trait Field:
     fn sqrt(self) -> Self {
         self.of(ids::SQRT, f64::sqrt)
     }
-    /// Returns the sign: -1, 0 or 1.
+    /// Returns the sign of the number: -1, 0 or 1.
     fn sign(self) -> Self {
         self.of(ids::SIGN, super::values::sign)
     }
-    /// Rounds to the nearest integer, ties to even.
+    /// Rounds the number to the nearest integer, ties to even.
     fn rint(self) -> Self {
         self.of(ids::RINT, f64::round_ties_even)
     }
-    /// Computes a power.
+    /// Computes a power whose exponent is a number.
     fn pow(self, exponent: Self) -> Self {
         self.of2(exponent, ids::POW, f64::powf)
     }
@@ -84,7 +84,7 @@ pub trait Field:
 
 /// The integer operand of a primitive in a partial derivative: the exponent of a power, the order of a derivative.
 pub trait IntegerParam<T>: Copy {
-    /// Returns the integer operand of a primitive that has none: 0.
+    /// Returns 0, the integer operand of a primitive that takes none.
     fn zero() -> Self;
     /// Returns `n + by`.
     fn offset(self, by: i64) -> Self;
@@ -95,11 +95,11 @@ pub trait IntegerParam<T>: Copy {
 /// A condition on numbers.
 #[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Test<T> {
-    /// `a == b`
+    /// The condition that two numbers are equal, `a == b`.
     Equal(T, T),
-    /// `a < b`
+    /// The condition that one number is less than another, `a < b`.
     Less(T, T),
-    /// `a <= b`
+    /// The condition that one number is at most another, `a <= b`.
     AtMost(T, T),
 }
 
@@ -160,7 +160,7 @@ impl IntegerParam<f64> for i64 {
 }
 
 impl Test<f64> {
-    /// Whether the condition holds.
+    /// Whether the condition holds for the numbers.
     pub fn holds(&self) -> bool {
         match self {
             Test::Equal(a, b) => a == b,

@@ -23,11 +23,11 @@ use std::sync::OnceLock;
 /// An expression over the operands and the result of a primitive.
 #[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Formula {
-    /// A numeric operand.
+    /// A numeric operand of the primitive, by index.
     Operand(u8),
-    /// The result.
+    /// The result of the primitive.
     Result,
-    /// A constant.
+    /// A constant number.
     Constant(f64),
     /// The integer operand, plus the offset, as a number.
     Number(OrderOffset),
@@ -141,7 +141,8 @@ impl Neg for Formula {
 }
 
 impl Formula {
-    /// Returns the other summand if the formula is a [sum with 0](Field::without_sign_of_zero), which removes the sign of zero.
+    /// Returns the summand other than 0 if the formula is a [sum with 0](Field::without_sign_of_zero), which removes
+    /// the sign of zero.
     pub fn signed(&self) -> Option<&Formula> {
         match self {
             Formula::Apply(id, operands, _) => match operands.as_slice() {

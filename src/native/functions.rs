@@ -1,4 +1,4 @@
-//! Elementary functions: their table entries.
+//! Elementary functions: the table entries of exponential, trigonometric and hyperbolic functions.
 
 use super::arithmetic::at;
 use super::field::Field;

@@ -1,4 +1,4 @@
-//! Ids: constants for the primitives that the compiler and the machine refer to.
+//! Primitive ids: constants for the primitives that the compiler and the machine refer to.
 
 use super::primitive::PrimitiveId;
 use super::table::PARTS;
@@ -10,91 +10,92 @@ macro_rules! ids {
 }
 
 ids! {
-    /// `a + b`
+    /// The sum of two numbers, `a + b`.
     ADD = "double.add";
-    /// `a - b`
+    /// The difference of two numbers, `a - b`.
     SUB = "double.sub";
-    /// `a · b`
+    /// The product of two numbers, `a · b`.
     MUL = "double.mul";
-    /// `a / b`
+    /// The quotient of two numbers, `a / b`.
     DIV = "double.div";
-    /// `-a`
+    /// The negation of a number, `-a`.
     NEG = "double.neg";
-    /// `a · b + c`
+    /// The sum of a product and a number, `a · b + c`.
     FMA = "double.fma";
-    /// Sine.
+    /// The sine.
     SIN = "double.sin";
-    /// Cosine.
+    /// The cosine.
     COS = "double.cos";
-    /// Hyperbolic sine.
+    /// The hyperbolic sine.
     SINH = "double.sinh";
-    /// Hyperbolic cosine.
+    /// The hyperbolic cosine.
     COSH = "double.cosh";
-    /// Natural exponential.
+    /// The natural exponential function.
     EXP = "double.exp";
-    /// The magnitude.
+    /// The absolute value of a number.
     ABS = "double.abs";
-    /// Square root.
+    /// The square root.
     SQRT = "double.sqrt";
-    /// Natural logarithm.
+    /// The natural logarithm.
     LOG = "double.log";
-    /// Power with an exponent that is a number.
+    /// The power with an exponent that is a number.
     POW = "double.pow";
-    /// Power with an integer exponent.
+    /// The power with an integer exponent.
     POWI = "double.powi";
     /// The magnitude of `a` with the sign of `b`.
     COPYSIGN = "double.copysign";
-    /// -1, 0 or 1.
+    /// The sign of a number: -1, 0 or 1.
     SIGN = "double.sign";
-    /// The nearest integer, ties to even.
+    /// The nearest integer to a number, ties to even.
     RINT = "double.rint";
-    /// Derivative of order `n` of the digamma function.
+    /// The derivative of order `n` of the digamma function.
     POLYGAMMA = "double.polygamma";
-    /// `a == b`
+    /// The test whether two numbers are equal, `a == b`.
     EQ = "double.eq";
-    /// `a != b`
+    /// The test whether two numbers differ, `a != b`.
     NE = "double.ne";
-    /// `a < b`
+    /// The test whether one number is less than another, `a < b`.
     LT = "double.lt";
-    /// `a <= b`
+    /// The test whether one number is at most another, `a <= b`.
     LE = "double.le";
-    /// `a > b`
+    /// The test whether one number is greater than another, `a > b`.
     GT = "double.gt";
-    /// `a >= b`
+    /// The test whether one number is at least another, `a >= b`.
     GE = "double.ge";
-    /// A number rounded to single precision.
+    /// The rounding of a number to single precision.
     TO_SINGLE = "float.round";
-    /// An integer as a number.
+    /// The conversion of an integer to a number.
     FROM_INT = "double.fromInt";
-    /// A number truncated to an integer.
+    /// The truncation of a number to an integer.
     TO_INT = "int.fromDouble";
-    /// `a + b` of integers
+    /// The sum of two integers, `a + b`.
     INT_ADD = "int.add";
-    /// `a - b` of integers
+    /// The difference of two integers, `a - b`.
     INT_SUB = "int.sub";
-    /// `a · b` of integers
+    /// The product of two integers, `a · b`.
     INT_MUL = "int.mul";
-    /// `a / b` of integers
+    /// The quotient of two integers, `a / b`.
     INT_DIV = "int.div";
-    /// The remainder of `a / b` of integers
+    /// The remainder of the division of two integers, `a / b`.
     INT_REM = "int.rem";
-    /// `a == b` of integers
+    /// The test whether two integers are equal, `a == b`.
     INT_EQ = "int.eq";
-    /// `a != b` of integers
+    /// The test whether two integers differ, `a != b`.
     INT_NE = "int.ne";
-    /// `a < b` of integers
+    /// The test whether one integer is less than another, `a < b`.
     INT_LT = "int.lt";
-    /// `a <= b` of integers
+    /// The test whether one integer is at most another, `a <= b`.
     INT_LE = "int.le";
-    /// `a > b` of integers
+    /// The test whether one integer is greater than another, `a > b`.
     INT_GT = "int.gt";
-    /// `a >= b` of integers
+    /// The test whether one integer is at least another, `a >= b`.
     INT_GE = "int.ge";
-    /// Logical negation.
+    /// The logical negation of a truth value.
     NOT = "bool.not";
 }
 
-/// Returns the index of the entry with a name. Used in constants only, where a missing entry is a compile-time error.
+/// Returns the index of the primitive with a name. It is used in constants only, where a missing entry is a
+/// compile-time error.
 const fn find(name: &str) -> PrimitiveId {
     let (mut part, mut number) = (0, 0);
     while part < PARTS.len() {

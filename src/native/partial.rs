@@ -9,20 +9,20 @@ use super::formula::Formula;
 /// The partial derivative of a primitive in one of its numeric operands.
 #[derive(Clone, Copy, Debug)]
 pub enum Partial {
-    /// A constant: the primitive is linear in the operand.
+    /// The partial derivative is a constant: the primitive is linear in the operand.
     Constant(f64),
-    /// In a factor of `x · y`: the other factor, which is the operand with this index. A product 0·∞ has no value and
-    /// no partial derivatives; see [`product_partial`].
+    /// The partial derivative of `x · y` in a factor: the other factor, which is the operand with this index. A product
+    /// 0·∞ has no value and no partial derivatives; see [`product_partial`].
     Factor(usize),
-    /// `1 / y`: the partial derivative of `x / y` in the dividend.
+    /// The partial derivative of a quotient `x / y` in the dividend: `1 / y`.
     Reciprocal,
-    /// `-(z / y)`: the partial derivative of `z = x / y` in the divisor.
+    /// The partial derivative of a quotient `z = x / y` in the divisor: `-(z / y)`.
     Quotient,
-    /// An expression over the operands and the result.
+    /// The partial derivative is an expression over the operands and the result.
     Expression(Expression),
-    /// Zero wherever it exists: tangents and adjoints do not pass through the operand.
+    /// The partial derivative is zero wherever it exists: tangents and adjoints do not pass through the operand.
     Zero,
-    /// Undefined; the string ends the sentence that a diagnostic begins.
+    /// The partial derivative is undefined; the string ends the sentence that a diagnostic begins.
     Undefined(&'static str),
 }
 
@@ -37,17 +37,17 @@ pub enum Expression {
     WithInteger(fn(f64, i64, f64) -> f64, fn(Formula, OrderOffset, Formula) -> Formula),
 }
 
-/// The partial derivatives of `x + y`.
+/// The partial derivatives of the sum `x + y`.
 pub const SUM: [Partial; 2] = [Partial::Constant(1.0), Partial::Constant(1.0)];
-/// The partial derivatives of `x - y`.
+/// The partial derivatives of the difference `x - y`.
 pub const DIFFERENCE: [Partial; 2] = [Partial::Constant(1.0), Partial::Constant(-1.0)];
-/// The partial derivatives of `x · y`.
+/// The partial derivatives of the product `x · y`.
 pub const PRODUCT: [Partial; 2] = [Partial::Factor(1), Partial::Factor(0)];
-/// The partial derivatives of `x / y`.
+/// The partial derivatives of the quotient `x / y`.
 pub const QUOTIENT: [Partial; 2] = [Partial::Reciprocal, Partial::Quotient];
-/// The partial derivative of `-x`.
+/// The partial derivative of the negation `-x`.
 pub const NEGATION: [Partial; 1] = [Partial::Constant(-1.0)];
-/// The partial derivatives of `x · y + z`.
+/// The partial derivatives of the multiplication with addition `x · y + z`.
 pub const MULTIPLY_ADD: [Partial; 3] = [Partial::Factor(1), Partial::Factor(0), Partial::Constant(1.0)];
 
 impl Partial {

@@ -3,40 +3,41 @@
 use super::partial::Partial;
 use crate::value::Bank;
 
-/// A primitive: an index into the table.
+/// The id of a primitive: an index into the table of primitives.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 pub struct PrimitiveId(pub u16);
 
-/// One entry of the table.
+/// One entry of the table of primitives.
 #[derive(Clone, Copy, Debug)]
 pub struct Primitive {
-    /// The name that the prelude uses: `double.sin`.
+    /// The name of the primitive in the prelude: `double.sin`.
     pub name: &'static str,
-    /// The banks of its operands.
+    /// The banks of the primitive's operands.
     pub operands: &'static [Bank],
-    /// The bank of its result.
+    /// The bank of the primitive's result.
     pub result: Bank,
-    /// The function that computes the result.
+    /// The function that computes the primitive's result.
     pub value: Value,
-    /// The rule of differentiation.
+    /// The rule by which the primitive is differentiated.
     pub rule: Rule,
-    /// Its name in sentences and formulas: `*`, `sin`.
+    /// The name of the primitive in sentences and formulas: `*`, `sin`.
     pub symbol: &'static str,
-    /// Its command in LaTeX: `\sin`, or `\sqrt{}` for a command whose operand is put in braces; empty where there is none.
+    /// The LaTeX command of the primitive: `\sin`, or `\sqrt{}` for a command whose operand is put in braces; empty
+    /// where there is none.
     pub latex: &'static str,
-    /// The cost of computing the result again.
+    /// The cost of computing the primitive's result again.
     pub cost: Cost,
-    /// Its variant for single precision.
+    /// The variant of the primitive for single precision.
     pub single: Single,
-    /// Points at which it is defined and smooth, for tests: operand tuples one after another.
+    /// The points at which the primitive is defined and smooth, for tests: operand tuples one after another.
     pub domain: &'static [f64],
     /// The condition on `x`, `y` and `n` under which the primitive is defined; empty if it is defined everywhere.
     pub defined: &'static str,
-    /// The convention for the derivative at the kinks, in words; empty if there are none.
+    /// The convention for the derivative at the primitive's kinks, in words; empty if it has none.
     pub kink: &'static str,
-    /// The kinks for tests: operands, and the partial derivatives there.
+    /// The primitive's kinks for tests: the operands, and the partial derivatives there.
     pub kinks: &'static [Kink],
-    /// The one-sided partial derivatives at points where they are not one finite number.
+    /// The one-sided partial derivatives at points where the partial derivatives are not one finite number.
     pub one_sided: Option<OneSidedPartials>,
     /// One sentence of documentation, shown in the reference, and at the prompt for prelude functions that call the primitive.
     pub doc: &'static str,
@@ -45,7 +46,7 @@ pub struct Primitive {
 /// The cost of computing a primitive.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Cost {
-    /// At most the cost of storing the result and loading it again: adjoint code recomputes it.
+    /// At most the cost of storing the result and loading it again: adjoint code recomputes the result.
     Cheap,
     /// A higher cost: adjoint code stores the result.
     Expensive,
@@ -58,16 +59,16 @@ pub enum Single {
     Rounded,
     /// The result for operands of single precision needs no rounding.
     Exact,
-    /// There is no such variant.
+    /// The primitive has no variant for single precision.
     None,
 }
 
-/// A point without a derivative, and the partial derivatives that are used there by convention.
+/// A kink: a point without a derivative, and the partial derivatives that are used there by convention.
 #[derive(Clone, Copy, Debug)]
 pub struct Kink {
-    /// The operands.
+    /// The operands at the kink.
     pub at: &'static [f64],
-    /// One partial derivative per operand.
+    /// The partial derivatives that are used at the kink, one for each operand.
     pub partials: &'static [f64],
 }
 
@@ -75,55 +76,55 @@ pub struct Kink {
 /// these are at a kink; NaN on a side where the function has no value.
 pub type OneSidedPartials = fn(usize, &[f64]) -> Option<[f64; 2]>;
 
-/// The function that computes a result. `F` is a number, `I` an integer or truth value.
+/// The function that computes a primitive's result. `F` is a number, `I` an integer or truth value.
 #[derive(Clone, Copy, Debug)]
 pub enum Value {
-    /// `F → F`
+    /// A function of one number, `F → F`.
     F1(fn(f64) -> f64),
-    /// `F, F → F`
+    /// A function of two numbers, `F, F → F`.
     F2(fn(f64, f64) -> f64),
-    /// `F, F, F → F`
+    /// A function of three numbers, `F, F, F → F`.
     F3(fn(f64, f64, f64) -> f64),
-    /// `F, I → F`
+    /// A function of a number and an integer, `F, I → F`.
     FI(fn(f64, i64) -> f64),
-    /// `F → I`, 0 or 1
+    /// A predicate of one number, `F → I`, whose result is 0 or 1.
     Test1(fn(f64) -> bool),
-    /// `F, F → I`, 0 or 1
+    /// A predicate of two numbers, `F, F → I`, whose result is 0 or 1.
     Test2(fn(f64, f64) -> bool),
-    /// `F → I`
+    /// A conversion of a number to an integer, `F → I`.
     FtoI(fn(f64) -> Result<i64, Trap>),
-    /// `I → F`
+    /// A conversion of an integer to a number, `I → F`.
     ItoF(fn(i64) -> f64),
-    /// `I → I`
+    /// A function of one integer, `I → I`.
     I1(fn(i64) -> Result<i64, Trap>),
-    /// `I, I → I`
+    /// A function of two integers, `I, I → I`.
     I2(fn(i64, i64) -> Result<i64, Trap>),
 }
 
 /// The reason why an integer operation has no result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Trap {
-    /// The result lies outside of the range of its type.
+    /// The result lies outside of the range of the integer type.
     Overflow,
-    /// A division by zero.
+    /// The operation is a division by zero.
     DivisionByZero,
-    /// The number has no corresponding integer.
+    /// No integer corresponds to the number.
     NotRepresentable,
 }
 
 /// The rule by which a primitive is differentiated. There is no variant for a missing rule.
 #[derive(Clone, Copy, Debug)]
 pub enum Rule {
-    /// One partial derivative per numeric operand, in their order.
+    /// The primitive has one partial derivative for each numeric operand, in their order.
     Partials(&'static [Partial]),
-    /// The derivative is zero wherever it exists.
+    /// The derivative of the primitive is zero wherever it exists.
     Flat,
     /// The primitive has no derivative; the string ends the sentence that a diagnostic begins.
     Opaque(&'static str),
 }
 
 impl Primitive {
-    /// Creates an entry; the methods below set the fields that differ from the defaults.
+    /// Creates an entry of the table; the methods below set the fields that differ from the defaults.
     pub const fn new(name: &'static str, value: Value, rule: Rule) -> Primitive {
         let (operands, result) = value.banks();
         let single = match result {
@@ -155,13 +156,14 @@ impl Primitive {
         Primitive { doc, ..self }
     }
 
-    /// Sets the name in sentences and formulas, if it is not the last part of the primitive's name.
+    /// Sets the name of the primitive in sentences and formulas, if it is not the last part of the primitive's own
+    /// name.
     #[must_use]
     pub const fn symbol(self, symbol: &'static str) -> Primitive {
         Primitive { symbol, ..self }
     }
 
-    /// Sets the command in LaTeX.
+    /// Sets the LaTeX command of the primitive.
     #[must_use]
     pub const fn latex(self, latex: &'static str) -> Primitive {
         Primitive { latex, ..self }
@@ -173,7 +175,7 @@ impl Primitive {
         Primitive { cost: Cost::Cheap, ..self }
     }
 
-    /// Sets the variant for single precision, if it is not the rounded result.
+    /// Sets the variant of the primitive for single precision, if it is not the rounded result.
     #[must_use]
     pub const fn single(self, single: Single) -> Primitive {
         Primitive { single, ..self }
@@ -185,25 +187,26 @@ impl Primitive {
         Primitive { defined, ..self }
     }
 
-    /// Sets the operand tuples at which the primitive is defined and smooth.
+    /// Sets the operand tuples at which the primitive is defined and smooth, for tests.
     #[must_use]
     pub const fn on(self, domain: &'static [f64]) -> Primitive {
         Primitive { domain, ..self }
     }
 
-    /// Sets the convention for the derivative at the kinks.
+    /// Sets the convention for the derivative at the primitive's kinks.
     #[must_use]
     pub const fn kink(self, kink: &'static str, kinks: &'static [Kink]) -> Primitive {
         Primitive { kink, kinks, ..self }
     }
 
-    /// Sets the function for one-sided partial derivatives at points where they are not one finite number.
+    /// Sets the function for one-sided partial derivatives at points where the partial derivatives are not one finite
+    /// number.
     #[must_use]
     pub const fn one_sided(self, one_sided: OneSidedPartials) -> Primitive {
         Primitive { one_sided: Some(one_sided), ..self }
     }
 
-    /// Counts the operands that are numbers; they come first.
+    /// Counts the operands of the primitive that are numbers; they come first.
     pub fn numbers(&self) -> usize {
         self.operands.iter().filter(|b| **b == Bank::F).count()
     }
@@ -222,7 +225,7 @@ impl Primitive {
         }
     }
 
-    /// Computes the result for integer operands; `None` if there is none.
+    /// Computes the result of a primitive of integers; `None` if there is no result.
     pub fn integer(&self, x: &[i64]) -> Option<i64> {
         match (self.value, x) {
             (Value::I1(f), [a]) => f(*a).ok(),

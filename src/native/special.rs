@@ -1,4 +1,4 @@
-//! Special functions: their table entries.
+//! Special functions: the table entries of error, gamma and Bessel functions and the like.
 
 use super::field::{Field, IntegerParam};
 use super::partial::{integer_param, partial};

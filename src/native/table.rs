@@ -1,4 +1,4 @@
-//! Table: all primitives, by id and by name.
+//! Table: provides access to all primitives, by id and by name.
 
 use super::primitive::{Primitive, PrimitiveId, Single};
 use super::{arithmetic, comparison, functions, integer, special};
@@ -37,15 +37,15 @@ pub fn all() -> &'static [Primitive] {
     &TABLE
 }
 
-/// Returns the entry with an id.
+/// Returns the entry with the given id.
 #[inline]
 pub fn info(id: PrimitiveId) -> &'static Primitive {
     &TABLE[id.0 as usize]
 }
 
-/// Finds the primitive with a name.
+/// Finds the primitive with the given name.
 pub fn primitive(name: &str) -> Option<PrimitiveId> {
-    // Sorted by name; a binary search over a hundred names needs no hashing and no allocation per entry.
+    // The names are sorted: a binary search over a hundred names needs no hashing and no allocation per entry.
     static ORDER: OnceLock<Vec<u16>> = OnceLock::new();
     let order = ORDER.get_or_init(|| {
         let mut order: Vec<u16> = (0..LEN as u16).collect();
@@ -70,13 +70,13 @@ pub fn with_precision(name: &str) -> Option<(PrimitiveId, bool)> {
     }
 }
 
-/// Returns the LaTeX command of the primitive with a symbol, if it has one.
+/// Returns the LaTeX command of the primitive with the given symbol, if it has one.
 pub fn latex(symbol: &str) -> Option<&'static str> {
     all().iter().find(|p| p.symbol == symbol && !p.latex.is_empty()).map(|p| p.latex)
 }
 
 impl PrimitiveId {
-    /// Returns the entry of the primitive.
+    /// Returns the table entry of the primitive.
     #[inline]
     pub fn info(self) -> &'static Primitive {
         info(self)

@@ -1,4 +1,4 @@
-//! Tests of every entry: a new entry needs no separate test.
+//! Primitive tests: properties of every entry of the table, so that a new entry needs no separate test.
 
 use super::field::{OrderOffset, Test};
 use super::formula::{self, Formula};
@@ -32,7 +32,7 @@ fn evaluate(formula: &Formula, x: &[f64], n: i64, r: f64) -> f64 {
 /// The orders at which entries with an integer operand are tested.
 const ORDERS: &[i64] = &[0, 1, 2, 3, 5];
 
-/// Calls `test` with every entry that has partial derivatives at every point of its domain.
+/// Calls `test` with every entry that has partial derivatives, at every point of the entry's domain.
 fn on_domains(mut test: impl FnMut(PrimitiveId, &'static Primitive, &[f64], i64)) {
     for (k, p) in table::all().iter().enumerate() {
         let orders = if matches!(p.value, Value::FI(_)) { ORDERS } else { &[0] };

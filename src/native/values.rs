@@ -1,6 +1,6 @@
-//! Values: functions that neither Rust nor `libm` has.
+//! Values: mathematical functions that neither Rust nor `libm` provides.
 
-/// Returns -1, 0 or 1; NaN for NaN.
+/// Returns the sign of a number: -1, 0 or 1; NaN for NaN.
 pub(super) fn sign(x: f64) -> f64 {
     if x > 0.0 {
         1.0
@@ -13,12 +13,12 @@ pub(super) fn sign(x: f64) -> f64 {
     }
 }
 
-/// Returns the larger number, by the rules of Swift for ties and NaN.
+/// Returns the larger of two numbers, by the rules of Swift for ties and NaN.
 pub(super) fn max(a: f64, b: f64) -> f64 {
     if b >= a { b } else { a }
 }
 
-/// Returns the smaller number, by the rules of Swift for ties and NaN.
+/// Returns the smaller of two numbers, by the rules of Swift for ties and NaN.
 pub(super) fn min(a: f64, b: f64) -> f64 {
     if b < a { b } else { a }
 }
@@ -28,7 +28,7 @@ pub(super) fn relu(x: f64) -> f64 {
     if x < 0.0 { 0.0 } else { x }
 }
 
-/// Rounds to single precision and converts back.
+/// Rounds a number to single precision.
 pub(super) fn to_single(x: f64) -> f64 {
     f64::from(x as f32)
 }
@@ -49,7 +49,7 @@ pub(super) fn powi(x: f64, n: i64) -> f64 {
     }
 }
 
-/// Bernoulli numbers B₂, B₄, ….
+/// The Bernoulli numbers B₂, B₄, ….
 const BERNOULLI: [f64; 10] = [
     1.0 / 6.0,
     -1.0 / 30.0,
@@ -74,7 +74,7 @@ pub(super) fn polygamma(x: f64, n: i64) -> f64 {
     }
     let order = n as f64;
     let factorial = libm::tgamma(order + 1.0);
-    // ψₙ(x + 1) - ψₙ(x) = (-1)ⁿ n! / xⁿ⁺¹
+    // The recurrence is ψₙ(x + 1) - ψₙ(x) = (-1)ⁿ n! / xⁿ⁺¹.
     let sign = if n % 2 == 0 { 1.0 } else { -1.0 };
     let exponent = n as i32 + 1;
     let (mut x, mut sum) = (x, 0.0);
@@ -84,7 +84,7 @@ pub(super) fn polygamma(x: f64, n: i64) -> f64 {
     }
     let mut tail = if n == 0 { -x.ln() } else { libm::tgamma(order) / x.powi(n as i32) };
     tail += factorial / (2.0 * x.powi(exponent));
-    // (2k + n - 1)! / (2k)! / x²ᵏ⁺ⁿ, updated from one k to the next.
+    // The factor is (2k + n - 1)! / (2k)! / x²ᵏ⁺ⁿ; it is updated from one k to the next.
     let mut factor = libm::tgamma(order + 2.0) / 2.0 / x.powi(n as i32 + 2);
     for (k, b) in BERNOULLI.iter().enumerate() {
         tail += b * factor;

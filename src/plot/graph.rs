@@ -7,22 +7,22 @@ use std::fmt::Write;
 /// A computation graph, with the operations in execution order.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Graph {
-    /// The nodes; the operands of a node precede it.
+    /// The nodes of the graph; the operands of a node precede it.
     pub nodes: Vec<Node>,
 }
 
-/// A number and the operation that computed it.
+/// A node of the graph: a number, and the operation that computed it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Node {
-    /// Its name.
+    /// The name of the number.
     pub name: String,
-    /// The operation; empty for an input.
+    /// The operation that computed the number; empty for an input.
     pub operation: String,
-    /// Its value.
+    /// The value of the number, as text.
     pub value: String,
-    /// Its adjoint.
+    /// The adjoint of the number, as text.
     pub adjoint: String,
-    /// The indices of the operands, and the partials with respect to them.
+    /// The indices of the operation's operands, and the partials in them.
     pub operands: Vec<(usize, String)>,
 }
 
@@ -45,7 +45,7 @@ impl Graph {
         columns
     }
 
-    /// Returns the centers of the nodes: columns from left to right, and in each one the nodes from top to bottom.
+    /// Returns the centers of the nodes: columns from left to right, and in each column the nodes from top to bottom.
     fn places(&self) -> Vec<(usize, usize)> {
         let columns = self.columns();
         let mut used = vec![0; columns.iter().max().map_or(0, |last| last + 1)];
@@ -59,7 +59,8 @@ impl Graph {
         places
     }
 
-    /// Returns one line for each node: its name and operation, its value and adjoint, and the nodes that read it.
+    /// Returns one line of text for each node: its name and operation, its value and adjoint, and the nodes that read
+    /// it.
     pub fn text(&self) -> Vec<String> {
         if self.nodes.len() > MAX_NODES {
             return vec![format!("a graph of {} operations is too large to draw", self.nodes.len())];
@@ -84,7 +85,8 @@ impl Graph {
         lines.iter().map(|line| line.trim_end().to_owned()).collect()
     }
 
-    /// Returns the drawing as an SVG document: values above the nodes, adjoints below them, partials on the lines.
+    /// Returns the drawing of the graph as an SVG document: values above the nodes, adjoints below them, partials on
+    /// the lines.
     pub fn svg(&self) -> String {
         if self.nodes.is_empty() || self.nodes.len() > MAX_NODES {
             return String::new();
@@ -140,7 +142,7 @@ fn drawn(out: &mut SvgWriter, node: &Node, x: usize, y: usize) {
 }
 
 impl Graph {
-    /// Returns the graph in the language of Graphviz, for other layouts.
+    /// Returns the graph in the language of Graphviz, so that another program can draw it.
     pub fn dot(&self) -> String {
         let mut out = "digraph derivative {\n    rankdir=LR;\n    node [shape=box];\n".to_owned();
         for (at, node) in self.nodes.iter().enumerate() {
@@ -158,7 +160,7 @@ impl Graph {
     }
 }
 
-/// Returns a string literal of Graphviz.
+/// Returns a text as a string literal of Graphviz.
 fn quoted(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n"))
 }

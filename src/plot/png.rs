@@ -15,7 +15,7 @@ pub fn png(svg: &str) -> Result<Vec<u8>, String> {
 
     const FONT: &str = "DejaVu Sans";
     let mut options = Options { font_family: FONT.to_owned(), ..Options::default() };
-    // The only available font, so that the result does not depend on the installed fonts.
+    // The font is the only one available, so that the result does not depend on the installed fonts.
     let fonts = options.fontdb_mut();
     fonts.load_font_data(dejavu::sans::regular().to_vec());
     fonts.set_serif_family(FONT);
@@ -52,7 +52,7 @@ mod tests {
         let first = super::png(&svg).unwrap();
         assert!(first.starts_with(b"\x89PNG\r\n"));
         assert_eq!(super::png(&svg).unwrap(), first);
-        // The text of the drawing is visible.
+        // The text of the drawing is visible in the picture.
         assert_ne!(super::png(&svg.replace("squares", "")).unwrap(), first);
     }
 }

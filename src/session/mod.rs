@@ -78,9 +78,9 @@ pub struct Session {
     loops: Option<fn(&ProgressReport<'_>)>,
     /// The type of the last value.
     value_type: Option<String>,
-    /// The paths of the files that were read.
+    /// The paths of the imported files that were read.
     imported: Vec<std::path::PathBuf>,
-    /// Set by another thread to cancel the current work.
+    /// A flag that another thread sets to cancel the current work.
     interrupt: Arc<AtomicBool>,
     /// The public declarations of the library, once they are requested.
     catalog: Option<Rc<Catalog>>,
@@ -113,7 +113,7 @@ impl Screen for TextOnly {
         let _ = writeln!(self, "{}", display.terminal_text().trim_end_matches('\n'));
     }
 
-    /// Does nothing: printed text remains.
+    /// Does nothing, because printed text cannot be removed.
     fn clear(&mut self, _: bool) {}
 }
 
@@ -147,7 +147,7 @@ impl Session {
         Session::with(options, on_terminal(output, screen))
     }
 
-    /// Creates a session with these streams.
+    /// Creates a session with the given streams.
     pub fn with(options: Options, streams: Streams) -> Session {
         let mut sources = SourceMap::default();
         let mut context = context_with_prelude(&mut sources);
@@ -186,7 +186,7 @@ impl Session {
         self.machine.host.random = Random::seeded(seed);
     }
 
-    /// Changes the limits, and the checks performed during differentiation.
+    /// Changes the limits of the session, and the checks performed during differentiation.
     pub fn adjust(&mut self, options: &Options) {
         self.observer_options = run::observer_options(options);
         self.deny_warnings = options.deny_warnings;
@@ -204,7 +204,7 @@ impl Session {
         &self.sources
     }
 
-    /// Runs the files of a module.
+    /// Compiles and runs the files of a module.
     pub fn run(&mut self, inputs: &[Input]) -> Outcome {
         match self.compile_written(inputs, false) {
             Ok(compiled) => self.execute(compiled),
@@ -226,7 +226,7 @@ impl Session {
         self.machine.take_kinks()
     }
 
-    /// Checks for errors without running the program.
+    /// Checks the files of a module for errors without running the program.
     pub fn check(&mut self, inputs: &[Input]) -> Outcome {
         self.keeps_tests = true;
         match self.compile_written(inputs, false) {

@@ -1,4 +1,4 @@
-//! Session data: options, inputs, stages and outcomes.
+//! Session data: the options, inputs, stages and outcomes of a session.
 
 use crate::diagnostic::Diagnostic;
 use std::sync::Arc;
@@ -10,11 +10,11 @@ use std::time::Duration;
 pub struct Options {
     /// The maximum depth of calls.
     pub max_depth: usize,
-    /// The maximum number of live bytes of tapes.
+    /// The maximum number of bytes that the live tapes may take together.
     pub max_tape: u64,
     /// The maximum number of steps of a run.
     pub max_steps: Option<u64>,
-    /// The maximum number of bytes of values; by default three quarters of the machine's memory.
+    /// The maximum number of bytes of memory; by default three quarters of the machine's memory.
     pub max_memory: Option<u64>,
     /// The time limit of a run.
     pub timeout: Option<Duration>,
@@ -40,11 +40,12 @@ pub struct Options {
     pub text_style: Option<super::TextStyle>,
     /// The function that receives the progress of loops over `progress(…)`.
     pub progress: Option<fn(&super::ProgressReport<'_>)>,
-    /// Whether it also receives the progress of loops of the script itself, after a run has taken two seconds.
+    /// Whether the function `progress` also receives the progress of loops of the script itself, after a run has taken
+    /// two seconds.
     pub reports_loops: bool,
     /// The files to which programs have access.
     pub access: super::Access,
-    /// Set by another thread to interrupt a run.
+    /// A flag that another thread sets to interrupt a run.
     pub interrupt: Arc<AtomicBool>,
 }
 
@@ -77,52 +78,53 @@ impl Default for Options {
 /// The conditions under which an infinite number or NaN stops a program that differentiates.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum CheckNan {
-    /// Never.
+    /// A number that is not finite never stops the program.
     #[default]
     Off,
-    /// When the result of a differentiation is not finite.
+    /// The program stops when the result of a differentiation is not finite.
     Result,
-    /// At the first value, tangent or adjoint that is not finite.
+    /// The program stops at the first value, tangent or adjoint that is not finite.
     Always,
 }
 
 /// The treatment of differentiation at a kink.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Kinks {
-    /// The convention applies.
+    /// The derivative at a kink is defined by the convention.
     #[default]
     Ignored,
-    /// The convention applies, and the session [reports](super::Session::take_kinks) the kinks.
+    /// The derivative at a kink is defined by the convention, and the session [reports](super::Session::take_kinks) the
+    /// kinks.
     Noted,
-    /// The program stops.
+    /// The program stops when it differentiates at a kink.
     Refused,
 }
 
 /// A source text with its name.
 #[derive(Clone, Copy, Debug)]
 pub struct Input<'a> {
-    /// The displayed name.
+    /// The displayed name of the source text.
     pub name: &'a str,
-    /// The text.
+    /// The source text.
     pub text: &'a str,
 }
 
 /// A stage whose output can be listed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Stage {
-    /// The syntax tree.
+    /// The syntax tree of the module.
     Tree,
-    /// The declarations with their types.
+    /// The declarations of the module with their types.
     Types,
-    /// The graphs.
+    /// The graphs of the functions.
     Ir,
-    /// The activity analysis.
+    /// The results of the activity analysis.
     Activity,
     /// The derivative code as graphs.
     Derivative,
-    /// The bytecode.
+    /// The bytecode of the functions.
     Code,
-    /// The bytecode of the derivative.
+    /// The bytecode of the derivative code.
     DerivativeCode,
     /// The tangent code of a function as a graph.
     Tangent,
@@ -132,9 +134,9 @@ pub enum Stage {
     AdjointCode,
     /// The bytecode of the tangent code.
     TangentCode,
-    /// The mechanism that differentiates each function, and the reason.
+    /// The mechanism that differentiates each function, and the reason for it.
     Mechanism,
-    /// The recorded operations.
+    /// The operations that were recorded on tapes.
     Tape,
 }
 
@@ -156,12 +158,12 @@ impl Stage {
         Stage::Tape,
     ];
 
-    /// Returns its name on the command line.
+    /// Returns the name of the stage on the command line.
     pub fn name(self) -> &'static str {
         self.words()[0]
     }
 
-    /// Returns a description of its listing.
+    /// Returns a description of the stage's listing.
     pub fn summary(self) -> &'static str {
         self.words()[1]
     }
@@ -185,12 +187,12 @@ impl Stage {
     }
 }
 
-/// The result of a request.
+/// The outcome of a request to the session.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Outcome {
     /// The diagnostics, in the order of positions.
     pub diagnostics: Vec<Diagnostic>,
-    /// The status.
+    /// The status of the request.
     pub status: Status,
     /// The value of the last expression as a string.
     pub value: Option<String>,
@@ -199,9 +201,9 @@ pub struct Outcome {
 /// The status of a completed request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Status {
-    /// Success.
+    /// The request succeeded.
     Done,
-    /// The program exited with this status.
+    /// The program exited with this exit status.
     Exited(i32),
     /// The program stopped with an error.
     Failed,
@@ -209,7 +211,7 @@ pub enum Status {
     Rejected,
     /// The program has warnings, and warnings are denied.
     Denied,
-    /// Failure because of a bug in dscript.
+    /// The request failed because of a bug in dscript.
     Internal,
     /// The time limit was reached.
     TimeLimit,

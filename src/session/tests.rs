@@ -1,6 +1,6 @@
 use crate::tape::watch::KinkPartials;
 
-use super::{Answer, DisplayItem, Kinks, Options, Session, Status};
+use super::{Answer, DisplayItem, Input, Kinks, Options, Session, Status};
 
 /// A tape that is too small for the results of a checkpoint must not destroy variables of the program.
 #[test]
@@ -36,7 +36,7 @@ fn answer(session: &mut Session, text: &str) -> String {
     shown_diagnostics.chain(shown).collect::<Vec<_>>().join("; ")
 }
 
-/// Enters texts one after the other, and compares the output.
+/// Enters texts one after the other, and compares the output of each with the expected output.
 fn dialogue(steps: &[(&str, &str)]) {
     let mut session = prompt();
     for (text, expected) in steps {
@@ -174,6 +174,28 @@ fn kinks_are_reported_once() {
     assert_ne!(kinks[0].span, kinks[1].span);
     assert_eq!(session.eval("second", "gradient(at: 1) { x in abs(x) }").status, Status::Done);
     assert_eq!(session.take_kinks(), []);
+}
+
+/// An explanation lists the kinks of the explained derivative, and not those of earlier runs.
+#[test]
+fn explanations_list_their_own_kinks() {
+    let options = Options { kinks: Kinks::Noted, ..Options::default() };
+    let mut session = Session::new(options, Box::new(std::io::sink()));
+    assert_eq!(session.eval("first", "gradient(at: 0) { x in abs(x) }").status, Status::Done);
+    let explanation = session.explain("{ (x: Double) in x * x }", "2.0").unwrap();
+    assert_eq!(explanation.kinks, []);
+    let explanation = session.explain("{ (x: Double) in abs(x) }", "0.0").unwrap();
+    assert_eq!(explanation.kinks.len(), 1);
+}
+
+/// Checking a program includes its tests; a program that runs afterwards in the same session does not include them.
+#[test]
+fn tests_are_kept_only_for_the_check() {
+    let mut session = Session::new(Options::default(), Box::new(std::io::sink()));
+    let text = "test \"fails to compile\" { missing() }";
+    let inputs = [Input { name: "first", text }];
+    assert_eq!(session.check(&inputs).status, Status::Rejected);
+    assert_eq!(session.run(&inputs).status, Status::Done);
 }
 
 /// A branch exactly at its threshold is reported like a kink, regardless of the form of the branch.

@@ -12,15 +12,15 @@ pub struct SourceId(pub u32);
 /// A source text and its range of positions.
 #[derive(Debug)]
 pub struct Source {
-    /// The displayed name: a path, `<stdin>`, `‹3›`.
+    /// The displayed name of the source: a path, `<stdin>`, `‹3›`.
     pub name: Rc<str>,
-    /// The complete text.
+    /// The complete text of the source.
     pub text: Cow<'static, str>,
-    /// The position of its first byte.
+    /// The position of the first byte of the source.
     pub start: u32,
-    /// The position of the first byte of each line, computed on first use.
+    /// The position of the first byte of each line, computed when a position is first resolved.
     lines: OnceCell<Vec<u32>>,
-    /// Whether it belongs to the standard library, so that diagnostics prefer positions in the program.
+    /// Whether the source belongs to the standard library, so that diagnostics prefer positions in the program.
     pub is_prelude: bool,
 }
 
@@ -33,14 +33,14 @@ impl Source {
     }
 }
 
-/// A resolved position: source, line and column, both from 1; the column counts characters.
+/// A resolved position: source, line and column. Lines and columns count from 1, and the column counts characters.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Place {
     /// The name of the source.
     pub name: Rc<str>,
-    /// The line, from 1.
+    /// The line of the position, from 1.
     pub line: u32,
-    /// The column in characters, from 1.
+    /// The column of the position in characters, from 1.
     pub column: u32,
 }
 
@@ -51,7 +51,7 @@ pub struct SourceMap {
 }
 
 impl SourceMap {
-    /// Adds a text; `None` when the shared space of 4 GiB is exhausted.
+    /// Adds a source text; returns `None` when the shared space of 4 GiB is exhausted.
     pub fn add(&mut self, name: &str, text: impl Into<Cow<'static, str>>, is_prelude: bool) -> Option<SourceId> {
         let text = text.into();
         let start = self.sources.last().map_or(Some(0), |s| s.start.checked_add(s.text.len() as u32 + 1))?;
@@ -60,17 +60,17 @@ impl SourceMap {
         Some(SourceId(self.sources.len() as u32 - 1))
     }
 
-    /// Returns the texts of the program.
+    /// Returns the source texts of the program.
     pub fn written(&self) -> impl Iterator<Item = &Source> {
         self.sources.iter().filter(|source| !source.is_prelude)
     }
 
-    /// Returns the texts of the standard library.
+    /// Returns the source texts of the standard library.
     pub fn prelude(&self) -> impl Iterator<Item = &Source> {
         self.sources.iter().filter(|source| source.is_prelude)
     }
 
-    /// Returns the source with that index.
+    /// Returns the source with the index `id`.
     pub fn get(&self, id: SourceId) -> &Source {
         &self.sources[id.0 as usize]
     }
@@ -91,7 +91,7 @@ impl SourceMap {
         self.source_of(span).is_some_and(|id| self.get(id).is_prelude)
     }
 
-    /// Resolves a position.
+    /// Resolves a position to a source, line and column.
     pub fn place(&self, position: u32) -> Option<Place> {
         let source = self.get(self.source_of(Span::new(position, position))?);
         let lines = source.lines();
@@ -101,7 +101,7 @@ impl SourceMap {
         Some(Place { name: source.name.clone(), line: line as u32 + 1, column: column as u32 + 1 })
     }
 
-    /// Returns the text that a span covers.
+    /// Returns the source text that a span covers.
     pub fn text(&self, span: Span) -> &str {
         let Some(id) = self.source_of(span) else { return "" };
         let source = self.get(id);

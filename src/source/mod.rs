@@ -13,9 +13,9 @@ pub use map::{Place, Source, SourceId, SourceMap};
 /// A range in the source texts of a session: the half-open range of bytes `start..end`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 pub struct Span {
-    /// The first byte, in the space shared by all sources.
+    /// The position of the first byte, in the space shared by all sources.
     pub start: u32,
-    /// One past the last byte.
+    /// The position after the last byte.
     pub end: u32,
 }
 
@@ -25,7 +25,7 @@ impl Span {
         Span { start, end }
     }
 
-    /// Returns the smallest span that contains both.
+    /// Returns the smallest span that contains this span and another one.
     pub fn to(self, other: Span) -> Span {
         Span { start: self.start.min(other.start), end: self.end.max(other.end) }
     }
@@ -40,7 +40,7 @@ impl Span {
         Span { start: self.end, end: self.end }
     }
 
-    /// Returns the span of its last byte, such as the closing brace of a block.
+    /// Returns the span of the last byte of this span, such as the closing brace of a block.
     pub fn last(self) -> Span {
         Span { start: self.end.saturating_sub(1).max(self.start), end: self.end }
     }

@@ -15,7 +15,7 @@ use std::rc::Rc;
 /// leaves 20 KiB for each level.
 pub const MAX_DEPTH: u32 = 12_000;
 
-/// Folds every sequence of a file.
+/// Folds every operator sequence of a file.
 pub fn fold_file(file: &mut File, table: &OperatorTable) -> Vec<Diagnostic> {
     let mut folder = Folder { table, diagnostics: vec![], height: 0, reported_depth: false, follows_flow: false };
     visit::file(&mut folder, file);
@@ -71,7 +71,7 @@ enum PendingOperator {
         height: u32,
         span: Span,
     },
-    /// A prefix operator before a power: `-x^2` is `-(x^2)`.
+    /// A prefix operator before a power: `-x^2` means `-(x^2)`.
     Prefix(Ident),
 }
 
@@ -143,7 +143,7 @@ impl Folder<'_> {
     fn sequence(&mut self, parts: Vec<SequencePart>, span: Span) -> (Expr, u32) {
         let mut stacks = OperatorStacks { operands: vec![], waiting: vec![] };
         let mut parts = parts.into_iter().peekable();
-        // The operator before the number of an implicit product, and its left operand.
+        // The operator before the number of an implicit product, and the left operand of this operator.
         let mut before: Option<(Ident, Span)> = None;
         while let Some(part) = parts.next() {
             match part {
@@ -210,7 +210,7 @@ impl Folder<'_> {
         })
     }
 
-    /// Applies the waiting operators that bind tighter than the next operator `name` of `group`.
+    /// Applies the waiting operators that bind tighter than the next operator, `name` of the precedence group `group`.
     fn reduce(&mut self, stacks: &mut OperatorStacks, group: Group, span: Span, name: &str) {
         while let Some(top) = stacks.waiting.last() {
             let (left, top_name, top_span) = match top {

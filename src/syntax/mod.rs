@@ -39,9 +39,9 @@ use crate::diagnostic::Diagnostic;
 /// The result of parsing a text.
 #[derive(Clone, Debug, Default)]
 pub struct Parsed {
-    /// The tree, with unfolded operators; empty when errors left nothing to parse.
+    /// The syntax tree, with unfolded operators; empty when errors left no text to parse.
     pub file: ast::File,
-    /// The errors.
+    /// The errors that were found.
     pub diagnostics: Vec<Diagnostic>,
     /// Whether the text is incomplete, so that a prompt should read more lines.
     pub incomplete: bool,

@@ -1,4 +1,4 @@
-//! Operator table: the operators of a module and their precedence.
+//! Operator table: stores the operators of a module and their precedence.
 
 use super::ast::{DeclKind, File, Fixity, Ident, Name, StmtKind};
 use crate::diagnostic::{Code, Diagnostic};
@@ -17,20 +17,20 @@ pub(super) enum Associativity {
 pub(super) enum AppliedFirst {
     Left,
     Right,
-    /// Neither: parentheses are required.
+    /// Neither operator is applied first: parentheses are required.
     Parentheses,
 }
 
-/// A precedence group, as an index into the table.
+/// The number of a precedence group in the operator table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Group(usize);
 
-/// The operators of a module: Swift's, the mathematical ones, and the declared ones.
+/// The operators of a module: those of Swift, the mathematical ones, and those that the module declares.
 #[derive(Clone, Debug)]
 pub struct OperatorTable {
     names: Vec<Name>,
     associativity: Vec<Associativity>,
-    /// `above[a][b]`: whether group `a` binds tighter than group `b`.
+    /// The relation of precedence groups: `above[a][b]` states whether group `a` binds tighter than group `b`.
     above: Vec<Vec<bool>>,
     infix: HashMap<Name, Group>,
     prefix: HashSet<Name>,
@@ -75,7 +75,7 @@ impl OperatorTable {
     pub(super) const MULTIPLICATION: Group = Group(11);
     pub(super) const POWER: Group = Group(14);
 
-    /// Returns the table with the operators that every module has.
+    /// Returns the operator table with the operators that every module has.
     pub fn standard() -> OperatorTable {
         let count = GROUPS.len();
         let words = |list: &str| list.split(' ').map(Name::from).collect::<HashSet<Name>>();
@@ -93,7 +93,7 @@ impl OperatorTable {
         }
     }
 
-    /// Adds the operators and precedence groups that a file declares.
+    /// Adds the operators and precedence groups that a file declares to the table.
     pub fn declare(&mut self, file: &File) -> Vec<Diagnostic> {
         let mut diagnostics = vec![];
         let declared = || {
@@ -202,12 +202,12 @@ impl OperatorTable {
         self.names.iter().position(|n| &**n == name).map(Group)
     }
 
-    /// Returns the precedence group of an infix operator.
+    /// Returns the precedence group of an infix operator, if the operator is declared.
     pub(super) fn infix(&self, name: &str) -> Option<Group> {
         self.infix.get(name).copied()
     }
 
-    /// Whether an operator is declared with that fixity.
+    /// Whether an operator is declared with the given fixity.
     pub fn is_declared(&self, name: &str, fixity: Fixity) -> bool {
         match fixity {
             Fixity::Prefix => self.prefix.contains(name),
@@ -216,7 +216,7 @@ impl OperatorTable {
         }
     }
 
-    /// Whether an infix operator is a comparison.
+    /// Whether an infix operator is a comparison operator.
     pub fn compares(&self, name: &str) -> bool {
         self.infix(name) == Some(OperatorTable::COMPARISON)
     }

@@ -1,4 +1,4 @@
-//! Visitor: a traversal that may change every expression of a tree.
+//! Visitor: a traversal that may change every expression of a syntax tree.
 
 use super::ast::{
     Accessors, Arg, Block, Condition, Decl, DeclKind, Expr, ExprKind, File, FunctionDecl, Ident, KeyPathPart, Pattern,
@@ -6,13 +6,13 @@ use super::ast::{
 };
 use std::rc::Rc;
 
-/// The operations of a traversal. An implementation descends with [`inside`].
+/// The operations of a traversal. An implementation visits the parts of an expression with [`inside`].
 pub(super) trait Visitor {
     /// Called for every outermost expression; [`inside`] calls it for subexpressions.
     fn expr(&mut self, expr: &mut Expr);
     /// Called before the statements of a block.
     fn enter_block(&mut self) {}
-    /// Called after each statement.
+    /// Called after each statement was visited.
     fn passed(&mut self, _: &Stmt) {}
     /// Called before the body of a function or closure, with its parameters.
     fn enter_function(&mut self, _: &mut dyn Iterator<Item = &Ident>) {}
@@ -22,7 +22,7 @@ pub(super) trait Visitor {
     fn leave(&mut self) {}
 }
 
-/// Visits a single statement.
+/// Visits a single statement and its expressions.
 pub(super) fn one(visitor: &mut impl Visitor, item: &mut Stmt) {
     stmt(visitor, item);
 }
@@ -132,7 +132,8 @@ fn pattern(v: &mut impl Visitor, p: &mut Pattern) {
     }
 }
 
-/// Visits a shared expression, in place: while a tree is folded, there is no other reference to it.
+/// Visits a shared expression, which is changed in place: while a tree is folded, there is no other reference to the
+/// expression.
 fn shared(v: &mut impl Visitor, expr: &mut Rc<Expr>) {
     v.expr(Rc::make_mut(expr));
 }

@@ -8,7 +8,7 @@ use crate::value::{Ref, Slot};
 use std::rc::Rc;
 
 impl Levels {
-    /// Returns the direction of the level at that position.
+    /// Returns the direction of the level at the position `k`.
     pub fn direction_at(&self, k: usize) -> Option<Direction> {
         use super::levels::LevelStorage;
         Some(match self.stack.get(k)?.kind {
@@ -107,13 +107,14 @@ impl Levels {
     /// [`RecordError`] when the limit is reached.
     pub fn without_tangent(
         &mut self,
-        (x, y): (Num, Num),
+        x: Num,
+        y: Num,
         function: &Ref,
         template: &Template,
         mark: f64,
     ) -> Result<Num, RecordError> {
         let Some(k) = self.innermost(&[x]) else { return Ok(y) };
-        let outside = self.without_tangent((self.strip(k, x), self.strip(k, y)), function, template, mark)?;
+        let outside = self.without_tangent(self.strip(k, x), self.strip(k, y), function, template, mark)?;
         if self.direction_at(k) == Some(Direction::Forward) {
             let varies = !self.is_zero(self.tangent(k, x));
             return if varies { self.with_tangent(k, outside, Num::constant(mark)) } else { Ok(outside) };
@@ -145,7 +146,8 @@ impl Levels {
     /// # Errors
     /// [`RecordError`] when the limit is reached.
     pub fn edited(&mut self, x: &[Num], function: &Ref, template: &Template) -> Result<Vec<Num>, RecordError> {
-        // From the outermost level in: what an inner level strips off is the result of the outer ones.
+        // The levels are visited from the outermost inward: what an inner level strips off is the result of the outer
+        // levels.
         let Some(k) = self.innermost(x) else { return Ok(x.to_vec()) };
         let stripped: Vec<Num> = x.iter().map(|x| self.strip(k, *x)).collect();
         let outside = self.edited(&stripped, function, template)?;

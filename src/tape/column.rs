@@ -1,7 +1,8 @@
 //! Column: stores slots by number, beside the nodes of a tape or the numbers of a sweep.
 //!
-//! Most of them are of one level, so the epoch is stored once and each slot takes the 8 bytes of its payload. A column consists
-//! of pieces, so that a long one is never copied, and pieces that were never written take no memory.
+//! Most slots of a column belong to one level, so the epoch is stored once and each slot takes the 8 bytes of its
+//! payload. A column consists of pieces, so that a long one is never copied, and pieces that were never written take no
+//! memory.
 
 use super::Num;
 use crate::value::Slot;
@@ -10,14 +11,14 @@ use crate::value::Slot;
 const CHUNK: usize = 1 << 13;
 const INITIAL_SIZE: usize = 64;
 
-/// The payload that represents the absence of a slot. No node and no cell has that number; as a tangent it is a NaN that no
-/// arithmetic produces.
+/// The payload that represents the absence of a slot. No node and no cell has this number; as a tangent it is a NaN
+/// that no arithmetic produces.
 const NOTHING: u64 = u64::MAX;
 
-/// Slots by number; a number that was never written has no slot.
+/// A column of slots, indexed by number; a number whose slot was never written has no slot.
 #[derive(Clone, Debug, Default)]
 pub struct SlotColumn {
-    /// One entry for each level that a slot belongs to; the outermost levels need not come first.
+    /// The payloads of each level that a slot of the column belongs to; the outermost levels need not come first.
     levels: Vec<Payloads>,
 }
 
@@ -27,12 +28,12 @@ struct Payloads {
     words: Words,
 }
 
-/// Words by number, in pieces.
+/// Payloads of slots, indexed by number and stored in pieces.
 #[derive(Clone, Debug, Default)]
 struct Words(Vec<Vec<u64>>);
 
-/// Tangents by number, each with its slot, and beside it the slot of the value that has this tangent: the storage of a forward
-/// level inside of others.
+/// A column of tangents, each with its slot, and beside it the slot of the value that has this tangent: the storage of
+/// a forward level inside of other levels.
 #[derive(Debug, Default)]
 pub struct TangentColumn {
     count: usize,
@@ -42,7 +43,7 @@ pub struct TangentColumn {
 }
 
 impl TangentColumn {
-    /// Returns a tangent and the slot beside it.
+    /// Returns the tangent with the number `at`, and the slot beside it.
     pub fn get(&self, at: usize) -> (Num, Slot) {
         if at >= self.count {
             return (Num::default(), Slot::NONE);
@@ -50,13 +51,13 @@ impl TangentColumn {
         (Num { value: f64::from_bits(self.values.get(at)), slot: self.slots.get(at) }, self.outer.get(at))
     }
 
-    /// Returns the number of additional bytes that this tangent would take.
+    /// Returns the number of additional bytes that the column would take if the tangent were added.
     pub fn missing(&self, tangent: Num, outer: Slot) -> u64 {
         let at = self.count;
         self.values.missing(at) + self.slots.missing(at, tangent.slot) + self.outer.missing(at, outer)
     }
 
-    /// Adds a tangent and returns its number.
+    /// Adds a tangent to the column and returns its number.
     pub fn push(&mut self, tangent: Num, outer: Slot) -> u64 {
         let at = self.count;
         self.values.set(at, tangent.value.to_bits());
@@ -73,7 +74,7 @@ impl TangentColumn {
 }
 
 impl SlotColumn {
-    /// Returns the slot with that number.
+    /// Returns the slot with the number `at`.
     #[inline]
     pub fn get(&self, at: usize) -> Slot {
         let of = |level: &Payloads| {
@@ -83,7 +84,7 @@ impl SlotColumn {
         self.levels.iter().find_map(of).unwrap_or(Slot::NONE)
     }
 
-    /// Returns the number of additional bytes that the column would take if a slot were written there.
+    /// Returns the number of additional bytes that the column would take if a slot were written at `at`.
     pub fn missing(&self, at: usize, slot: Slot) -> u64 {
         if slot == Slot::NONE {
             return 0;
@@ -92,7 +93,7 @@ impl SlotColumn {
         level.map_or(bytes(size(at)), |level| level.words.missing(at))
     }
 
-    /// Writes a slot, or clears it.
+    /// Writes the slot with the number `at`, or clears it.
     pub fn set(&mut self, at: usize, slot: Slot) {
         for level in self.levels.iter_mut().filter(|level| level.epoch != slot.epoch) {
             level.words.clear(at);
@@ -116,12 +117,12 @@ impl SlotColumn {
         self.levels.iter().map(|level| level.words.bytes()).sum()
     }
 
-    /// Whether some slot satisfies a condition.
+    /// Whether some slot of the column satisfies a condition.
     pub fn any(&self, test: &mut dyn FnMut(Slot) -> bool) -> bool {
         self.slots().any(|(_, slot)| test(slot))
     }
 
-    /// Replaces every slot.
+    /// Replaces every slot of the column.
     pub fn map(&mut self, change: &mut dyn FnMut(Slot) -> Slot) {
         let old = std::mem::take(self);
         for (at, slot) in old.slots() {
@@ -175,7 +176,7 @@ impl Words {
     }
 }
 
-/// Returns the number of payloads in the piece that contains that number.
+/// Returns the number of payloads in the piece that contains the number `at`.
 fn size(at: usize) -> usize {
     if at < CHUNK { (at + 1).next_power_of_two().max(INITIAL_SIZE) } else { CHUNK }
 }
@@ -202,7 +203,7 @@ mod tests {
         assert_eq!((column.get(3), column.get(4), column.get(9 * CHUNK)), (slot(1, 3), Slot::NONE, Slot::NONE));
         assert_eq!(column.get(5 * CHUNK + 7), slot(1, 5 * CHUNK as u64 + 7));
 
-        // A slot of another level replaces it, and then the original is restored.
+        // A slot of another level replaces the slot, and then the original slot is restored.
         column.set(70, slot(9, 2));
         assert_eq!(column.get(70), slot(9, 2));
         column.set(70, slot(1, 4));

@@ -1,9 +1,10 @@
 //! Deferred factors: the multipliers of infinite adjoints.
 //!
-//! Where an adjoint is infinite, the sum of its contributions is decisive: the derivative of `sqrt(x + x²)` at 0 is ∞ · (1 + 0).
-//! Forward, the sum is known before it is multiplied by the infinite partial. In reverse, each summand would be multiplied
-//! separately, and ∞ · 1 + ∞ · 0 is NaN. So a sweep does not multiply infinite adjoints: nodes get the factors of those that they
-//! contribute to, which are added up, and multiplied where they are needed. A factor of zero is a true 0·∞.
+//! Where an adjoint is infinite, the sum of its contributions is decisive: the derivative of `sqrt(x + x²)` at 0 is ∞ ·
+//! (1 + 0). Forward, the sum is known before it is multiplied by the infinite partial. In reverse, each summand would
+//! be multiplied separately, and ∞ · 1 + ∞ · 0 is NaN. So a sweep does not multiply infinite adjoints: each node gets
+//! the factors of the infinite adjoints that it contributes to; the factors are added up, and multiplied where the
+//! adjoint is needed. A factor of zero is a true 0·∞.
 
 use super::Num;
 use super::levels::Levels;
@@ -11,26 +12,27 @@ use super::node::RecordError;
 use super::sweep::Sweep;
 use hashbrown::HashMap;
 
-/// The maximum number of infinite adjoints that are distinguished at a node. Further ones are multiplied immediately.
+/// The maximum number of infinite adjoints that are distinguished at a node. The factors of further infinite adjoints
+/// are multiplied immediately.
 const MAX_DISTINGUISHED: usize = 8;
 
-/// The factors of infinite adjoints, by node. Empty until an adjoint is infinite.
+/// The factors of infinite adjoints, by node. The list is empty until an adjoint is infinite.
 #[derive(Debug, Default)]
 pub(super) struct Factors(HashMap<u32, Vec<Factor>>);
 
-/// The contribution of a node to another one with an infinite adjoint.
+/// The contribution of a node to the adjoint of another node, which is infinite.
 #[derive(Clone, Copy, Debug)]
 struct Factor {
-    /// The other node.
+    /// The node that has the infinite adjoint.
     of: u32,
-    /// Its adjoint.
+    /// The infinite adjoint.
     infinity: Num,
-    /// The sum of the products of partials on the paths from one to the other.
+    /// The sum, over the paths from one node to the other, of the products of the partials on the path.
     factor: Num,
 }
 
 impl Factors {
-    /// Whether a node has no factors.
+    /// Whether a node has no deferred factors.
     pub(super) fn are_none(&self, node: u32) -> bool {
         self.0.is_empty() || !self.0.contains_key(&node)
     }
@@ -38,7 +40,7 @@ impl Factors {
 
 impl Sweep {
     /// Adds the adjoint of a node, times the partials, to the adjoints of its operands. A zero adjoint contributes
-    /// nothing, and an infinite one its factors.
+    /// nothing; an infinite adjoint contributes its factors.
     pub(super) fn return_partials(
         &mut self,
         levels: &mut Levels,
@@ -56,7 +58,7 @@ impl Sweep {
             self.set(node, product);
         }
         if adjoint.value.is_infinite() {
-            // From this node on the factors of each node are needed.
+            // From this node on, the deferred factors of each node must be stored.
             self.make_live();
             factors.push(Factor { of: node, infinity: adjoint, factor: Num::constant(1.0) });
             adjoint = Num::default();
@@ -93,7 +95,7 @@ impl Sweep {
         Ok(())
     }
 
-    /// Multiplies the factors of a node, and adds the product to its adjoint.
+    /// Multiplies the deferred factors of a node, and adds the product to its adjoint.
     pub(super) fn multiply_factors(&mut self, levels: &mut Levels, node: u32) -> Result<(), RecordError> {
         if let Some(factors) = self.factors.0.remove(&node) {
             let product = multiplied(levels, self.number(node), &factors)?;
@@ -103,14 +105,14 @@ impl Sweep {
         Ok(())
     }
 
-    /// Multiplies the factors of all nodes.
+    /// Multiplies the deferred factors of all nodes.
     pub(super) fn multiply_all_factors(&mut self, levels: &mut Levels) -> Result<(), RecordError> {
         let nodes: Vec<u32> = self.factors.0.keys().copied().collect();
         nodes.into_iter().try_for_each(|node| self.multiply_factors(levels, node))
     }
 }
 
-/// Returns the sum of an adjoint and of infinite ones times their factors.
+/// Returns the sum of an adjoint and of infinite adjoints times their factors.
 fn multiplied(levels: &mut Levels, adjoint: Num, factors: &[Factor]) -> Result<Num, RecordError> {
     let mut sum = (!levels.is_zero(adjoint)).then_some(adjoint);
     for Factor { infinity, factor, .. } in factors {

@@ -39,20 +39,20 @@ impl StoreLog {
 }
 
 impl Observer for StoreLog {
-    /// Rebases the storage that was logged for the level, and appends the log to that of the level outside: storage that is older
-    /// than both must be rebased again.
+    /// Rebases the storage that was logged for the level at the position `level`, and appends the log to that of the
+    /// level outside: storage that is older than both levels must be rebased again.
     fn closed(&mut self, level: usize, outside: &dyn Fn(Slot) -> Slot) {
         let Some(mut log) = self.0.get_mut(level).map(std::mem::take) else { return };
         self.0.truncate(level);
         log.boxes.retain(|_, b| b.strong_count() > 0);
         let mut boxes: Vec<Rc<BoxCells>> = vec![];
-        // The order does not matter: each slot is replaced by itself alone.
+        // The order of the boxes does not matter: the replacement of a slot depends on that slot only.
         #[allow(clippy::iter_over_hash_type)]
         for b in log.boxes.values() {
             boxes.extend(b.upgrade());
         }
         change_slots_in_boxes(&boxes, &mut Rebase { outside });
-        // Outside of the outermost level there is no level to link to.
+        // Outside of the outermost level there is no level to which a slot could refer.
         if level == 1 {
             return;
         }
@@ -70,14 +70,14 @@ impl Stores {
     fn add(&mut self, to: Weak<BoxCells>) {
         self.boxes.insert(to.as_ptr() as usize, to);
         if self.boxes.len() > self.prune_at.max(256) {
-            // A loop that creates a variable in each iteration must not leave all of them in the log.
+            // A loop that creates a variable in each iteration must not leave all of these variables in the log.
             self.boxes.retain(|_, b| b.strong_count() > 0);
             self.prune_at = self.boxes.len() * 2;
         }
     }
 }
 
-/// Replaces the slots of an ending level by the slots that they represent outside.
+/// Replaces the slots of an ending level by the slots that they represent outside of the level.
 struct Rebase<'a> {
     outside: &'a dyn Fn(Slot) -> Slot,
 }
@@ -96,8 +96,8 @@ impl SlotChange for Rebase<'_> {
     }
 }
 
-/// Returns a copy of a linear map with changed slots in the values that it was recorded from; `None` for other objects, and where
-/// nothing changes.
+/// Returns a copy of a linear map with changed slots in the values that the map was recorded from; `None` for other
+/// objects, and where nothing changes.
 pub fn changed(object: &Rc<dyn Any>, change: &mut dyn SlotChange) -> Option<Ref> {
     if let Some(transpose) = object.downcast_ref::<UnsizedTranspose>() {
         let mut transpose = transpose.clone();
@@ -108,8 +108,8 @@ pub fn changed(object: &Rc<dyn Any>, change: &mut dyn SlotChange) -> Option<Ref>
 }
 
 impl LinearMap {
-    /// Returns a copy of the map with changed slots in its partial derivatives, and in the values that its functions captured;
-    /// `None` when nothing changes.
+    /// Returns a copy of the linear map with changed slots in its partial derivatives, and in the values that its
+    /// functions captured; `None` when nothing changes.
     pub fn changed(&self, change: &mut dyn SlotChange) -> Option<Ref> {
         let in_columns = self.tape.columns().any(&mut |slot| change.slot(slot) != slot);
         let in_wide = self.tape.wide().iter().any(|w| match &w.kind {
@@ -141,21 +141,21 @@ fn change_inside(reference: &mut Ref, change: &mut dyn SlotChange) {
 }
 
 impl Levels {
-    /// Logs a store into a box; to be called for every one while several levels are live.
+    /// Logs a store into a box. It must be called for every store while several levels are live.
     pub fn log_store(&mut self, to: &Rc<BoxCells>) {
         if let Some(stores) = self.stores() {
             stores.add(Rc::downgrade(to));
         }
     }
 
-    /// Logs a store into a global variable; to be called for every one while several levels are live.
+    /// Logs a store into a global variable. It must be called for every store while several levels are live.
     pub fn log_global(&mut self) {
         if let Some(stores) = self.stores() {
             stores.globals = true;
         }
     }
 
-    /// Returns the log of the innermost level; `None` where one level is live at most.
+    /// Returns the log of stores of the innermost level; `None` where at most one level is live.
     #[inline(always)]
     fn stores(&mut self) -> Option<&mut Stores> {
         if self.depth() > 1 { self.inner_stores() } else { None }

@@ -1,8 +1,9 @@
-//! Lanes: apply a map to several seeds in one sweep. A Jacobian needs many seeds, and the nodes of the tape are read once for all
-//! of them.
+//! Lanes: apply a map to several seeds in one sweep. A Jacobian needs many seeds, and the nodes of the tape are read
+//! once for all of them.
 //!
-//! This applies only where a sweep is plain arithmetic: no level is live in which partial derivatives or seeds could vary, and
-//! the tape contains no function of the user's own. Each lane does the same as [`Sweep`](super::Sweep) does with one seed.
+//! This applies only where a sweep is plain arithmetic: no level is live in which partial derivatives or seeds could
+//! vary, and the tape contains no function of the user's own. Each lane computes the same as [`Sweep`](super::Sweep)
+//! does with one seed.
 
 use super::levels::Direction;
 use super::linear::LinearMap;
@@ -13,16 +14,16 @@ use super::wide::WideKind;
 /// The number of seeds that are swept at once.
 pub const LANES: usize = 8;
 
-/// One number for each seed.
+/// One adjoint or tangent for each seed that is swept.
 type Lanes = [f64; LANES];
 
-/// Whether a map can be applied to several seeds at once where no level is live.
+/// Whether a linear map can be applied to several seeds at once where no level is live.
 pub fn is_plain(map: &LinearMap) -> bool {
     map.tape.wide().iter().all(|wide| matches!(wide.kind, WideKind::Sum(_)))
 }
 
-/// Returns the results of a plain map for at most [`LANES`] seeds, each the numbers of a vector; an empty list when `stop`
-/// reports that the user cancels.
+/// Returns the results of a linear map for at most [`LANES`] seeds, each as the numbers of a vector; an empty list when
+/// `stop` reports that the user cancels. No level may be live.
 pub fn apply(map: &LinearMap, seeds: &[Vec<f64>], stop: &dyn Fn() -> bool) -> Vec<Vec<f64>> {
     let fill = if map.direction() == Direction::Reverse { 0.0 } else { NO_TANGENT };
     let mut numbers: Vec<Lanes> = vec![[fill; LANES]; map.tape.len() + 1];
@@ -103,8 +104,8 @@ fn add(to: &mut Lanes, adjoint: Lanes, partial: f64) {
     }
 }
 
-/// Whether an adjoint counts as zero: as for one seed, subnormal numbers do. The comparison has this form so that NaN is
-/// propagated.
+/// Whether an adjoint counts as zero. Subnormal numbers do, as they do in a sweep of one seed. The comparison has this
+/// form so that NaN is propagated.
 #[inline(always)]
 fn is_nothing(adjoint: f64) -> bool {
     adjoint.abs() < f64::MIN_POSITIVE

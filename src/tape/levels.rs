@@ -13,80 +13,81 @@ use std::rc::Rc;
 /// The mode in which instructions of derivative code run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Mode {
-    /// No level is live: plain arithmetic.
+    /// No level is live, so the instructions are plain arithmetic.
     Inactive,
-    /// One level, in reverse mode: its slots hold node numbers, and nothing is stored beside the nodes.
+    /// One level is live, in reverse mode: its slots hold node numbers, and nothing is stored beside the nodes.
     SingleReverse,
-    /// One level, in forward mode: its slots hold tangents.
+    /// One level is live, in forward mode: its slots hold tangents.
     SingleForward,
-    /// Several levels, or a linear function: the general rule.
+    /// Several levels are live, or a linear function is recorded: the general rule applies.
     General,
 }
 
-/// The maximum number of nested levels. More are a mistake: each operation takes at least as many steps as the square of their
-/// number, and with most functions twice as many for each level.
+/// The maximum number of nested levels. Deeper nesting is a mistake: the number of steps of each operation grows at
+/// least with the square of the number of levels, and with most functions it doubles with each level.
 const MAX_DEPTH: usize = 64;
 
-/// The payload of a number in a reverse level that varies and was not recorded; no node has that number.
+/// The payload of a slot in a reverse level for a number that varies and was not recorded; no node has this number.
 const UNRECORDED: u64 = u32::MAX as u64;
 
-/// Bytes of scratch numbers that are retained for the next sweep.
+/// The number of bytes of scratch numbers that are retained for the next sweep.
 const RETAINED_SCRATCH: usize = 4 << 20;
 
-/// The live levels, the outermost first. Each was assigned an epoch when it was opened, higher than all before, so that the
-/// innermost level of some numbers is the one with the highest live epoch.
+/// The live levels, the outermost first. Each was assigned an epoch when it was opened, higher than all earlier epochs,
+/// so that the innermost level of some numbers is the one with the highest live epoch.
 #[derive(Debug)]
 pub struct Levels {
     mode: Mode,
     single: u64,
-    /// The tape of the outermost level, when that is a reverse one: stored here for fast access by the machine.
+    /// The tape of the outermost level, if that is a reverse level: stored here for fast access by the machine.
     outermost: Recording,
     pub(super) stack: Vec<Level>,
     last_epoch: u64,
-    /// The number of operations recorded by the general rule.
+    /// The number of operations that the general rule has recorded.
     pub(super) recorded: u32,
     pool: SharedPool,
     scratch: Vec<Vec<f64>>,
     /// The observer of the operations of all levels.
     pub(super) observer: Option<Box<dyn Observer>>,
-    /// The observer of the ends of inner levels, once something was stored in one.
+    /// The observer of the ends of inner levels; present once something was stored while an inner level was live.
     pub(super) store_log: Option<Box<dyn Observer>>,
 }
 
-/// A live level.
+/// One live level of differentiation.
 #[derive(Debug)]
 pub(super) struct Level {
     pub(super) epoch: u64,
     pub(super) kind: LevelStorage,
-    /// Whether the recorded function must be linear.
+    /// Whether the level records a function that must be linear.
     pub(super) is_linear: bool,
-    /// Whether recording is suspended: results are constant in the level, and only copies retain their slots.
+    /// Whether recording in the level is suspended: results are constant in the level, and only copies retain their
+    /// slots.
     is_paused: bool,
-    /// Whether results are marked as varied while it is paused.
+    /// Whether results are marked as varied while the level is paused.
     is_traced: bool,
     /// The observer of the operations of this level alone.
     pub(super) observer: Option<Box<dyn Observer>>,
 }
 
-/// The storage of a level.
+/// The storage of a level for its nodes or tangents.
 #[derive(Debug)]
 pub(super) enum LevelStorage {
     /// The outermost level, in reverse mode; its tape is [`Levels::outermost`].
     OutermostReverse,
     /// The outermost level, in forward mode: slots are tangents, and nothing is stored.
     OutermostForward,
-    /// A reverse level inside of others.
+    /// A reverse level inside of other levels.
     Reverse(Box<Recording>),
-    /// A forward level inside of others, or the outermost one when the program stops at kinks.
+    /// A forward level inside of other levels, or the outermost level when the program stops at kinks.
     Forward(TangentColumn),
 }
 
 /// The direction in which a level differentiates.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Direction {
-    /// It propagates tangents, along with the values.
+    /// The level propagates tangents, along with the values.
     Forward,
-    /// It records a tape, which is swept afterwards.
+    /// The level records a tape, which is swept afterwards.
     Reverse,
 }
 
@@ -96,7 +97,7 @@ impl Levels {
         self.pool.borrow_mut().set_limit(limit);
     }
 
-    /// Creates a state without levels; all tapes together may take that many bytes.
+    /// Creates a state without levels; all tapes together may take `limit` bytes.
     pub fn new(limit: u64) -> Levels {
         let pool = Rc::new(RefCell::new(Pool::new(limit)));
         Levels {
@@ -128,7 +129,7 @@ impl Levels {
     /// Records an operation of the single reverse level; an operand 0 is constant. `None` when the tape must be extended first.
     #[inline(always)]
     pub fn push_single(&mut self, a: u32, b: u32, pa: f64, pb: f64) -> Option<u32> {
-        // Not a closure, which would not be inlined.
+        // This is not a closure, because a closure would not be inlined.
         if self.outermost.has_room() { Some(self.outermost.append(a, b, pa, pb)) } else { None }
     }
 
@@ -146,7 +147,7 @@ impl Levels {
         self.stack.len()
     }
 
-    /// Returns the memory that tapes share.
+    /// Returns the pool of memory that all tapes share.
     pub fn pool(&self) -> &SharedPool {
         &self.pool
     }
@@ -161,7 +162,7 @@ impl Levels {
         }
         let kind = match (direction, self.stack.is_empty()) {
             (Direction::Reverse, true) => LevelStorage::OutermostReverse,
-            // In such a column equal tangents of different numbers are distinguished.
+            // In a column, unlike in slots, equal tangents of different numbers are distinguished.
             (Direction::Forward, true) if self.options().stops_at_kinks => {
                 LevelStorage::Forward(TangentColumn::default())
             }
@@ -223,13 +224,13 @@ impl Levels {
         self.set_mode();
     }
 
-    /// Whether a slot of that level only states that the number varies.
+    /// Whether a slot of the level `epoch` only states that the number varies.
     pub fn is_unrecorded(epoch: u64, slot: Slot) -> bool {
         slot == Slot { epoch, payload: UNRECORDED }
     }
 
-    /// Marks a result that was computed from varied numbers while level `k` was paused. A number that varies in a level outside
-    /// retains its link to that.
+    /// Marks a result that was computed from varied numbers while level `k` was paused. A number that varies in a level
+    /// outside retains its link to that level.
     pub(super) fn unrecorded(&self, k: usize, y: Num) -> Num {
         match self.stack.get(k) {
             Some(level) if level.is_traced && !self.is_live(y.slot) => {
@@ -251,8 +252,8 @@ impl Levels {
         before
     }
 
-    /// Ends the innermost level and returns the tape of a reverse level. Numbers stored in the meantime become constants of it
-    /// and retain their links to the levels outside.
+    /// Ends the innermost level and returns its tape if it is a reverse level. Numbers that were stored in the meantime
+    /// become constants of the level and retain their links to the levels outside.
     pub fn close(&mut self) -> Option<Tape> {
         let level = self.stack.len().wrapping_sub(1);
         if self.stack.len() > 1
@@ -274,13 +275,14 @@ impl Levels {
         }
     }
 
-    /// Ends every level, after a trap or an interruption: all slots are of ended levels then, and represent constants.
+    /// Ends every level, after a trap or an interruption. All slots then belong to levels that have ended, and
+    /// represent constants.
     pub fn abandon(&mut self) {
         self.abandon_inner(0);
         drop(self.outermost.finish());
     }
 
-    /// Ends every level inside of the first `depth` ones.
+    /// Ends every level except the outermost `depth` ones.
     pub fn abandon_inner(&mut self, depth: usize) {
         while self.stack.len() > depth
             && let Some(level) = self.stack.pop()
@@ -302,7 +304,7 @@ impl Levels {
         before
     }
 
-    /// Returns the options of the observer.
+    /// Returns the options of the observer of all levels.
     #[inline(always)]
     pub(super) fn options(&self) -> ObserverOptions {
         self.observer.as_ref().map_or_else(ObserverOptions::default, |observer| observer.options())
@@ -314,7 +316,7 @@ impl Levels {
         self.observer.is_some()
     }
 
-    /// Whether the observer searches for numbers that are not finite.
+    /// Whether the observer of all levels searches for numbers that are not finite.
     pub fn checks_not_finite(&self) -> bool {
         self.options().not_finite
     }
@@ -329,7 +331,7 @@ impl Levels {
         self.observer.as_ref().filter(|observer| observer.options().steps).map(|observer| observer.place())
     }
 
-    /// Informs the observer of an operation of level `k`; returns it as a step if it must be stored.
+    /// Informs the observer of an operation of level `k`; returns the operation as a step if it must be stored.
     #[inline]
     pub(super) fn observe(
         &mut self,
@@ -353,7 +355,7 @@ impl Levels {
         }
     }
 
-    /// Informs the observer of the tangent of a step.
+    /// Informs the observer of the tangent of an observed step.
     pub(super) fn observe_tangent(&mut self, step: &ObservedStep, of: &[f64], tangent: f64) -> Result<(), RecordError> {
         match &mut self.observer {
             Some(observer) => observer.propagated(step, of, tangent),
@@ -361,7 +363,7 @@ impl Levels {
         }
     }
 
-    /// Informs the observer of level `k` of an operation that was recorded there.
+    /// Informs the observer of level `k` of an operation that was recorded in the level.
     pub(super) fn observe_record(&mut self, k: usize, operation: Recorded) -> Result<(), RecordError> {
         match &mut self.stack[k].observer {
             Some(observer) => observer.recorded(operation, &mut self.pool.borrow_mut()),
@@ -373,7 +375,7 @@ impl Levels {
         let (mode, single) = match self.stack.as_slice() {
             [] | [Level { is_paused: true, is_traced: false, .. }] => (Mode::Inactive, 0),
             _ if self.observer.is_some() => (Mode::General, 0),
-            // The general rule checks whether a step is linear.
+            // The general rule checks whether a recorded step is linear.
             [
                 Level { is_linear: true, .. }
                 | Level { is_traced: true, .. }
@@ -396,7 +398,7 @@ impl Levels {
         })
     }
 
-    /// Returns the position of the level with that epoch; `None` when it has ended.
+    /// Returns the position of the level with the epoch `epoch`; `None` when the level has ended.
     #[inline]
     pub fn position(&self, epoch: u64) -> Option<usize> {
         if epoch == 0 {
@@ -405,12 +407,12 @@ impl Levels {
         self.stack.iter().rposition(|level| level.epoch == epoch)
     }
 
-    /// Returns the epoch of the level at that position.
+    /// Returns the epoch of the level at the position `k`.
     pub fn epoch_at(&self, k: usize) -> Option<u64> {
         self.stack.get(k).map(|level| level.epoch)
     }
 
-    /// Whether a slot is valid: its level is live.
+    /// Whether the level of a slot is live, so that the slot is valid.
     #[inline]
     pub fn is_live(&self, slot: Slot) -> bool {
         self.position(slot.epoch).is_some()
@@ -422,12 +424,12 @@ impl Levels {
         x.value == 0.0 && !self.is_live(x.slot)
     }
 
-    /// Returns the innermost live level among those of some numbers, by position.
+    /// Returns the position of the innermost live level in which any of some numbers has a slot.
     pub fn innermost(&self, xs: &[Num]) -> Option<usize> {
         let epoch = xs.iter().map(|x| x.slot.epoch).max().unwrap_or(0);
         match self.position(epoch) {
             Some(k) => Some(k),
-            // The highest epoch has ended; the others may still be live.
+            // The level with the highest epoch has ended; the other levels may still be live.
             None if epoch > 0 => xs.iter().filter_map(|x| self.position(x.slot.epoch)).max(),
             None => None,
         }
@@ -470,7 +472,7 @@ impl Levels {
         }
     }
 
-    /// Adds that many leaves to the level of [`single_leaves`](Levels::single_leaves).
+    /// Adds `count` leaves to the level of [`single_leaves`](Levels::single_leaves).
     ///
     /// # Errors
     /// [`RecordError`] when there are no numbers left.
@@ -528,12 +530,12 @@ impl Levels {
         }
     }
 
-    /// Returns the representation of a number in the levels outside of level `k`.
+    /// Returns the number that represents a number in the levels outside of level `k`.
     pub fn strip(&self, k: usize, x: Num) -> Num {
         Num { value: x.value, slot: self.strip_slot(k, x.slot) }
     }
 
-    /// Returns the representation of a slot in the levels outside of level `k`.
+    /// Returns the slot that represents a slot in the levels outside of level `k`.
     pub fn strip_slot(&self, k: usize, slot: Slot) -> Slot {
         match self.stack.get(k) {
             Some(level) if level.epoch == slot.epoch => match &level.kind {
@@ -545,12 +547,13 @@ impl Levels {
         }
     }
 
-    /// Returns the slot itself, or none when its level has ended: links to ended levels must not be stored.
+    /// Returns a slot unchanged, or no slot when the level of the slot has ended: links to ended levels must not be
+    /// stored.
     pub(super) fn live_slot(&self, slot: Slot) -> Slot {
         if self.is_live(slot) { slot } else { Slot::NONE }
     }
 
-    /// Returns scratch storage for `len` numbers, all of them `fill`.
+    /// Returns scratch storage for `len` numbers, all of which are `fill`.
     pub(super) fn take_scratch(&mut self, len: usize, fill: f64) -> Vec<f64> {
         let mut scratch = self.scratch.pop().unwrap_or_default();
         scratch.clear();
@@ -558,7 +561,7 @@ impl Levels {
         scratch
     }
 
-    /// Takes scratch storage back.
+    /// Takes back scratch storage that is no longer used.
     pub(super) fn return_scratch(&mut self, scratch: Vec<f64>) {
         let kept: usize = self.scratch.iter().map(Vec::capacity).sum();
         if (kept + scratch.capacity()) * size_of::<f64>() <= RETAINED_SCRATCH {

@@ -10,18 +10,20 @@ use crate::value::Ref;
 use crate::value::shape::TangentId;
 use std::rc::Rc;
 
-/// A differential or, transposed, a pullback: a value like others, which can be stored and called any number of times.
+/// A differential or, transposed, a pullback: a value like any other, which can be stored and called any number of
+/// times.
 #[derive(Clone, Debug)]
 pub struct LinearMap {
-    /// The recorded tape.
+    /// The tape of the recorded function.
     pub tape: Rc<Tape>,
-    /// The node of each number of the result that can vary; 0 for a constant one. Those of the input are the leaves.
+    /// The node of each number of the result that can vary; 0 for a constant number. The nodes of the input are the
+    /// leaves.
     pub outputs: Rc<[u32]>,
-    /// The structure of the inputs.
+    /// The templates of the inputs, which describe their structure.
     pub x: Rc<[Template]>,
-    /// The structure of the results.
+    /// The templates of the results, which describe their structure.
     pub y: Rc<[Template]>,
-    /// Whether it goes from results to inputs.
+    /// Whether the map goes from results to inputs: whether it is a pullback.
     pub transposed: bool,
 }
 
@@ -29,11 +31,11 @@ pub struct LinearMap {
 /// called, because the number of their elements is not known before.
 #[derive(Clone, Debug)]
 pub struct UnsizedTranspose {
-    /// The function.
+    /// The linear function that is transposed.
     pub function: Ref,
-    /// The tangent type of its argument.
+    /// The tangent type of the linear function's argument.
     pub at: TangentId,
-    /// The tangent type of its result.
+    /// The tangent type of the linear function's result.
     pub result: TangentId,
 }
 
@@ -56,28 +58,28 @@ impl LinearMap {
         LinearMap { tape: Rc::new(tape), outputs: nodes.into(), x: Rc::from([]), y: Rc::from([]), transposed: false }
     }
 
-    /// Returns the map in the other direction.
+    /// Returns the linear map in the other direction.
     #[must_use]
     pub fn transpose(&self) -> LinearMap {
         LinearMap { transposed: !self.transposed, ..self.clone() }
     }
 
-    /// Returns the direction in which an application sweeps the tape.
+    /// Returns the direction in which an application of the map sweeps the tape.
     pub fn direction(&self) -> Direction {
         if self.transposed { Direction::Reverse } else { Direction::Forward }
     }
 
-    /// Returns the nodes that seeds are added to when it is applied.
+    /// Returns the nodes to which the seeds are added when the map is applied.
     pub fn seeded(&self) -> Vec<u32> {
         if self.transposed { self.outputs.to_vec() } else { (1..=self.tape.leaves()).collect() }
     }
 
-    /// Returns the nodes that the result is read from when it is applied.
+    /// Returns the nodes from which the result is read when the map is applied.
     pub fn read(&self) -> Vec<u32> {
         if self.transposed { (1..=self.tape.leaves()).collect() } else { self.outputs.to_vec() }
     }
 
-    /// Returns the map with other numbers of outer levels in its partial derivatives.
+    /// Returns the linear map with other numbers of outer levels in its partial derivatives.
     #[must_use]
     pub fn with(&self, columns: super::recording::Columns, wide: Vec<Wide>) -> LinearMap {
         LinearMap { tape: Rc::new(self.tape.with(columns, wide)), ..self.clone() }

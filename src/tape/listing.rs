@@ -4,11 +4,11 @@ use super::linear::LinearMap;
 use super::wide::{CallKind, Wide, WideKind};
 use std::fmt::{self, Display, Formatter};
 
-/// The maximum number of records that are printed per tape; a loop of a million steps has nothing to add.
+/// The maximum number of records that are printed per tape, because the records of a long loop repeat.
 const MAX_SHOWN: u32 = 1000;
 
 impl Display for LinearMap {
-    /// Prints the leaves, one line per record with its operands and partial derivatives, and the outputs.
+    /// Prints a tape: the leaves, one line per record with its operands and partial derivatives, and the outputs.
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let tape = &self.tape;
         match tape.leaves() {

@@ -76,14 +76,14 @@ use crate::value::Slot;
 /// A number with its slot.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Num {
-    /// The value.
+    /// The value of the number.
     pub value: f64,
-    /// Its slot.
+    /// The tangent slot of the number.
     pub slot: Slot,
 }
 
 impl Num {
-    /// Returns a number that does not vary.
+    /// Returns a number that is constant in every level.
     #[inline]
     pub const fn constant(value: f64) -> Num {
         Num { value, slot: Slot::NONE }

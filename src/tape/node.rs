@@ -2,19 +2,20 @@
 
 use crate::native::PrimitiveId;
 
-/// One recorded operation: two operands by node number, and the partial derivatives of the result in them.
+/// One recorded operation: the node numbers of two operands, and the partial derivatives of the result in these
+/// operands.
 ///
-/// A missing operand is represented by the node itself, with partial derivative 0: a sweep then has no branch on arity, and no
-/// node that all sweeps write to. Number 0 represents no node.
+/// A missing operand is represented by the node itself, with partial derivative 0: a sweep then has no branch on arity,
+/// and no node that all sweeps write to. Number 0 represents no node.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Node {
-    /// The first operand.
+    /// The node of the first operand.
     pub a: u32,
-    /// The second operand.
+    /// The node of the second operand.
     pub b: u32,
-    /// The partial derivative in the first operand.
+    /// The partial derivative of the result in the first operand.
     pub pa: f64,
-    /// The partial derivative in the second operand.
+    /// The partial derivative of the result in the second operand.
     pub pb: f64,
 }
 
@@ -35,25 +36,25 @@ pub enum RecordError {
     Kink(PrimitiveId),
 }
 
-/// Nodes of the first chunk of a tape: most gradients need no more, and stay in the first cache.
+/// The number of nodes in the first chunk of a tape: most gradients need no more, and stay in the first-level cache.
 const SMALL_CHUNK: usize = 512;
-/// Nodes of every other chunk.
+/// The number of nodes in every chunk after the first.
 const LARGE_CHUNK: usize = 32 * 1024;
-/// Bytes of large chunks that are retained for the next tape.
+/// The number of bytes of large chunks that are retained for the next tape.
 const RETAINED_BYTES: usize = 12 << 20;
-/// The number of small chunks that are retained.
+/// The number of small chunks that are retained for the next tape.
 const RETAINED_SMALL_CHUNKS: usize = 64;
 /// The number of chunks in use from which on a finished tape releases unused capacity: the program then stores pullbacks.
 const SHRINK_THRESHOLD: usize = 64;
 
-/// The chunks that all tapes share.
+/// The pool of chunks that all tapes share.
 #[derive(Debug)]
 pub struct Pool {
     small: Vec<Vec<Node>>,
     large: Vec<Vec<Node>>,
-    /// Chunks in use.
+    /// The number of chunks in use.
     borrowed: usize,
-    /// Bytes in use, those of columns and cells too.
+    /// The number of bytes in use, including the bytes of columns and cells.
     used: u64,
     limit: u64,
 }
@@ -87,7 +88,7 @@ impl Pool {
         Ok(kept.pop().unwrap_or_else(|| Vec::with_capacity(size)))
     }
 
-    /// Takes a chunk back.
+    /// Takes back a chunk that a tape no longer uses.
     pub fn return_chunk(&mut self, mut chunk: Vec<Node>) {
         if chunk.capacity() == 0 {
             return;
@@ -117,7 +118,7 @@ impl Pool {
         exact
     }
 
-    /// Counts chunks and columns that a copy of a tape has allocated.
+    /// Counts the chunks and columns that a copy of a tape has allocated as used.
     pub fn adopt(&mut self, chunks: &[Vec<Node>], columns: u64) {
         self.borrowed += chunks.iter().filter(|c| c.capacity() > 0).count();
         self.used += chunks.iter().map(|c| bytes(c.capacity())).sum::<u64>() + columns;
@@ -135,17 +136,17 @@ impl Pool {
         Ok(())
     }
 
-    /// Releases bytes of columns or cells.
+    /// Releases bytes that were reserved for columns or cells.
     pub fn release(&mut self, less: u64) {
         self.used = self.used.saturating_sub(less);
     }
 
-    /// Returns the number of bytes in use.
+    /// Returns the number of bytes in use by all tapes.
     pub fn used(&self) -> u64 {
         self.used
     }
 
-    /// Changes the limit.
+    /// Changes the maximum number of bytes of all tapes.
     pub fn set_limit(&mut self, limit: u64) {
         self.limit = limit;
     }

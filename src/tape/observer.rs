@@ -11,18 +11,18 @@ use crate::value::Slot;
 use std::any::Any;
 use std::fmt::Debug;
 
-/// The events that an observer observes, and those at which the program stops.
+/// The options of an observer: the events that it observes, and the events at which the program stops.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct ObserverOptions {
     /// Whether to observe numbers that are not finite.
     pub not_finite: bool,
-    /// Whether the program stops at the first of them, instead of where it affects a derivative.
+    /// Whether the program stops at the first number that is not finite, instead of where it affects a derivative.
     pub stops_at_first: bool,
-    /// Whether to observe kinks.
+    /// Whether to observe operations at kinks.
     pub kinks: bool,
-    /// Whether the program stops at the first of them.
+    /// Whether the program stops at the first kink.
     pub stops_at_kinks: bool,
-    /// Whether to observe kinks of the first steps only: those of a long run are not needed.
+    /// Whether to observe kinks of the first steps only: the kinks of a long run are not needed.
     pub is_brief: bool,
     /// Whether to observe every step, for an explanation of the derivative.
     pub steps: bool,
@@ -31,59 +31,60 @@ pub struct ObserverOptions {
 /// One operation on varied numbers, as an observer has recorded it.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct ObservedStep {
-    /// Its place in the program, by the machine's numbering.
+    /// The place of the operation in the program, by the machine's numbering.
     pub place: u32,
-    /// Its number among the operations at that place since the outermost level was opened.
+    /// The number of the operation among the operations at the same place since the outermost level was opened.
     pub time: u32,
-    /// The operation.
+    /// The primitive that was computed.
     pub id: PrimitiveId,
-    /// Its operands.
+    /// The values of the operands.
     pub x: [f64; 3],
-    /// The number of operands.
+    /// The number of operands of the operation.
     pub operands: u8,
-    /// Their nodes; 0 for one that does not vary.
+    /// The nodes of the operands; 0 for an operand that does not vary.
     pub nodes: [u32; 3],
     /// The integer operand of an operation that has one.
     pub n: i64,
-    /// Its result.
+    /// The result of the operation.
     pub result: f64,
 }
 
 /// An operation that is about to be recorded in a level.
 #[derive(Clone, Copy, Debug)]
 pub struct Operation<'a> {
-    /// The primitive.
+    /// The primitive that is computed.
     pub id: PrimitiveId,
-    /// Its operands.
+    /// The operands of the operation.
     pub x: &'a [Num],
-    /// Their nodes; 0 for one that does not vary in the level.
+    /// The nodes of the operands; 0 for an operand that does not vary in the level.
     pub nodes: [u32; 3],
-    /// The integer operand.
+    /// The integer operand of the operation, if it has one.
     pub n: i64,
-    /// The result.
+    /// The result of the operation.
     pub result: f64,
-    /// The epoch of the level.
+    /// The epoch of the level in which the operation is recorded.
     pub epoch: u64,
 }
 
-/// An operation that was recorded.
+/// An operation that was recorded in a level.
 #[derive(Clone, Debug)]
 pub struct Recorded {
-    /// The primitive.
+    /// The primitive that was recorded.
     pub id: PrimitiveId,
-    /// The integer operand.
+    /// The integer operand of the operation, if it has one.
     pub n: i64,
-    /// Its operands: nodes, or 0 for a constant, and their representations in the levels outside.
+    /// The operands of the operation: their nodes, or 0 for a constant, and their representations in the levels
+    /// outside.
     pub operands: Vec<(u32, Num)>,
-    /// The number of nodes that it took.
+    /// The number of nodes that the operation took.
     pub nodes: usize,
-    /// The last of these nodes, which is its result.
+    /// The last node of the operation, which is its result.
     pub node: u32,
 }
 
-/// Code that is informed of the operations of levels. By default it ignores everything.
+/// Code that is informed of the operations of levels. By default an observer ignores every event.
 pub trait Observer: Any + Debug {
-    /// Returns its options.
+    /// Returns the options of the observer.
     fn options(&self) -> ObserverOptions {
         ObserverOptions::default()
     }
@@ -123,24 +124,25 @@ pub trait Observer: Any + Debug {
         Ok(())
     }
 
-    /// Called when the level at that position ends; `outside` maps a slot to the slot that it represents outside of the level.
+    /// Called when the level at the position `k` ends; `outside` maps a slot to the slot that it represents outside of
+    /// the level.
     fn closed(&mut self, level: usize, outside: &dyn Fn(Slot) -> Slot) {
         let _ = (level, outside);
     }
 
-    /// Called when all levels from that position on have ended at once, after a failure.
+    /// Called when all levels from the position `k` on have ended at once, after a failure.
     fn abandoned(&mut self, from: usize) {
         let _ = from;
     }
 }
 
 impl dyn Observer {
-    /// Returns the observer as its concrete type.
+    /// Returns the observer as a reference to its concrete type.
     pub(super) fn of<T: Observer>(&self) -> Option<&T> {
         (self as &dyn Any).downcast_ref()
     }
 
-    /// Returns the observer as its concrete type, mutable.
+    /// Returns the observer as a mutable reference to its concrete type.
     pub(super) fn of_mut<T: Observer>(&mut self) -> Option<&mut T> {
         (self as &mut dyn Any).downcast_mut()
     }

@@ -1,4 +1,4 @@
-//! Scalar product: records one node with many operands.
+//! Scalar product: records a sum of products as one node with many operands.
 
 use super::Num;
 use super::levels::{Direction, Levels};
@@ -7,7 +7,7 @@ use super::wide::{Wide, WideKind};
 use crate::native::ids;
 use crate::native::partial::product_partial;
 
-/// Returns the factors with the partial derivatives of their products in them: the other factors.
+/// Returns the factors of products, each with the partial derivative of its product in it, which is the other factor.
 fn pairs<'n>(factors: &'n [Num], others: &'n [Num]) -> impl Iterator<Item = (Num, Num)> {
     factors.iter().zip(others).map(|(x, other)| {
         let partial = product_partial(other.value, x.value);

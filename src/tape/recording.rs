@@ -1,4 +1,4 @@
-//! Recording: the tape during recording ([`Recording`]) and afterwards ([`Tape`]).
+//! Recording: the tape of a live level ([`Recording`]), and the tape after the level has ended ([`Tape`]).
 
 use super::column::SlotColumn;
 use super::node::{Node, Pool, RecordError};
@@ -28,13 +28,14 @@ pub struct Recording {
     pool: SharedPool,
 }
 
-/// The columns beside the nodes of a level inside of other levels: the dependence of values and partial derivatives on the levels
-/// outside. They are only as long as needed, so that a level whose numbers vary in no other one costs nothing.
+/// The columns beside the nodes of a level inside of other levels: the dependence of values and partial derivatives on
+/// the levels outside. The columns are only as long as needed, so that a level whose numbers vary in no other one costs
+/// nothing.
 #[derive(Clone, Debug, Default)]
 pub struct Columns {
-    /// By node number: the outer slot of the value.
+    /// The outer slot of the value of each node, by node number.
     values: SlotColumn,
-    /// By twice the record number: the outer slots of the two partial derivatives.
+    /// The outer slots of the two partial derivatives of each record, by twice the record number.
     partials: SlotColumn,
 }
 
@@ -45,7 +46,7 @@ pub struct Tape {
     leaves: u32,
     wide: Vec<Wide>,
     columns: Columns,
-    /// By node number, while an observer is active: the recorded operation.
+    /// The recorded operations, by node number; present while an observer is active.
     steps: Vec<(u32, ObservedStep)>,
     pool: SharedPool,
 }
@@ -169,7 +170,7 @@ impl Recording {
         put(&mut self.columns.values, node as usize, outer, &self.pool)
     }
 
-    /// Returns the slot of the value of a node in the levels outside.
+    /// Returns the slot that the value of a node has in the levels outside.
     pub fn outer_value(&self, node: u32) -> Slot {
         self.columns.values.get(node as usize)
     }
@@ -190,7 +191,7 @@ impl Recording {
         Ok(first)
     }
 
-    /// Returns the call that a node is a result of.
+    /// Returns the call whose results include a node.
     pub fn call(&self, node: u32) -> Option<&Call> {
         match &wide_at(&self.wide, node)?.kind {
             WideKind::Call(call) => Some(call),
@@ -198,24 +199,24 @@ impl Recording {
         }
     }
 
-    /// Stores an operation beside its node.
+    /// Stores an observed operation beside its node.
     pub fn keep(&mut self, node: u32, step: ObservedStep) {
         if self.steps.last().is_none_or(|(last, _)| *last < node) {
             self.steps.push((node, step));
         }
     }
 
-    /// Returns the number of nodes, leaves included.
+    /// Returns the number of nodes, including the leaves.
     pub fn len(&self) -> u32 {
         self.base - 1 + self.chunk.len() as u32
     }
 
-    /// Whether nothing was recorded.
+    /// Whether no operation was recorded.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Ends the recording, and leaves an empty one in its place.
+    /// Ends the recording and returns its tape; an empty recording remains in its place.
     pub fn finish(&mut self) -> Tape {
         let mut chunks = std::mem::take(&mut self.full);
         let last = std::mem::take(&mut self.chunk);
@@ -234,7 +235,7 @@ impl Recording {
     }
 }
 
-/// Writes a slot for which memory may have to be reserved.
+/// Writes a slot to a column, for which memory may have to be reserved.
 fn put(column: &mut SlotColumn, at: usize, slot: Slot, pool: &SharedPool) -> Result<(), RecordError> {
     let missing = column.missing(at, slot);
     if missing > 0 {
@@ -249,12 +250,12 @@ impl Columns {
         self.values.bytes() + self.partials.bytes()
     }
 
-    /// Whether some slot in them satisfies a condition.
+    /// Whether some slot in the columns satisfies a condition.
     pub fn any(&self, test: &mut dyn FnMut(Slot) -> bool) -> bool {
         self.values.any(test) || self.partials.any(test)
     }
 
-    /// Replaces every slot.
+    /// Replaces every slot in the columns.
     pub fn map(&mut self, change: &mut dyn FnMut(Slot) -> Slot) {
         self.values.map(change);
         self.partials.map(change);
@@ -267,22 +268,22 @@ impl Tape {
         Recording::new(pool).finish()
     }
 
-    /// Returns the number of leaves; they are the nodes from 1 on.
+    /// Returns the number of leaves of the tape, which are the nodes from 1 on.
     pub fn leaves(&self) -> u32 {
         self.leaves
     }
 
-    /// Returns the number of nodes, leaves included.
+    /// Returns the number of nodes of the tape, including the leaves.
     pub fn len(&self) -> usize {
         self.leaves as usize + self.records()
     }
 
-    /// Whether it has no nodes.
+    /// Whether the tape has no nodes.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Returns the number of records.
+    /// Returns the number of records of the tape.
     pub fn records(&self) -> usize {
         self.chunks.iter().map(Vec::len).sum()
     }
@@ -294,12 +295,12 @@ impl Tape {
         (*n == node || *n == node + 1 && step.operands == 3).then_some(step)
     }
 
-    /// Whether a node is the first of the two of a step.
+    /// Whether a node is the first of the two nodes of a step.
     pub fn is_first_of_two(&self, node: u32, step: &ObservedStep) -> bool {
         step.operands == 3 && self.steps.binary_search_by_key(&node, |(n, _)| *n).is_err()
     }
 
-    /// Returns the records, in chunks.
+    /// Returns the records of the tape, in chunks.
     pub fn chunks(&self) -> &[Vec<Node>] {
         &self.chunks
     }
@@ -316,12 +317,12 @@ impl Tape {
         None
     }
 
-    /// Returns the wide nodes, in order.
+    /// Returns the wide nodes of the tape, in order.
     pub fn wide(&self) -> &[Wide] {
         &self.wide
     }
 
-    /// Returns the wide node that a node is a result of.
+    /// Returns the wide node whose results include a node.
     pub fn wide_at(&self, node: u32) -> Option<&Wide> {
         wide_at(&self.wide, node)
     }
@@ -331,18 +332,18 @@ impl Tape {
         &self.columns
     }
 
-    /// Returns the slot of the value of a node in the levels outside.
+    /// Returns the slot that the value of a node has in the levels outside.
     pub fn outer_value(&self, node: u32) -> Slot {
         self.columns.values.get(node as usize)
     }
 
-    /// Returns the outer slots of the partial derivatives of a node.
+    /// Returns the slots that the partial derivatives of a node have in the levels outside.
     pub fn outer_partials(&self, node: u32) -> [Slot; 2] {
         let at = 2 * (node - self.leaves - 1) as usize;
         [self.columns.partials.get(at), self.columns.partials.get(at + 1)]
     }
 
-    /// Returns the same tape with other columns and wide nodes.
+    /// Returns a copy of the tape with other columns and wide nodes.
     #[must_use]
     pub fn with(&self, columns: Columns, wide: Vec<Wide>) -> Tape {
         let chunks = self.chunks.clone();
@@ -363,7 +364,7 @@ impl Drop for Tape {
 
 impl Drop for Recording {
     fn drop(&mut self) {
-        // A recording that was abandoned, by a trap for example.
+        // The recording was abandoned, by a trap for example, so its memory is returned.
         let mut pool = self.pool.borrow_mut();
         pool.release(self.columns.bytes() + held(&self.wide));
         pool.return_chunk(std::mem::take(&mut self.chunk));
@@ -373,7 +374,7 @@ impl Drop for Recording {
     }
 }
 
-/// Returns the one of several wide nodes, in order, that a node is a result of.
+/// Returns, among several wide nodes in order, the one whose results include a node.
 fn wide_at(all: &[Wide], node: u32) -> Option<&Wide> {
     let after = all.partition_point(|wide| wide.first <= node);
     all.get(after.checked_sub(1)?).filter(|wide| node < wide.first + wide.results)

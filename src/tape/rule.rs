@@ -21,15 +21,15 @@ const CHECK_INTERVAL: u32 = 1 << 12;
 /// The maximum number of operands of a primitive.
 const OPERANDS: usize = 3;
 
-/// The numbers of one operation.
+/// The operands and the result of one operation.
 #[derive(Clone, Copy)]
 struct Step<'a> {
     id: PrimitiveId,
-    /// The operands, stripped of the level.
+    /// The operands of the operation, stripped of the level.
     x: &'a [Num],
-    /// The integer operand.
+    /// The integer operand of the operation.
     n: i64,
-    /// The result, stripped of the level.
+    /// The result of the operation, stripped of the level.
     result: Num,
 }
 
@@ -86,7 +86,7 @@ impl Levels {
     /// Whether a primitive is linear in those operands that vary in a level.
     fn is_linear_step(&self, k: usize, id: PrimitiveId, x: &[Num]) -> bool {
         let varies = |i: usize| x.get(i).is_some_and(|x| x.slot.epoch == self.stack[k].epoch);
-        // It is linear where none of its partial derivatives in those operands varies.
+        // The step is linear where none of its partial derivatives in the varied operands varies.
         (0..x.len()).filter(|i| varies(*i)).all(|i| match id.partial(i) {
             Partial::Constant(_) => true,
             Partial::Factor(other) => !varies(other),
@@ -111,7 +111,7 @@ impl Levels {
                     continue;
                 }
                 (Some(first), _) => first,
-                // A third operand: the sum so far, and this one.
+                // The third operand of the step is combined with the sum so far.
                 (None, Some(sum)) => (sum, Num::constant(1.0)),
             };
             node = Some(self.push_node(k, (a, pa), (number, partial), step.result.slot)?);
@@ -131,7 +131,7 @@ impl Levels {
         })
     }
 
-    /// Returns the slot of a node of the reverse level `k`.
+    /// Returns the slot that represents a node of the reverse level `k`.
     pub(super) fn slot_of(&self, k: usize, node: u32) -> Slot {
         Slot { epoch: self.stack[k].epoch, payload: u64::from(node) }
     }
@@ -161,7 +161,7 @@ impl Levels {
         seen: Option<observer::ObservedStep>,
     ) -> Result<Num, RecordError> {
         let tangent = match (step.id.info().partials(), x) {
-            // A function that is linear in its one operand is its own differential: a rounding rounds the tangent too.
+            // A primitive that is linear in its one operand is its own differential: a rounding rounds the tangent too.
             ([Partial::Constant(_)], [only]) => self.record(step.id, &[self.tangent(k, *only)])?,
             _ => self.combine(k, x, step)?,
         };
@@ -172,7 +172,7 @@ impl Levels {
         self.with_tangent(k, step.result, tangent)
     }
 
-    /// Stores an observed step beside its node.
+    /// Stores an observed step beside the node of its result.
     pub(super) fn keep(&mut self, k: usize, y: Num, seen: Option<observer::ObservedStep>) {
         let node = self.node(k, y);
         if let (Some(seen), Some(tape)) = (seen, self.recording(k)) {
@@ -209,7 +209,7 @@ impl Levels {
         }
     }
 
-    /// Computes `sum + x`, without a record when there is no sum yet.
+    /// Computes `sum + x`, without a record when `sum` is `None`.
     pub(super) fn plus(&mut self, sum: Option<Num>, x: Num) -> Result<Num, RecordError> {
         match sum {
             None => Ok(x),
@@ -217,7 +217,7 @@ impl Levels {
         }
     }
 
-    /// Returns the partial derivative of the result in operand `i`, a number of the levels outside.
+    /// Returns the partial derivative of an operation's result in operand `i`, as a number of the levels outside.
     fn partial(&mut self, i: usize, step: Step) -> Result<Num, RecordError> {
         let info = step.id.info();
         if self.innermost(step.x).is_none() {
@@ -245,7 +245,7 @@ impl Levels {
         }
     }
 
-    /// Evaluates a partial derivative over numbers that vary themselves.
+    /// Evaluates the formula of a partial derivative over numbers that vary themselves.
     fn evaluate(&mut self, formula: &Formula, step: Step) -> Result<Num, RecordError> {
         match formula {
             Formula::Operand(k) => Ok(step.x[*k as usize]),

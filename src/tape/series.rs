@@ -20,18 +20,18 @@ use hashbrown::HashMap;
 /// The maximum number of operands of a primitive.
 const OPERANDS: usize = 3;
 
-/// The steps of a level, beside its nodes.
+/// The steps of a level, which are stored beside its nodes.
 #[derive(Debug, Default)]
 struct Steps {
     all: Vec<Recorded>,
-    /// The number of nodes that they recorded.
+    /// The number of nodes that the stored steps have recorded.
     nodes: usize,
     /// Whether some steps were recorded for their partials alone, by factors that are constants of the level although they vary
     /// with its leaf.
     lacks_partials: bool,
 }
 
-/// The number of bytes that a step takes, its operands included.
+/// The number of bytes that a stored step takes, including its operands.
 const STEP: u64 = (size_of::<Recorded>() + 2 * size_of::<(u32, Num)>()) as u64;
 
 impl Observer for Steps {
@@ -114,19 +114,20 @@ fn padded(mut coefficients: Vec<Num>, order: usize) -> Vec<Num> {
     coefficients
 }
 
-/// Series that depend on each other, each computed as far as it was needed.
+/// Taylor series that depend on each other, each computed as far as it was needed.
 struct Series<'l> {
     levels: &'l mut Levels,
     streams: Vec<Stream>,
-    /// Those of primitives, by primitive and operands: each is created once.
+    /// The series of primitives, by primitive and operands: each series is created once.
     made: HashMap<(PrimitiveId, i64, Vec<usize>), usize>,
 }
 
 struct Stream {
-    /// The primitive with its integer and its operands; `None` for coefficients that are known, with zeros after them.
+    /// The primitive with its integer and its operands; `None` for a series whose coefficients are all known, where
+    /// zeros follow them.
     of: Option<(PrimitiveId, i64, Vec<usize>)>,
     coefficients: Vec<Num>,
-    /// The partial derivatives, as far as they were needed.
+    /// The series of the partial derivatives, as far as they were needed.
     partials: [Option<usize>; OPERANDS],
 }
 
@@ -174,7 +175,7 @@ impl Series<'_> {
         }
     }
 
-    /// Returns coefficient `k` of a primitive, whose coefficients before it are known.
+    /// Returns coefficient `k` of the result of a primitive, whose earlier coefficients are known.
     fn next(&mut self, y: usize, (id, n, x): (PrimitiveId, i64, &[usize]), k: usize) -> Result<Num, RecordError> {
         if k == 0 {
             let mut first = [Num::default(); OPERANDS];
@@ -185,7 +186,7 @@ impl Series<'_> {
         }
         match (id.info().partials(), x) {
             ([], _) => Ok(Num::default()),
-            // A rounding rounds each coefficient.
+            // A rounding rounds each coefficient of the series.
             ([Partial::Constant(_)], [only]) => match self.coefficient(*only, k)? {
                 zero if self.levels.is_zero(zero) => Ok(zero),
                 other => self.levels.record(id, &[other]),
@@ -232,7 +233,7 @@ impl Series<'_> {
         }
     }
 
-    /// Computes `k · yₖ = Σ j · xⱼ · sₖ₋ⱼ` for all operands.
+    /// Computes coefficient `k` of a primitive's result by `k · yₖ = Σ j · xⱼ · sₖ₋ⱼ`, summed over all operands.
     fn by_partials(&mut self, y: usize, x: &[usize], k: usize) -> Result<Num, RecordError> {
         let mut sum = None;
         for (i, operand) in x.iter().enumerate() {
@@ -273,7 +274,7 @@ impl Series<'_> {
         Ok((x * y).is_nan() && !x.is_nan() && !y.is_nan() && (self.varies(a) || self.varies(b)))
     }
 
-    /// Whether a series is more than a constant.
+    /// Whether a series has more coefficients than the constant one.
     fn varies(&self, stream: usize) -> bool {
         match &self.streams[stream].of {
             Some((id, _, x)) => !id.info().partials().is_empty() && x.iter().any(|x| self.varies(*x)),
@@ -294,7 +295,7 @@ impl Series<'_> {
         Ok(partial)
     }
 
-    /// Returns the series of a partial derivative, by its formula.
+    /// Returns the series of a partial derivative, computed by its formula.
     fn made_of(&mut self, formula: &Formula, y: usize, (n, x): (i64, &[usize])) -> Result<usize, RecordError> {
         Ok(match formula {
             Formula::Operand(k) => x[*k as usize],

@@ -16,48 +16,48 @@ use std::rc::Rc;
 /// The number of nodes between two checks for cancellation.
 pub(super) const POLL: u32 = 1 << 16;
 
-/// The tangent of a constant, which no seed reaches. A zero that was computed is `0.0` instead, and 0·∞ is NaN for that one only.
-/// As a summand `-0.0` changes nothing.
+/// The tangent of a constant, which no seed reaches. A tangent that was computed as zero is `0.0` instead, and 0·∞ is
+/// NaN only for such a tangent. As a summand `-0.0` changes nothing.
 pub(super) const NO_TANGENT: f64 = -0.0;
 
-/// The state in which a sweep stops.
+/// The state in which a run of a sweep stops.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Progress {
-    /// It is complete.
+    /// The sweep is complete.
     Done,
-    /// It needs the function of the wide node with that index; [`Sweep::call`] returns it. In reverse, the function takes the
-    /// adjoints of its results and the caller adds those of its operands; forward, tangents of the operands go through the
-    /// transpose of the function, and the caller adds those of the results.
+    /// The sweep needs the function of the wide node with the given index; [`Sweep::call`] returns it. In reverse, the
+    /// function takes the adjoints of its results and the caller adds the adjoints of its operands; forward, tangents
+    /// of the operands go through the transpose of the function, and the caller adds the tangents of the results.
     Call(usize),
     /// The user cancels.
     Interrupted,
 }
 
-/// A sweep in progress.
+/// A sweep over a tape that is in progress.
 #[derive(Debug)]
 pub struct Sweep {
     pub(super) tape: Rc<Tape>,
     pub(super) direction: Direction,
     pub(super) numbers: Numbers,
-    /// In reverse: the factors by which infinite adjoints are still to be multiplied.
+    /// The factors by which infinite adjoints are still to be multiplied, in reverse.
     pub(super) factors: Factors,
-    /// In reverse: the last node that remains. Forward: the first one.
+    /// The number of the last node that remains, in reverse; of the first remaining node, forward.
     at: u32,
-    /// The chunk that `at` lies in, and the number of its first node.
+    /// The chunk that contains the node `at`, and the number of its first node.
     chunk: usize,
     first: u32,
-    /// In reverse: the number of wide nodes that remain. Forward: the index of the first one.
+    /// The number of wide nodes that remain, in reverse; the index of the first remaining one, forward.
     wide: usize,
     /// The number of nodes since the last check for cancellation.
     since: u32,
 }
 
-/// Adjoints or tangents, by node number.
+/// The adjoints or tangents of a sweep, by node number.
 #[derive(Debug)]
 pub(super) enum Numbers {
-    /// None of them varies in a live level.
+    /// The numbers do not vary in any live level.
     Plain(Vec<f64>),
-    /// Some may.
+    /// Some numbers may vary in live levels.
     Live(LiveNumbers),
 }
 
@@ -84,7 +84,7 @@ impl LiveNumbers {
 }
 
 impl Sweep {
-    /// Starts a sweep over a tape; seeds are added next, then it [`run`](Sweep::run)s.
+    /// Starts a sweep over a tape. The caller then adds seeds and [`run`](Sweep::run)s the sweep.
     pub fn new(levels: &mut Levels, tape: &Rc<Tape>, direction: Direction) -> Sweep {
         let fill = if direction == Direction::Reverse { 0.0 } else { NO_TANGENT };
         let len = tape.len() + 1;
@@ -154,13 +154,13 @@ impl Sweep {
     /// Returns the adjoints or tangents of several nodes.
     pub fn numbers(&self, nodes: &[u32]) -> Vec<Num> {
         match &self.numbers {
-            // Number 0 belongs to no node: it retains its initial value.
+            // Number 0 belongs to no node, so it retains its initial value.
             Numbers::Plain(numbers) => nodes.iter().map(|n| Num::constant(numbers[*n as usize] + 0.0)).collect(),
             Numbers::Live(_) => nodes.iter().map(|n| self.number(*n)).collect(),
         }
     }
 
-    /// Returns the call that [`Progress::Call`] refers to, and the node of its first result.
+    /// Returns the call to which [`Progress::Call`] refers, and the node of its first result.
     pub fn call(&self, index: usize) -> Option<(&Call, u32)> {
         let wide = self.tape.wide().get(index)?;
         match &wide.kind {
@@ -169,7 +169,7 @@ impl Sweep {
         }
     }
 
-    /// Returns the block that [`Progress::Call`] refers to, and the node of its first result.
+    /// Returns the checkpoint to which [`Progress::Call`] refers, and the node of its first result.
     pub fn block(&self, index: usize) -> Option<(&Block, u32)> {
         let wide = self.tape.wide().get(index)?;
         match &wide.kind {
@@ -178,14 +178,14 @@ impl Sweep {
         }
     }
 
-    /// Releases the memory of its numbers.
+    /// Ends the sweep and releases the memory of its numbers.
     pub fn finish(self, levels: &mut Levels) {
         levels.return_scratch(match self.numbers {
             Numbers::Plain(values) | Numbers::Live(LiveNumbers { values, .. }) => values,
         });
     }
 
-    /// Switches to numbers that may vary in live levels, or have factors.
+    /// Switches the sweep to numbers that may vary in live levels, or that have deferred factors.
     pub(super) fn make_live(&mut self) {
         if let Numbers::Plain(plain) = &mut self.numbers {
             self.numbers = Numbers::Live(LiveNumbers::new(std::mem::take(plain)));
@@ -291,7 +291,7 @@ impl Sweep {
         is_time
     }
 
-    /// Processes a wide node; the result is whether the user's function is needed for it.
+    /// Processes a wide node; returns whether the sweep needs the function of the node.
     fn wide_backward(&mut self, levels: &mut Levels, index: usize) -> Result<bool, RecordError> {
         let tape = Rc::clone(&self.tape);
         let wide = &tape.wide()[index];
@@ -340,7 +340,7 @@ impl Sweep {
         nodes.any(|node| !levels.is_zero(self.number(node)))
     }
 
-    /// Whether no seed reaches a node.
+    /// Whether no seed reaches a node in a forward sweep.
     fn has_no_tangent(&self, node: u32) -> bool {
         match &self.numbers {
             Numbers::Plain(numbers) => has_no_tangent(numbers[node as usize]),
@@ -361,7 +361,7 @@ fn varies(levels: &Levels, tape: &Tape) -> bool {
     tape.columns().any(&mut |slot| levels.is_live(slot)) || tape.wide().iter().any(|w| wide(&w.kind))
 }
 
-/// Whether a tangent is that of a constant.
+/// Whether a tangent is the tangent of a constant.
 pub(super) fn has_no_tangent(tangent: f64) -> bool {
     tangent.to_bits() == NO_TANGENT.to_bits()
 }
@@ -379,7 +379,7 @@ fn backwards(nodes: &[Node], first: u32, adjoints: &mut [f64]) -> usize {
     for node in nodes.iter().rev() {
         let below = i - 1;
         let mut next = adjoints[below];
-        // NaN is propagated.
+        // The comparison propagates a NaN.
         if is_normal(adjoint) {
             let (a, b) = (node.a as usize, node.b as usize);
             let (to_a, to_b) = (adjoint * node.pa, adjoint * node.pb);
@@ -414,7 +414,7 @@ fn is_normal(adjoint: f64) -> bool {
     magnitude >= MIN_NORMAL && magnitude != INFINITE
 }
 
-/// Sweeps in reverse for an observer: every adjoint remains stored.
+/// Sweeps in reverse for an observer: every adjoint remains stored after it was propagated.
 fn backward_plain(nodes: &[Node], first: u32, adjoints: &mut [f64]) -> usize {
     for (k, node) in nodes.iter().enumerate().rev() {
         let n = first as usize + k;
@@ -434,7 +434,7 @@ fn backward_plain(nodes: &[Node], first: u32, adjoints: &mut [f64]) -> usize {
     0
 }
 
-/// Sweeps forward over nodes from number `first` on.
+/// Sweeps forward over nodes from the number `first` on.
 fn forwards(nodes: &[Node], first: u32, tangents: &mut [f64]) {
     for (k, node) in nodes.iter().enumerate() {
         let sum = along(node.pa, tangents[node.a as usize]) + along(node.pb, tangents[node.b as usize]);
@@ -442,7 +442,8 @@ fn forwards(nodes: &[Node], first: u32, tangents: &mut [f64]) {
     }
 }
 
-/// Returns the contribution of an operand to a tangent: nothing when it does not vary, zero when the partial derivative is zero.
+/// Returns the contribution of an operand to a tangent: nothing when the operand does not vary, zero when the partial
+/// derivative is zero.
 pub(super) fn along(partial: f64, tangent: f64) -> f64 {
     if has_no_tangent(tangent) {
         NO_TANGENT

@@ -22,7 +22,7 @@ impl Sweep {
         }
     }
 
-    /// Sweeps in reverse over nodes from number `first` on.
+    /// Sweeps in reverse over nodes from the number `first` on, and records the arithmetic.
     pub(super) fn backward_live(&mut self, levels: &mut Levels, nodes: &[Node], first: u32) -> Result<(), RecordError> {
         for (k, node) in nodes.iter().enumerate().rev() {
             let i = first + k as u32;
@@ -36,7 +36,7 @@ impl Sweep {
         Ok(())
     }
 
-    /// Sweeps forward over nodes from number `first` on.
+    /// Sweeps forward over nodes from the number `first` on, and records the arithmetic.
     pub(super) fn forward_live(&mut self, levels: &mut Levels, nodes: &[Node], first: u32) -> Result<(), RecordError> {
         for (k, node) in nodes.iter().enumerate() {
             let i = first + k as u32;

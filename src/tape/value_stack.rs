@@ -2,13 +2,13 @@
 
 use super::node::RecordError;
 
-/// Bytes of capacity that stay allocated for the next run.
+/// The number of bytes of capacity that stay allocated for the next run.
 const RETAINED: usize = 12 << 20;
 
-/// The number of entries of the first allocation.
+/// The number of entries in the first allocation of a stack.
 const INITIAL_CAPACITY: usize = 1 << 10;
 
-/// A stack of numbers and a stack of integers.
+/// The value stack, which consists of a stack of numbers and a stack of integers.
 #[derive(Debug, Default)]
 pub struct ValueStack {
     numbers: Vec<f64>,
@@ -24,25 +24,25 @@ impl ValueStack {
         self.integers.shrink_to(RETAINED / size_of::<i64>());
     }
 
-    /// Pushes a number; `None`, and no change, when [memory](ValueStack::make_room) must be allocated first.
+    /// Pushes a number; returns `None`, without a change, when [memory](ValueStack::make_room) must be allocated first.
     #[inline(always)]
     pub fn push_number(&mut self, x: f64) -> Option<()> {
         push(&mut self.numbers, x)
     }
 
-    /// Pushes an integer; `None`, and no change, when memory must be allocated first.
+    /// Pushes an integer; returns `None`, without a change, when memory must be allocated first.
     #[inline(always)]
     pub fn push_integer(&mut self, n: i64) -> Option<()> {
         push(&mut self.integers, n)
     }
 
-    /// Pops the last number; 0 when there is none.
+    /// Pops the last number and returns it; 0 when the stack is empty.
     #[inline(always)]
     pub fn pop_number(&mut self) -> f64 {
         self.numbers.pop().unwrap_or(0.0)
     }
 
-    /// Pops the last integer; 0 when there is none.
+    /// Pops the last integer and returns it; 0 when the stack is empty.
     #[inline(always)]
     pub fn pop_integer(&mut self) -> i64 {
         self.integers.pop().unwrap_or(0)

@@ -9,45 +9,45 @@ use super::observer::{ObservedStep, Observer, ObserverOptions, Operation};
 use crate::native::PrimitiveId;
 use hashbrown::HashMap;
 
-/// The first value that became infinite or NaN.
+/// The first value in a run that became infinite or NaN.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum NonFinite {
-    /// The result of a step with finite operands.
+    /// The result of a step with finite operands is not finite.
     Value(ObservedStep),
-    /// The tangent of a step whose operands have finite tangents.
+    /// The tangent of a step whose operands have finite tangents is not finite.
     Tangent(ObservedStep, f64),
 }
 
 /// An operation at a kink.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct KinkOccurrence {
-    /// The operation.
+    /// The operation, as an observed step.
     pub step: ObservedStep,
-    /// Its partial derivatives; `None` for a comparison on which a branch depends.
+    /// The partial derivatives of the operation at the kink; `None` for a comparison on which a branch depends.
     pub partials: Option<KinkPartials>,
 }
 
 /// The partial derivatives of an operation at a kink.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct KinkPartials {
-    /// On the left of the operand that varies; NaN where there is no value.
+    /// The partial derivative on the left of the kink; NaN where there is no value.
     pub left: f64,
-    /// On the right; NaN where there is no value.
+    /// The partial derivative on the right of the kink; NaN where there is no value.
     pub right: f64,
     /// The partial derivative that is used.
     pub taken: f64,
 }
 
-/// The observer, with its state.
+/// The state of the observer that searches for non-finite numbers and kinks.
 #[derive(Debug, Default)]
 pub struct Watch {
     options: ObserverOptions,
-    /// The options before the program itself requested the steps.
+    /// The options before the program itself requested the steps for an explanation.
     previous: Option<ObserverOptions>,
     /// The current place in the program.
     place: u32,
     times: HashMap<u32, u32>,
-    /// The number of steps observed.
+    /// The number of steps that were observed.
     step_count: u32,
     first: Option<NonFinite>,
     kinks: Vec<KinkOccurrence>,
@@ -56,7 +56,7 @@ pub struct Watch {
 /// The number of steps after which a brief observation ends.
 const BRIEF_STEPS: u32 = 20_000;
 
-/// The maximum number of recorded kinks; one for each place.
+/// The maximum number of recorded kinks. One kink is recorded for each place.
 const MAX_KINKS: usize = 1000;
 
 impl Levels {
@@ -94,12 +94,12 @@ impl Levels {
         self.options().stops_at_first
     }
 
-    /// Takes the kinks that were observed, in order.
+    /// Takes the kinks that were observed, in the order of observation.
     pub fn take_kinks(&mut self) -> Vec<KinkOccurrence> {
         self.watch_mut().map(|watch| std::mem::take(&mut watch.kinks)).unwrap_or_default()
     }
 
-    /// Sets the current place in the program. Returns the observed kinks when this ends a brief observation.
+    /// Sets the current place in the program. Returns the observed kinks when this step ends a brief observation.
     pub fn set_place(&mut self, place: u32) -> Vec<KinkOccurrence> {
         let Some(watch) = self.watch_mut() else { return vec![] };
         watch.place = place;
@@ -195,11 +195,11 @@ impl Observer for Watch {
     }
 }
 
-/// Returns the partial derivatives on both sides of the first operand that varies in the level with that epoch and is at a
-/// kink, and the one that is taken.
+/// Returns the partial derivatives on both sides of the first operand that varies in the level `epoch` and is at a
+/// kink, and the partial derivative that is taken.
 fn kink(epoch: u64, id: PrimitiveId, x: &[Num], result: f64) -> Option<KinkPartials> {
     let one_sided = id.info().one_sided?;
-    // `max(x, x)` varies as `x` does.
+    // The result of `max(x, x)` varies as `x` does, so it is not at a kink.
     if matches!(x, [a, b] if a.slot == b.slot) {
         return None;
     }
@@ -212,7 +212,7 @@ fn kink(epoch: u64, id: PrimitiveId, x: &[Num], result: f64) -> Option<KinkParti
 }
 
 impl Watch {
-    /// Returns a step at this place that has no node.
+    /// Returns an observed step at the current place that has no node.
     fn step(&mut self, id: PrimitiveId, of: &[f64], result: f64) -> ObservedStep {
         let time = self.times.entry(self.place).or_default();
         *time += 1;

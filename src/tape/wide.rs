@@ -9,29 +9,29 @@ use std::rc::Rc;
 /// A wide node: the records from `first` on are its results, and have no partial derivatives themselves.
 #[derive(Clone, Debug)]
 pub struct Wide {
-    /// The node of its first result.
+    /// The node of the first result of the wide node.
     pub first: u32,
-    /// The number of its results.
+    /// The number of results of the wide node.
     pub results: u32,
-    /// The operation.
+    /// The operation of the wide node.
     pub kind: WideKind,
-    /// Its description in an explanation of the derivative.
+    /// The description of the wide node in an explanation of the derivative.
     pub description: Option<Box<WideDescription>>,
 }
 
-/// The description of a call or a block while steps are shown.
+/// The description of a call or a checkpoint, which is stored while steps are shown.
 #[derive(Clone, Debug)]
 pub struct WideDescription {
     /// The name of the called function.
     pub name: Rc<str>,
-    /// Its place in the program, by the machine's numbering.
+    /// The place of the call in the program, by the machine's numbering.
     pub place: u32,
-    /// The returned values.
+    /// The values that the called function returned.
     pub values: Vec<f64>,
 }
 
 impl WideKind {
-    /// Returns the name of the operation in an explanation.
+    /// Returns the name of the operation of the wide node in an explanation.
     pub(super) fn name(&self) -> Rc<str> {
         match self {
             WideKind::Sum(_) => "sum".into(),
@@ -44,7 +44,7 @@ impl WideKind {
         }
     }
 
-    /// Returns the operand nodes of a call or a block.
+    /// Returns the nodes of the operands of a call or a checkpoint.
     pub fn operands(&self) -> &[u32] {
         match self {
             WideKind::Sum(_) => &[],
@@ -57,36 +57,38 @@ impl WideKind {
 /// The operation of a wide node.
 #[derive(Clone, Debug)]
 pub enum WideKind {
-    /// One result; for each operand its node, the partial derivative in it, and the partial derivative's outer slot.
+    /// A sum of products with one result; for each operand its node, the partial derivative in it, and the partial
+    /// derivative's outer slot.
     Sum(Vec<(u32, f64, Slot)>),
-    /// In the reverse sweep, a function takes the adjoint of the results and returns those of the operands.
+    /// A call: in the reverse sweep, a function takes the adjoint of the results and returns the adjoints of the
+    /// operands.
     Call(Box<Call>),
-    /// A part of the program that was run without being recorded, and is run again by the sweep.
+    /// A checkpoint: a part of the program that was run without being recorded, and is run again by the sweep.
     Block(Box<Block>),
 }
 
-/// A checkpoint: the state that is needed to run a part of the program a second time.
+/// The state that is needed to run the function of a checkpoint a second time.
 #[derive(Clone, Debug)]
 pub struct Block {
     /// A copy of the function without parameters, and of everything reachable from it, from before the first run.
     pub state: Ref,
     /// The generator of random numbers before the first run.
     pub random: Random,
-    /// The level in which it was recorded: numbers of that level in the state are operands.
+    /// The level in which the checkpoint was recorded: numbers of that level in the state are operands.
     pub epoch: u64,
-    /// The operand nodes.
+    /// The nodes of the operands of the checkpoint.
     pub operands: Vec<u32>,
-    /// Whether the function may throw.
+    /// Whether the function of the checkpoint may throw.
     pub throws: bool,
     /// The paths to the objects that contain the results.
     pub heap_path: HeapPath,
     /// The results: the index of an object among those on the paths, and the index of the number in it.
     pub results: Vec<(u32, u32)>,
-    /// Bytes that the copy alone holds.
+    /// The number of bytes that the copy of the state alone holds.
     pub held: u64,
 }
 
-/// Returns the number of bytes that the blocks among some wide nodes hold.
+/// Returns the number of bytes that the checkpoints among some wide nodes hold.
 pub(super) fn held(wide: &[Wide]) -> u64 {
     let of = |wide: &Wide| match &wide.kind {
         WideKind::Block(block) => block.held,
@@ -95,42 +97,43 @@ pub(super) fn held(wide: &[Wide]) -> u64 {
     wide.iter().map(of).sum()
 }
 
-/// A pullback of the user's own, or an edit of an adjoint.
+/// A pullback that the program defines, or an edit of an adjoint.
 #[derive(Clone, Debug)]
 pub struct Call {
-    /// Which of the two.
+    /// Whether the call is a pullback or an edit.
     pub kind: CallKind,
-    /// The function.
+    /// The function object that is called.
     pub function: Ref,
-    /// The name of the function that it is the pullback of, while steps are shown.
+    /// The name of the function to which the pullback belongs, while steps are shown.
     pub name: Option<Rc<str>>,
-    /// The operand nodes, one for each number of the operands that can vary; 0 for a constant one.
+    /// The nodes of the operands, one for each number that can vary; 0 for a constant number.
     pub operands: Vec<u32>,
-    /// The structure of the operands.
+    /// The templates of the operands, which describe their structure.
     pub x: Vec<Template>,
-    /// The structure of the result.
+    /// The template of the result, which describes its structure.
     pub y: Template,
 }
 
-/// The purpose of a called function.
+/// The purpose of a function that a sweep calls.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum CallKind {
-    /// Maps the adjoint of the result to those of the operands.
+    /// The function maps the adjoint of the result to the adjoints of the operands.
     Pullback,
-    /// Changes the adjoint in place (`withDerivative`): results and operands correspond one to one.
+    /// The function changes the adjoint in place (`withDerivative`): results and operands correspond one to one.
     Edit,
-    /// Maps the tangents of the operands to that of the result, and cannot be transposed: it returns a constant.
+    /// The function maps the tangents of the operands to the tangent of the result, and cannot be transposed: it
+    /// returns a constant.
     Constant,
-    /// Like `Constant`, for a function whose transpose is unknown: it takes or returns vectors whose components cannot be counted
-    /// beforehand.
+    /// The function is like one of the kind `Constant`, but its transpose is unknown: it takes or returns vectors whose
+    /// components cannot be counted beforehand.
     Forwards,
 }
 
-/// A value that describes a structure: how many elements its arrays have, which keys, which case.
+/// A value that represents the structure of other values: how many elements its arrays have, which keys, which case.
 #[derive(Clone, Debug)]
 pub struct Template {
-    /// The tangent type.
+    /// The tangent type of the described values.
     pub tangent: TangentId,
-    /// Its components.
+    /// The components of the value that represents the structure.
     pub cells: Cells,
 }

@@ -52,7 +52,7 @@ use crate::types::synthesize::custom_tangent;
 use crate::types::synthesize::subclass_tangent;
 use std::rc::Rc;
 
-/// The functions that answer the queries.
+/// The functions that answer the queries of lower folders.
 const PROVIDERS: Providers = Providers {
     declare_top: declare::declare_top,
     stored_type: stored_property::stored_type,
@@ -75,7 +75,7 @@ const PROVIDERS: Providers = Providers {
     check_nominal: type_declaration::check_nominal,
 };
 
-/// Returns a context in which the library can be found; its files are the first ones of a session.
+/// Returns a type context in which the library can be found; the files of the library are the first files of a session.
 pub fn context_with_prelude(sources: &mut SourceMap) -> TypeContext {
     let mut cx = TypeContext::new(PROVIDERS);
     prelude::list_prelude(&mut cx, sources);
@@ -84,19 +84,19 @@ pub fn context_with_prelude(sources: &mut SourceMap) -> TypeContext {
 
 /// The result of entering and checking a module's files.
 pub struct Checked {
-    /// The function that runs the top-level statements.
+    /// The function that runs the top-level statements of the module.
     pub script: FunctionId,
-    /// The user's functions, for checks that come later.
+    /// The functions of the program, for checks that come later.
     pub functions: Vec<FunctionId>,
-    /// The type of the last expression's value, if it was requested and there is one.
+    /// The type of the last expression's value, if the caller requested it and there is such a value.
     pub value: Option<Type>,
     /// Whether derivatives or transposes were registered, possibly for functions of earlier inputs.
     pub registers: bool,
-    /// Whether there were no errors.
+    /// Whether the module has no errors.
     pub ok: bool,
 }
 
-/// Enters and checks the files of a module. `texts` holds the sources that messages quote, each with its first
+/// Enters and checks all files of a module. `texts` holds the sources that messages quote, each with its first
 /// position. `wants_value` requests the type of the last expression.
 pub fn check_module(cx: &mut TypeContext, files: &[File], texts: &[(u32, Rc<str>)], wants_value: bool) -> Checked {
     cx.sink.texts.extend(texts.iter().cloned());
@@ -203,12 +203,12 @@ fn check_c_functions(cx: &mut TypeContext) {
     }
 }
 
-/// Returns the declared operators.
+/// Returns the operators that are declared in the session.
 pub fn operators(cx: &TypeContext) -> &crate::syntax::OperatorTable {
     &cx.defs.operators
 }
 
-/// Replaces the declared operators.
+/// Replaces the operators that are declared in the session.
 pub fn set_operators(cx: &mut TypeContext, operators: crate::syntax::OperatorTable) {
     cx.defs.operators = operators;
 }
@@ -228,8 +228,8 @@ pub fn has_registered_allocation(cx: &mut TypeContext, f: FunctionId, wrt: &[boo
     superclass::fills_instance(cx, f) && cx.defs.function_data(f).registered.iter().any(covers)
 }
 
-/// Whether a function is compiled as a part of another one or not at all: a closure, a script, a local function, or a
-/// function without a checked body.
+/// Whether a function is compiled as a part of another function or not at all: a closure, a script, a local function,
+/// or a function without a checked body.
 pub fn is_inside(cx: &TypeContext, f: FunctionId) -> bool {
     let data = cx.defs.function_data(f);
     matches!(data.kind, FunctionKind::Closure | FunctionKind::Script)

@@ -1,4 +1,4 @@
-//! Signature help: the functions, methods and initializers of a name, for the display of their parameters while
+//! Signature help: returns the functions, methods and initializers of a name, for the display of their parameters while
 //! arguments are typed.
 
 use crate::types::conform::conformances;
@@ -17,26 +17,26 @@ use crate::types::synthesize;
 /// The signature of a function, a method or an initializer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Callable {
-    /// Its parameters, without `self`.
+    /// The parameters of the function, without `self`.
     pub parameters: Vec<Parameter>,
-    /// The type of its result, unless it is `()`.
+    /// The result type of the function, unless it is `()`.
     pub result: Option<String>,
 }
 
 /// A parameter of a [`Callable`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Parameter {
-    /// The argument label, if there is one.
+    /// The argument label of the parameter, if there is one.
     pub label: Option<String>,
-    /// The name inside the function.
+    /// The name of the parameter inside the function.
     pub name: String,
-    /// Its type.
+    /// The type of the parameter.
     pub ty: String,
-    /// Whether the argument may be omitted.
+    /// Whether the argument for the parameter may be omitted.
     pub has_default: bool,
 }
 
-/// Returns the functions of a name at the top level, and the initializers if it names a type.
+/// Returns the functions with a name at the top level, and the initializers if the name is that of a type.
 pub fn callables(cx: &mut TypeContext, name: &str) -> Vec<Callable> {
     let entries = lookup::entries(cx, name, 0);
     let mut functions = vec![];
@@ -50,7 +50,8 @@ pub fn callables(cx: &mut TypeContext, name: &str) -> Vec<Callable> {
     called(cx, functions)
 }
 
-/// Returns the methods with a name among the members of a type, including those of the protocols that it conforms to.
+/// Returns the methods with a name among the members of a type, including the members of the protocols to which the
+/// type conforms.
 pub fn callable_members(cx: &mut TypeContext, of: &Type, name: &str) -> Vec<Callable> {
     let of = unification::shallow(cx, of);
     let mut functions = vec![];

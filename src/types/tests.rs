@@ -1,4 +1,4 @@
-//! Tests of the type checker on whole programs: their diagnostics, and the throwing versions of library functions.
+//! Type checker tests: whole programs, their diagnostics, and the throwing versions of library functions.
 
 use crate::source::SourceMap;
 use crate::syntax;
@@ -56,8 +56,8 @@ fn files() {
     }
 }
 
-/// A call that passes a throwing function to a library function uses the throwing version of that function, which must
-/// have no errors.
+/// A call that passes a throwing function to a library function uses the throwing version of the library function,
+/// which must have no errors.
 #[test]
 fn every_function_of_the_library_may_be_given_functions_that_throw() {
     let mut sources = SourceMap::default();

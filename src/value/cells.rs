@@ -6,8 +6,8 @@ use super::{Components, Ref, Slot, release};
 use crate::cancel;
 use smallvec::SmallVec;
 
-/// The numbers of an object; a few of them are stored inline, so that most records and instances are a single allocation.
-/// The same applies to integers and references.
+/// The numbers of an object. A few numbers are stored inline, so that most records and instances are a single
+/// allocation; the same applies to [`Integers`] and [`References`].
 pub type Numbers = SmallVec<[f64; 2]>;
 /// The integers of an object.
 pub type Integers = SmallVec<[i64; 2]>;
@@ -18,17 +18,19 @@ pub type References = SmallVec<[Ref; 2]>;
 /// the captures of a closure. Element `k` of an array with stride `(nf, ni, nr)` has its numbers at `f[k·nf..]`, and so on.
 #[derive(Debug, Default)]
 pub struct Cells {
-    /// The number of elements; 1 for records, boxes and captures.
+    /// The number of elements in the storage; 1 for records, boxes and captures.
     pub len: usize,
-    /// Numbers.
+    /// The numbers of all elements.
     pub f: Numbers,
-    /// Integers.
+    /// The integers of all elements.
     pub i: Integers,
-    /// References.
+    /// The references of all elements.
     pub r: References,
-    /// The tangent slots of `f`: empty, or as long as `f`. Allocated when the first one is stored.
+    /// The tangent slots of the numbers `f`: empty, or as long as `f`. They are allocated when the first slot is
+    /// stored.
     pub slots: Vec<Slot>,
-    /// The numbers from which the integers and strings were computed, for the detection of lost tangents.
+    /// The origins of the stored integers and strings, which are the numbers from which they were computed, for the
+    /// detection of lost tangents.
     pub origins: Origins,
 }
 
@@ -63,7 +65,7 @@ impl Drop for Cells {
 }
 
 impl Cells {
-    /// Returns empty storage without allocation.
+    /// Returns empty storage, which needs no allocation.
     pub const fn empty() -> Cells {
         Cells {
             len: 0,
@@ -75,14 +77,14 @@ impl Cells {
         }
     }
 
-    /// Creates a record, box or list of captures with these components.
+    /// Creates a record, box or list of captures that has the given components.
     pub fn record(parts: Components<'_>) -> Cells {
         let mut cells = Cells::default();
         cells.push(parts);
         cells
     }
 
-    /// Creates an array of numbers, constant in every level.
+    /// Creates an array of numbers that are constant in every level.
     pub fn numbers(elements: Vec<f64>) -> Cells {
         let mut cells = Cells::empty();
         cells.len = elements.len();
@@ -90,7 +92,7 @@ impl Cells {
         cells
     }
 
-    /// Creates an array of integers.
+    /// Creates an array whose elements consist of one integer each.
     pub fn integers(elements: Vec<i64>) -> Cells {
         let mut cells = Cells::empty();
         cells.len = elements.len();
@@ -98,7 +100,7 @@ impl Cells {
         cells
     }
 
-    /// Creates an array of elements of one reference each.
+    /// Creates an array whose elements consist of one reference each.
     pub fn references(elements: Vec<Ref>) -> Cells {
         let mut cells = Cells::empty();
         cells.len = elements.len();
@@ -106,7 +108,7 @@ impl Cells {
         cells
     }
 
-    /// Creates a record of zeros and null references.
+    /// Creates a record whose numbers and integers are zero and whose references are null.
     pub fn zeros(layout: Layout) -> Cells {
         Cells {
             len: 1,
@@ -118,12 +120,13 @@ impl Cells {
         }
     }
 
-    /// Returns all components.
+    /// Returns all components of all elements.
     pub fn all(&self) -> Components<'_> {
         Components { f: &self.f, slots: &self.slots, i: &self.i, r: &self.r }
     }
 
-    /// Returns element `index` of an array with that element layout. A bank with too few components is empty.
+    /// Returns the element `index` of an array whose elements have the layout `layout`. A bank with too few components
+    /// is empty.
     pub fn element(&self, index: usize, layout: Layout) -> Components<'_> {
         let (nf, ni, nr) = (layout.f as usize, layout.i as usize, layout.r as usize);
         Components {
@@ -134,7 +137,7 @@ impl Cells {
         }
     }
 
-    /// Appends an element.
+    /// Appends an element to an array.
     pub fn push(&mut self, parts: Components<'_>) {
         self.push_numbers(parts.f, parts.slots);
         self.i.extend_from_slice(parts.i);
@@ -148,7 +151,8 @@ impl Cells {
             self.make_slots();
             self.slots.extend_from_slice(slots);
             self.f.extend_from_slice(numbers);
-            // A well-formed part has a slot for each number or none; the lengths must be equal in any case.
+            // A well-formed element has a slot for each number or no slots; the two lists must have equal lengths in
+            // any case.
             self.slots.resize(self.f.len(), Slot::NONE);
         } else {
             self.f.extend_from_slice(numbers);
@@ -158,7 +162,7 @@ impl Cells {
         }
     }
 
-    /// Appends one number to the `f` bank, constant in every level.
+    /// Appends one number that is constant in every level to the `f` bank.
     #[inline]
     pub fn push_f(&mut self, value: f64) {
         self.f.push(value);
@@ -167,7 +171,7 @@ impl Cells {
         }
     }
 
-    /// Appends one number with its slot.
+    /// Appends one number with its slot to the `f` bank.
     #[inline]
     pub fn push_num(&mut self, value: f64, slot: Slot) {
         if slot != Slot::NONE && self.slots.is_empty() {
@@ -179,13 +183,14 @@ impl Cells {
         }
     }
 
-    /// Returns the slot of number `index`.
+    /// Returns the tangent slot of the number `index`.
     #[inline]
     pub fn slot(&self, index: usize) -> Slot {
         self.slots.get(index).copied().unwrap_or(Slot::NONE)
     }
 
-    /// Stores a number that is constant in every level; `false` when the index is out of range.
+    /// Replaces the number `index` by a number that is constant in every level; returns `false` when the index is out
+    /// of range.
     #[inline]
     #[must_use]
     pub fn set_f(&mut self, index: usize, value: f64) -> bool {
@@ -197,7 +202,7 @@ impl Cells {
         true
     }
 
-    /// Stores a number with its slot; `false` when the index is out of range.
+    /// Replaces the number `index` and its slot; returns `false` when the index is out of range.
     #[inline]
     #[must_use]
     pub fn set_num(&mut self, index: usize, value: f64, slot: Slot) -> bool {
@@ -207,7 +212,7 @@ impl Cells {
         true
     }
 
-    /// Stores the slot of an existing number.
+    /// Replaces the slot of the number `index`, and leaves the number unchanged.
     #[inline]
     pub fn set_slot(&mut self, index: usize, slot: Slot) {
         if self.slots.is_empty() {
@@ -219,12 +224,12 @@ impl Cells {
         self.slots[index] = slot;
     }
 
-    /// Allocates slots for all numbers.
+    /// Allocates tangent slots for all numbers.
     pub fn make_slots(&mut self) {
         self.slots.resize(self.f.len(), Slot::NONE);
     }
 
-    /// Overwrites element `index`; `false` when the index is out of range.
+    /// Overwrites the element `index` of an array; returns `false` when the index is out of range.
     #[must_use]
     pub fn set(&mut self, index: usize, layout: Layout, parts: Components<'_>) -> bool {
         let (nf, ni, nr) = (layout.f as usize, layout.i as usize, layout.r as usize);
@@ -244,7 +249,7 @@ impl Cells {
         true
     }
 
-    /// Inserts an element before element `index`.
+    /// Inserts an element into an array, before the element `index`.
     pub fn insert(&mut self, index: usize, layout: Layout, parts: Components<'_>) {
         let (nf, ni, nr) = (layout.f as usize, layout.i as usize, layout.r as usize);
         if parts.slots.iter().any(|s| *s != Slot::NONE) {
@@ -260,7 +265,7 @@ impl Cells {
         self.len += 1;
     }
 
-    /// Removes the elements `from..to`.
+    /// Removes the elements `from..to` of an array.
     pub fn remove(&mut self, from: usize, to: usize, layout: Layout) {
         let (nf, ni, nr) = (layout.f as usize, layout.i as usize, layout.r as usize);
         if !self.slots.is_empty() {
@@ -272,7 +277,7 @@ impl Cells {
         self.len -= to - from;
     }
 
-    /// Sets the components of element `index` to zero or null.
+    /// Sets the numbers and integers of the element `index` to zero, and its references to null.
     pub fn clear(&mut self, index: usize, layout: Layout) {
         let (nf, ni, nr) = (layout.f as usize, layout.i as usize, layout.r as usize);
         self.f[index * nf..(index + 1) * nf].fill(0.0);
@@ -283,7 +288,7 @@ impl Cells {
         }
     }
 
-    /// Appends the elements `from..to` of another array of the same type.
+    /// Appends the elements `from..to` of another array of the same type to an array.
     pub fn extend(&mut self, other: &Cells, from: usize, to: usize, layout: Layout) {
         let (nf, ni, nr) = (layout.f as usize, layout.i as usize, layout.r as usize);
         let slots = if other.slots.is_empty() { &[] } else { &other.slots[from * nf..to * nf] };
@@ -298,7 +303,7 @@ impl Cells {
         self.len += to - from;
     }
 
-    /// Exchanges two elements.
+    /// Exchanges two elements of an array.
     pub fn swap(&mut self, a: usize, b: usize, layout: Layout) {
         let (nf, ni, nr) = (layout.f as usize, layout.i as usize, layout.r as usize);
         (0..nf).for_each(|k| self.f.swap(a * nf + k, b * nf + k));
@@ -309,12 +314,12 @@ impl Cells {
         }
     }
 
-    /// Returns the size of the components in bytes.
+    /// Returns the size of the stored components in bytes.
     pub fn bytes(&self) -> usize {
         size_of_val(&self.f[..]) + size_of_val(&self.i[..]) + size_of_val(&self.r[..]) + size_of_val(&self.slots[..])
     }
 
-    /// Whether the numbers of components are those of `len` elements with that layout.
+    /// Whether the storage has as many components in each bank as `len` elements with the layout `layout`.
     pub fn fits(&self, layout: Layout) -> bool {
         let fits = |have: usize, each: u32| self.len.checked_mul(each as usize) == Some(have);
         fits(self.f.len(), layout.f) && fits(self.i.len(), layout.i) && fits(self.r.len(), layout.r)

@@ -5,7 +5,8 @@ use super::{Components, Ref};
 use std::cmp::Ordering;
 use std::rc::Rc;
 
-/// Whether two values of one type are equal. Uses a work list, so that chains of any length can be compared.
+/// Whether two values of one type are equal. The function uses a work list, so that chains of any length can be
+/// compared.
 pub fn equal(shapes: &Shapes, shape: ShapeId, a: Components<'_>, b: Components<'_>) -> bool {
     let mut work = vec![(shape, a, b)];
     while let Some((shape, mut a, mut b)) = work.pop() {
@@ -43,7 +44,7 @@ pub fn equal(shapes: &Shapes, shape: ShapeId, a: Components<'_>, b: Components<'
             Shape::Set(key) => equal_dictionaries(shapes, &mut work, (*key, None), a.reference(), b.reference()),
             Shape::Boxed(of) => match (a.reference(), b.reference()) {
                 (Ref::Cells(x), Ref::Cells(y)) => {
-                    // A record shared by both sides is equal to itself only when it contains no NaN.
+                    // A record that both sides share is equal to itself only when it contains no NaN.
                     work.push((*of, x.all(), y.all()));
                     true
                 }
@@ -199,7 +200,7 @@ fn compare_fields(
     Some(Ordering::Equal)
 }
 
-/// Returns a hash that is the same for equal values, and the same in every run.
+/// Returns the hash of a value, which is the same for equal values, and the same in every run.
 pub fn hash(shapes: &Shapes, shape: ShapeId, mut value: Components<'_>) -> u64 {
     let mut state = Mixer(0x9e37_79b9_7f4a_7c15);
     // The most frequent kinds of keys need no work list.

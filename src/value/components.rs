@@ -6,18 +6,19 @@ use super::{Ref, Slot};
 /// The components of one or several values, bank by bank. `slots` is empty or as long as `f`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Components<'a> {
-    /// Numbers.
+    /// The numbers of the values.
     pub f: &'a [f64],
-    /// Their slots, if any.
+    /// The tangent slots of the numbers, if the numbers have slots.
     pub slots: &'a [Slot],
-    /// Integers.
+    /// The integers of the values.
     pub i: &'a [i64],
-    /// References.
+    /// The references of the values.
     pub r: &'a [Ref],
 }
 
 impl<'a> Components<'a> {
-    /// Removes the components of the next value from the front and returns them. Missing components are left out.
+    /// Removes the components of the next value from the front and returns them. Banks with too few components yield
+    /// fewer components.
     pub fn take(&mut self, layout: Layout) -> Components<'a> {
         Components {
             f: front(&mut self.f, layout.f),
@@ -27,18 +28,18 @@ impl<'a> Components<'a> {
         }
     }
 
-    /// Removes and returns the next number.
+    /// Removes the first number and returns it.
     pub fn number(&mut self) -> f64 {
         front(&mut self.slots, 1);
         front(&mut self.f, 1).first().copied().unwrap_or(f64::NAN)
     }
 
-    /// Removes and returns the next integer.
+    /// Removes the first integer and returns it.
     pub fn integer(&mut self) -> i64 {
         front(&mut self.i, 1).first().copied().unwrap_or(0)
     }
 
-    /// Removes and returns the next reference.
+    /// Removes the first reference and returns it.
     pub fn reference(&mut self) -> &'a Ref {
         const NULL: &Ref = &Ref::Null;
         front(&mut self.r, 1).first().unwrap_or(NULL)

@@ -3,17 +3,17 @@
 use super::Cells;
 use serde::{Deserialize, Serialize};
 
-/// Elements of one component each.
+/// The elements of a constant array literal. Each element has one component.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub enum Constants {
-    /// Numbers.
+    /// The elements are numbers.
     Numbers(Vec<f64>),
-    /// Integers and truth values.
+    /// The elements are integers or truth values.
     Integers(Vec<i64>),
 }
 
 impl Constants {
-    /// Returns the number of elements.
+    /// Returns the number of elements in the literal.
     pub fn len(&self) -> usize {
         match self {
             Constants::Numbers(all) => all.len(),
@@ -21,12 +21,12 @@ impl Constants {
         }
     }
 
-    /// Whether there are no elements.
+    /// Whether the literal has no elements.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Creates an array of the elements.
+    /// Creates an array that contains the elements of the literal.
     pub fn cells(&self) -> Cells {
         let mut cells = Cells::empty();
         cells.len = self.len();
@@ -38,7 +38,7 @@ impl Constants {
     }
 }
 
-/// Formats the first few elements, as in a listing.
+/// Formats the first few elements of the literal, as in a listing.
 impl std::fmt::Display for Constants {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         const MAX_SHOWN: usize = 8;

@@ -16,19 +16,20 @@ use hashbrown::HashTable;
 use holes::Holes;
 use std::cell::{Cell, OnceCell};
 
-/// An invalid place.
+/// A place that no key has.
 const INVALID: usize = usize::MAX;
 
 /// A dictionary, or a set (whose values have no components).
 #[derive(Debug, Default)]
 pub struct Dictionary {
-    /// By place: the keys, in the order of insertion, and the values, with their slots.
+    /// The keys in the order of insertion, and the values with their slots; indexed by place.
     kept: Columns,
-    /// By place: the hashes of the keys, so that the table can grow and remove keys without computing them again.
+    /// The hashes of the keys, indexed by place, so that the table can grow and remove keys without computing the
+    /// hashes again.
     hashes: Vec<u64>,
     table: HashTable<Entry>,
     holes: Holes,
-    /// By position: a cache of all keys and values while there are holes.
+    /// A cache of all keys and values, indexed by position, while there are holes.
     packed: OnceCell<Box<Columns>>,
     /// The place of the last key that was found: an update looks a key up twice, once to read the value and once to write it.
     last: Cell<usize>,
@@ -47,7 +48,7 @@ struct Entry {
 }
 
 impl Clone for Dictionary {
-    /// Copies the dictionary, with the place of the last key.
+    /// Copies the dictionary, including the place of the last key that was found.
     fn clone(&self) -> Dictionary {
         Dictionary {
             kept: self.kept.clone(),
@@ -61,7 +62,7 @@ impl Clone for Dictionary {
 }
 
 impl Dictionary {
-    /// Returns a dictionary without holes that has these columns.
+    /// Returns a dictionary without holes that consists of the given columns.
     fn closed(&self, kept: Columns) -> Dictionary {
         let hashes: Vec<u64> = self.places().map(|place| self.hashes[place]).collect();
         let mut table = HashTable::with_capacity(hashes.len());
@@ -71,27 +72,27 @@ impl Dictionary {
         Dictionary { kept, hashes, table, last: Cell::new(INVALID), ..Dictionary::default() }
     }
 
-    /// Returns the number of keys.
+    /// Returns the number of keys in the dictionary.
     pub fn len(&self) -> usize {
         self.kept.keys.len - self.holes.len()
     }
 
-    /// Whether there are no keys.
+    /// Whether the dictionary has no keys.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Whether the keys and the values have these layouts.
+    /// Whether the keys and the values of the dictionary have the given layouts.
     pub fn fits(&self, keys: Layout, values: Layout) -> bool {
         self.kept.keys.fits(keys) && self.kept.values.fits(values)
     }
 
-    /// Returns the origins of the keys and of the values.
+    /// Returns the origins of the integers and strings in the keys and in the values.
     pub fn origins(&self) -> [&Origins; 2] {
         [&self.kept.keys.origins, &self.kept.values.origins]
     }
 
-    /// Returns the origins of the keys and of the values for modification.
+    /// Returns the origins of the integers and strings in the keys and in the values for modification.
     pub fn origins_mut(&mut self) -> [&mut Origins; 2] {
         self.packed.take();
         [&mut self.kept.keys.origins, &mut self.kept.values.origins]
@@ -99,17 +100,17 @@ impl Dictionary {
 
     // By position
 
-    /// Returns all keys.
+    /// Returns all keys in the order of insertion.
     pub fn keys(&self) -> &Cells {
         &self.columns().keys
     }
 
-    /// Returns all values.
+    /// Returns all values in the order of their keys.
     pub fn values(&self) -> &Cells {
         &self.columns().values
     }
 
-    /// Returns all values for modification. Their number must not change.
+    /// Returns all values for modification. The number of values must not change.
     pub fn values_mut(&mut self) -> &mut Cells {
         self.close();
         &mut self.kept.values
@@ -144,7 +145,7 @@ impl Dictionary {
         packed
     }
 
-    /// Returns the layout of the elements of a column.
+    /// Returns the layout of the elements of a column, which contains all keys or all values.
     fn layout(&self, column: &Cells) -> Layout {
         let each = |all: usize| (all / self.kept.keys.len.max(1)) as u32;
         Layout { f: each(column.f.len()), i: each(column.i.len()), r: each(column.r.len()) }
@@ -155,14 +156,14 @@ impl Dictionary {
         (position < self.len()).then(|| self.holes.place(position))
     }
 
-    /// Returns the position of the key at a place.
+    /// Returns the position of the key that is stored at a place.
     pub fn position(&self, place: usize) -> usize {
         self.holes.position(place)
     }
 
     // By place
 
-    /// Whether there is a key at a place.
+    /// Whether a key is stored at a place.
     pub fn is_there(&self, place: usize) -> bool {
         place < self.kept.keys.len && !self.holes.contains(place)
     }
@@ -171,36 +172,36 @@ impl Dictionary {
         self.holes.runs(self.kept.keys.len).flatten()
     }
 
-    /// Returns the key at a place.
+    /// Returns the key that is stored at a place.
     pub fn key_there(&self, place: usize, layout: Layout) -> Components<'_> {
         self.kept.keys.element(place, layout)
     }
 
-    /// Returns the value at a place.
+    /// Returns the value of the key that is stored at a place.
     pub fn value_there(&self, place: usize, layout: Layout) -> Components<'_> {
         self.kept.values.element(place, layout)
     }
 
-    /// Returns the values by place, including those of holes.
+    /// Returns all values indexed by place, including the values of holes.
     pub fn values_there(&self) -> &Cells {
         &self.kept.values
     }
 
-    /// Sets the value at a place.
+    /// Sets the value of the key that is stored at a place.
     pub fn set_there(&mut self, place: usize, layout: Layout, value: Components<'_>) {
         self.packed.take();
         let there = self.kept.values.set(place, layout, value);
         debug_assert!(there, "values stand beside their keys");
     }
 
-    /// Sets the references of the value at a place to null.
+    /// Sets the references of the value of the key at a place to null.
     pub fn forget_references(&mut self, place: usize, layout: Layout) {
         self.packed.take();
         let count = layout.r as usize;
         self.kept.values.r[place * count..(place + 1) * count].fill(Ref::Null);
     }
 
-    /// Returns the place of a key.
+    /// Returns the place at which a key is stored.
     pub fn find(&self, shapes: &Shapes, shape: ShapeId, key: Components<'_>) -> Option<usize> {
         if self.is_last(shapes, shape, key) {
             return Some(self.last.get());
@@ -225,7 +226,7 @@ impl Dictionary {
 
     fn find_hashed(&self, shapes: &Shapes, shape: ShapeId, key: Components<'_>, hash: u64) -> Option<usize> {
         let found = match shapes.get(shape) {
-            // The most frequent kinds of keys.
+            // The most frequent kinds of keys are compared directly.
             Shape::Int { .. } => {
                 let key = key.i.first()?;
                 self.table.find(hash, |e| e.hash == hash && self.kept.keys.i.get(e.index) == Some(key))
@@ -266,13 +267,13 @@ impl Dictionary {
         self.kept.keys.len - 1
     }
 
-    /// Returns the first place after `after` whose key has that hash.
+    /// Returns the first place after the place `after` whose key has the hash `hash`.
     pub fn next_hashed(&self, hash: u64, after: i64) -> Option<usize> {
         let found = self.table.iter_hash(hash).filter(|e| e.hash == hash && e.index as i64 > after);
         found.map(|e| e.index).min()
     }
 
-    /// Adds a key, without comparing it with the existing ones.
+    /// Adds a key and its value, without comparing the key with the existing keys.
     pub fn add_hashed(&mut self, hash: u64, key: Components<'_>, value: Components<'_>) {
         self.packed.take();
         let index = self.kept.keys.len;
@@ -282,7 +283,7 @@ impl Dictionary {
         self.table.insert_unique(hash, Entry { hash, index }, |e| e.hash);
     }
 
-    /// Removes the key at a place, and its value; the order of the others is unchanged.
+    /// Removes the key at a place, and its value; the order of the other keys is unchanged.
     pub fn remove_there(&mut self, place: usize, keys: Layout, values: Layout) {
         self.packed.take();
         if self.last.get() == place {
@@ -303,7 +304,7 @@ impl Dictionary {
         }
     }
 
-    /// Removes the last place, and the holes before it.
+    /// Removes the last place of the dictionary, and the holes before it.
     fn shorten(&mut self, keys: Layout, values: Layout) {
         let old = self.kept.keys.len;
         let new = self.holes.end_before(old - 1);
@@ -312,7 +313,7 @@ impl Dictionary {
         self.hashes.truncate(new);
     }
 
-    /// Removes the holes.
+    /// Compacts the dictionary: removes all holes.
     fn close(&mut self) {
         if !self.holes.is_empty() {
             let packed = self.packed.take().map_or_else(|| self.pack(), |packed| *packed);

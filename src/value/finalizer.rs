@@ -9,7 +9,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::rc::{Rc, Weak};
 
-/// The functions that run when an instance is destroyed. The size is one word when there are none.
+/// The functions that run when an instance is destroyed. The list takes one machine word when it is empty.
 #[derive(Default)]
 pub struct Finalizer(Cell<Option<Box<Plan>>>);
 
@@ -17,11 +17,11 @@ pub struct Finalizer(Cell<Option<Box<Plan>>>);
 struct Plan {
     /// Whether an initializer has completed the instance: before that no finalizer runs.
     is_initialized: bool,
-    /// The functions, in the order in which they run.
+    /// The functions of the finalizer, in the order in which they run.
     functions: Vec<Rc<Closure>>,
 }
 
-/// A finalizer that has not run, and its instance.
+/// A finalizer function that has not run yet, and the instance for which it runs.
 pub type PendingFinalizer = (Rc<Closure>, Ref);
 
 thread_local! {
@@ -30,7 +30,7 @@ thread_local! {
 }
 
 impl Finalizer {
-    /// Adds a function, which runs after those added earlier.
+    /// Adds a function to the finalizer, which runs after the functions that were added earlier.
     pub fn add(&self, function: Rc<Closure>) {
         let mut plan = self.0.take().unwrap_or_default();
         plan.functions.push(function);
@@ -59,7 +59,7 @@ impl Drop for BoxCells {
         let rest =
             BoxCells { cells: std::mem::take(&mut self.cells), shape: self.shape, finalizer: Finalizer::default() };
         let rest = Ref::Box(Rc::new(rest));
-        // While a thread ends, finalizers do not run.
+        // While a thread ends, finalizers do not run, and the thread-local queue may no longer exist.
         let _ = PENDING.try_with(|ended| {
             ended.borrow_mut().extend(plan.functions.into_iter().map(|function| (function, rest.clone())))
         });
@@ -67,7 +67,7 @@ impl Drop for BoxCells {
     }
 }
 
-/// A weak reference. `any` is the shape of the value when it is an existential.
+/// A weak reference to an instance. `any` is the shape of the value when the value is an existential.
 #[derive(Debug)]
 pub struct WeakReference {
     instance: Weak<BoxCells>,
@@ -88,7 +88,7 @@ impl WeakReference {
         Ref::Machine(Rc::new(WeakReference { instance, any }))
     }
 
-    /// Returns the instance, if it still exists.
+    /// Returns the instance to which a weak reference refers, if the instance still exists.
     pub fn find(reference: &Ref) -> Option<Ref> {
         let Ref::Machine(object) = reference else { return None };
         let weak = object.downcast_ref::<WeakReference>()?;
@@ -101,12 +101,12 @@ impl WeakReference {
 }
 
 impl WeakReference {
-    /// Returns a reference of the same kind to another instance.
+    /// Returns a weak reference of the same kind to another instance.
     pub fn to(&self, instance: &Rc<BoxCells>) -> Ref {
         Ref::Machine(Rc::new(WeakReference { instance: Rc::downgrade(instance), any: self.any }))
     }
 
-    /// Returns the instance, if it still exists.
+    /// Returns the instance to which this weak reference refers, if the instance still exists.
     pub fn instance(&self) -> Option<Rc<BoxCells>> {
         self.instance.upgrade()
     }
@@ -145,7 +145,7 @@ pub fn requeue(mut waiting: VecDeque<PendingFinalizer>) {
 /// Discards all pending finalizers at the end of a run.
 pub fn forget() {
     while any() {
-        // Dropping them may queue the finalizers of instances that they contain.
+        // Dropping the finalizers may queue the finalizers of instances that they contain.
         drop(take());
     }
 }

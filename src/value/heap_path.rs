@@ -8,7 +8,7 @@ use hashbrown::HashSet;
 #[derive(Clone, Debug, Default)]
 pub struct HeapPath(Vec<PathStep>);
 
-/// A part of an object: the index of the object, and the index of the part.
+/// A step from an object to one of its parts: the index of the object, and the index of the part.
 #[derive(Clone, Copy, Debug)]
 struct PathStep {
     of: u32,
@@ -16,8 +16,8 @@ struct PathStep {
 }
 
 impl HeapPath {
-    /// Finds everything that is reachable from `first`, except through objects whose addresses are `known`; returns the steps,
-    /// and the objects, starting with the roots.
+    /// Finds every object that is reachable from the objects `first`, except through objects whose addresses are
+    /// `known`. Returns the steps, and the objects, starting with the roots.
     pub fn of(first: &[Ref], known: &HashSet<usize>) -> (HeapPath, Vec<Ref>) {
         let mut steps = vec![];
         let mut objects = first.to_vec();
@@ -37,7 +37,8 @@ impl HeapPath {
         (HeapPath(steps), objects)
     }
 
-    /// Returns the corresponding objects in another copy, starting with the roots; `None` when its structure differs.
+    /// Returns the objects at the same paths in another copy, starting with the roots; `None` when the structure of the
+    /// copy differs.
     pub fn follow(&self, first: &[Ref]) -> Option<Vec<Ref>> {
         let mut objects = first.to_vec();
         for step in &self.0 {
@@ -55,7 +56,8 @@ fn part_of(object: &Ref, k: usize) -> Option<Ref> {
     }
 }
 
-/// Returns number `k` of an object, with its slot; the numbers of a dictionary are those of its keys, then of its values.
+/// Returns the number `k` of an object, with its slot; the numbers of a dictionary are those of its keys, then those of
+/// its values.
 pub fn number(object: &Ref, k: usize) -> Option<(f64, Slot)> {
     let of = |cells: &Cells, k: usize| cells.f.get(k).map(|value| (*value, cells.slot(k)));
     match object {

@@ -8,13 +8,13 @@ use crate::value::{AnyValue, BoxCells, Cells, Closure, Ref, Slot};
 use hashbrown::{HashMap, HashSet};
 use std::rc::Rc;
 
-/// The modification of slots.
+/// A modification of all slots of an object graph.
 pub trait SlotChange {
-    /// Returns the new slot.
+    /// Returns the slot that replaces the given slot.
     fn slot(&mut self, slot: Slot) -> Slot;
     /// Whether the contents of boxes, which are shared by reference, are modified as well.
     fn enters_boxes(&self) -> bool;
-    /// Returns a replacement for a box, whose contents are modified next.
+    /// Returns a replacement for a box; the contents of the replacement are modified next.
     fn boxed(&mut self, _inside: &Rc<BoxCells>) -> Option<Rc<BoxCells>> {
         None
     }
@@ -22,11 +22,11 @@ pub trait SlotChange {
     fn more(&mut self) -> Option<Rc<BoxCells>> {
         None
     }
-    /// Returns the slots of all numbers of an object, if they do not depend on the old ones.
+    /// Returns the new slots of all numbers of an object, if the new slots do not depend on the old ones.
     fn object(&mut self, _object: &Ref) -> Option<Vec<Slot>> {
         None
     }
-    /// Returns the replacement of an object of the machine; `None` to retain it.
+    /// Returns the replacement of an object that belongs to the machine; `None` to retain the object.
     fn machine(&mut self, _object: &Rc<dyn std::any::Any>) -> Option<Ref> {
         None
     }
@@ -44,7 +44,7 @@ impl SlotChange for ClearSlots {
     }
 }
 
-/// A modification that only reads the slots.
+/// A modification that reads all slots and changes none.
 struct ReadOnly<'a> {
     enters_boxes: bool,
     visit: &'a mut dyn FnMut(Slot),
@@ -61,36 +61,37 @@ impl SlotChange for ReadOnly<'_> {
     }
 }
 
-/// Visits the slots in `cells` and in everything reachable from it; those in boxes only if `enters_boxes`.
+/// Visits the slots in `cells` and in everything reachable from it; the slots in boxes only if `enters_boxes`.
 pub fn visit_slots(cells: &mut Cells, enters_boxes: bool, visit: &mut dyn FnMut(Slot)) {
     change_slots(cells, &mut ReadOnly { enters_boxes, visit });
 }
 
-/// The state of a traversal.
+/// The state of a traversal of all objects that are reachable from a value.
 struct Traversal<'a> {
     change: &'a mut dyn SlotChange,
-    /// The visited objects by address, with their replacements; the originals are retained, so that no address is reused.
+    /// The visited objects by address, with their replacements. The original objects are retained, so that no address
+    /// is reused.
     done: HashMap<usize, (Ref, Ref)>,
     boxes: HashSet<usize>,
     waiting: Vec<Rc<BoxCells>>,
 }
 
-/// An object whose parts are being modified.
+/// An object whose parts are being visited.
 struct OpenObject {
     object: Ref,
     next: usize,
-    /// The replaced parts, by index.
+    /// The parts of the object that were replaced, by index.
     changed: Vec<(usize, Ref)>,
 }
 
-/// Modifies the slots in `cells` and in everything reachable from it.
+/// Modifies the slots in `cells` and in all objects reachable from it.
 pub fn change_slots(cells: &mut Cells, change: &mut dyn SlotChange) {
     let mut walk = Traversal { change, done: HashMap::new(), boxes: HashSet::new(), waiting: vec![] };
     walk.storage(cells);
     walk.rest();
 }
 
-/// Modifies the slots in boxes and in everything reachable from them.
+/// Modifies the slots in boxes and in all objects reachable from the boxes.
 pub fn change_slots_in_boxes(roots: &[Rc<BoxCells>], change: &mut dyn SlotChange) {
     let mut walk = Traversal { change, done: HashMap::new(), boxes: HashSet::new(), waiting: roots.to_vec() };
     walk.boxes.extend(roots.iter().map(|root| Rc::as_ptr(root) as usize));
@@ -100,14 +101,15 @@ pub fn change_slots_in_boxes(roots: &[Rc<BoxCells>], change: &mut dyn SlotChange
 impl Traversal<'_> {
     fn rest(&mut self) {
         while let Some(next) = self.next() {
-            // The contents are not borrowed by running code, because slots are modified between instructions.
+            // The contents of the box are not borrowed by running code, because slots are modified between
+            // instructions.
             if let Ok(mut cells) = next.cells.try_borrow_mut() {
                 self.storage(&mut cells);
             }
         }
     }
 
-    /// Returns the next box.
+    /// Returns the next box whose contents are to be visited.
     fn next(&mut self) -> Option<Rc<BoxCells>> {
         while self.waiting.is_empty() {
             let more = self.change.more()?;
@@ -137,7 +139,7 @@ impl Traversal<'_> {
         }
     }
 
-    /// Returns the replacement of a reference; `None` when it is unchanged.
+    /// Returns the replacement of a reference; `None` when the reference is unchanged.
     fn reference(&mut self, root: &Ref) -> Option<Ref> {
         let mut open: Vec<OpenObject> = vec![];
         let mut answer = self.enter(root, &mut open);
@@ -161,7 +163,7 @@ impl Traversal<'_> {
         answer
     }
 
-    /// Starts the traversal of an object, or returns its replacement if that is known.
+    /// Starts the traversal of an object, or returns the replacement of the object if it was visited before.
     fn enter(&mut self, reference: &Ref, open: &mut Vec<OpenObject>) -> Option<Ref> {
         match reference {
             Ref::Null | Ref::Text(_) => None,
@@ -230,7 +232,8 @@ impl Traversal<'_> {
         }
     }
 
-    /// Copies cells with other slots and parts; the part at index 0 has index `base` in the object.
+    /// Copies the cells of an object with other slots and other parts; the part at index 0 of the cells has index
+    /// `base` in the object.
     fn copy_cells(
         &mut self,
         cells: &Cells,
@@ -253,7 +256,7 @@ impl Traversal<'_> {
     }
 }
 
-/// Returns part `k` of an object; the parts of a dictionary are its keys, then its values.
+/// Returns the part `k` of an object; the parts of a dictionary are its keys, then its values.
 pub(crate) fn part(object: &Ref, k: usize) -> Option<&Ref> {
     match object {
         Ref::Cells(cells) => cells.r.get(k),

@@ -32,11 +32,12 @@ pub use text::Text;
 /// The bank of a register.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Bank {
-    /// `f64`: `Double`, and `Float` rounded after each step. The only bank with tangent slots.
+    /// The bank of `f64` components: `Double`, and `Float` rounded after each step. It is the only bank with tangent
+    /// slots.
     F,
-    /// `i64`: integers, `Bool`, tags of enums and optionals.
+    /// The bank of `i64` components: integers, `Bool`, tags of enums and optionals.
     I,
-    /// References: strings, arrays, dictionaries, functions, boxes.
+    /// The bank of references: strings, arrays, dictionaries, functions, boxes.
     R,
 }
 
@@ -47,9 +48,9 @@ pub enum Bank {
 /// itself; in any other forward level the index of a cell.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Slot {
-    /// The epoch of the level, which is assigned when the level begins and never reused.
+    /// The epoch of the level to which the slot belongs. It is assigned when the level begins and never reused.
     pub epoch: u64,
-    /// The node, the tangent or the cell.
+    /// The number of the node, the bits of the tangent, or the index of the cell.
     pub payload: u64,
 }
 
@@ -61,18 +62,18 @@ impl Slot {
 /// The content of a register of the reference bank.
 #[derive(Clone, Debug, Default)]
 pub enum Ref {
-    /// No object.
+    /// The null reference, which refers to no object.
     #[default]
     Null,
     /// A string.
     Text(text::Text),
-    /// An array or record: value semantics.
+    /// An array or record, which has value semantics.
     Cells(Rc<Cells>),
-    /// A box: a captured variable, an instance of a class. Shared.
+    /// A box, which is shared: a captured variable, or an instance of a class.
     Box(Rc<BoxCells>),
-    /// A dictionary or set: value semantics.
+    /// A dictionary or set, which has value semantics.
     Dictionary(Rc<dictionary::Dictionary>),
-    /// A function with its captures.
+    /// A function object, which contains its captures.
     Closure(Rc<Closure>),
     /// A differential or pullback, or another object that belongs to the machine.
     Machine(Rc<dyn std::any::Any>),
@@ -80,23 +81,23 @@ pub enum Ref {
     Any(Rc<AnyValue>),
 }
 
-/// A box: storage that is shared by reference.
+/// A box: storage that is shared by reference, such as a captured variable or an instance of a class.
 #[derive(Debug)]
 pub struct BoxCells {
-    /// The contents.
+    /// The components that the box contains.
     pub cells: std::cell::RefCell<Cells>,
-    /// Its shape, for instances of classes; variables have none.
+    /// The shape of an instance of a class; the boxes of variables have none.
     pub shape: Option<shape::ShapeId>,
-    /// The code that runs when it is destroyed.
+    /// The code that runs when the instance in the box is destroyed.
     pub finalizer: crate::value::finalizer::Finalizer,
 }
 
 /// The part of a function object that determines its code: its function, and the captured function objects.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Signature {
-    /// Its function.
+    /// The index of the function in the program.
     pub function: u32,
-    /// For each captured reference: its signature, if it is a function object.
+    /// The signature of each captured reference that is a function object.
     pub captured: Vec<Option<Signature>>,
 }
 
@@ -115,20 +116,20 @@ impl Signature {
     }
 }
 
-/// A function object: its code, and its captures with tangent slots.
+/// A function object: the index of its function, and its captures with their tangent slots.
 #[derive(Debug)]
 pub struct Closure {
     /// The index of the function in the program, which identifies its original, derivative and transpose code.
     pub function: u32,
-    /// The captures.
+    /// The captured values of the function object.
     pub captures: Cells,
 }
 
-/// An existential.
+/// The value of an existential, together with the shape of its type.
 #[derive(Debug)]
 pub struct AnyValue {
-    /// The shape of its type.
+    /// The shape of the value's type.
     pub shape: shape::ShapeId,
-    /// Its components.
+    /// The components of the value.
     pub cells: Cells,
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-/// Writes a `Double` as Swift does: `6.0`, `1e-05`, `1e+16`, `inf`, `nan`.
+/// Writes a `Double` in Swift's format: `6.0`, `1e-05`, `1e+16`, `inf`, `nan`.
 pub fn write_double(out: &mut String, x: f64) {
     // From 2^53 on not every integer is a Double, so digits before the point would suggest a wrong precision.
     write_digits(out, &format!("{x:e}"), x.is_finite(), x.abs() > 9_007_199_254_740_992.0);
@@ -30,7 +30,8 @@ pub fn in_formula(x: f64) -> String {
     text
 }
 
-/// Writes a number in Swift's format. `text` is Rust's `{:e}` form: shortest digits, `-1.25e-5`, `NaN`, `inf`.
+/// Writes a number in Swift's format. `text` is the number in Rust's `{:e}` format, which has the shortest digits:
+/// `-1.25e-5`, `NaN`, `inf`.
 fn write_digits(out: &mut String, text: &str, finite: bool, large: bool) {
     if !finite {
         out.push_str(if text == "NaN" { "nan" } else { text });

@@ -12,16 +12,16 @@ use crate::value::shape::TangentId;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-/// A vector, with the tangent of its own type.
+/// A stored opaque tangent vector, with the tangent type of its own type.
 #[derive(Clone, Debug)]
 pub struct OpaqueVector {
-    /// The tangent of its type.
+    /// The tangent type of the vector's own type.
     pub of: TangentId,
-    /// Its components.
+    /// The components of the vector.
     pub cells: Rc<Cells>,
 }
 
-/// The bits that all these numbers have in common, without the sign.
+/// The bits that all numbers that represent vectors have in common, without the sign.
 const MARK: u64 = 0x7FFA_0000_0000_0000;
 const SHARED: u64 = 0xFFFF_0000_0000_0000;
 
@@ -38,13 +38,13 @@ pub fn keep(of: TangentId, cells: Cells) -> f64 {
     f64::from_bits(MARK | place & !SHARED)
 }
 
-/// Whether a number represents a vector.
+/// Whether a number represents an opaque vector.
 pub fn is(number: f64) -> bool {
-    // The sign is ignored.
+    // The sign of the number is ignored.
     number.is_nan() && number.to_bits() & SHARED & !(1 << 63) == MARK
 }
 
-/// Returns the vector that a number represents; `None` for any other number.
+/// Returns the opaque vector that a number represents; `None` for any other number.
 pub fn find(number: f64) -> Option<OpaqueVector> {
     if !is(number) {
         return None;
@@ -53,7 +53,7 @@ pub fn find(number: f64) -> Option<OpaqueVector> {
     VECTORS.with_borrow(|all| all.get(place).cloned())
 }
 
-/// Clears the table when no sweep is active and no level is live.
+/// Clears the table of opaque vectors, when no sweep is active and no level is live.
 pub fn forget() {
     VECTORS.with_borrow_mut(Vec::clear);
 }

@@ -1,8 +1,8 @@
 //! Origins: the numbers that integers and strings in storage were computed from, while derivative code runs.
 //!
-//! An object has a table of origins, allocated when the first one is stored. Its keys are component and content, so that two
-//! integers of one array are distinguished by their values wherever they are moved. Objects that share no storage share
-//! no table, and a copy has a separate one. The meaning of the numbers' slots is defined elsewhere.
+//! An object has a table of origins, allocated when the first one is stored. Its keys are component and content, so
+//! that two integers of one array are distinguished by their values wherever they are moved. Objects that share no
+//! storage share no table, and a copy has a separate one. Not here: the meaning of the numbers' slots (`tape`).
 
 use super::{Bank, Ref, Slot};
 use hashbrown::HashMap;
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// The storage to which an operator refers.
+/// The storage that contains the integer or string to which an operator refers.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum Storage {
     /// The global variables.
@@ -23,17 +23,17 @@ pub enum Storage {
     Values,
     /// The captures of the running function object.
     Captured,
-    /// All components of an object.
+    /// All components of an object, whatever its kind.
     Whole,
 }
 
 impl Storage {
-    /// Whether an operator has the object as an operand.
+    /// Whether an operator on this storage has the object as an operand.
     pub fn has_object(self) -> bool {
         !matches!(self, Storage::Global | Storage::Captured)
     }
 
-    /// Whether the other operands of an operator specify the content of the component.
+    /// Whether the operands of an operator on this storage also specify the content of the component.
     pub fn is_content(self, banks: &[Bank]) -> bool {
         match self {
             Storage::Whole => banks.is_empty(),
@@ -42,27 +42,27 @@ impl Storage {
     }
 }
 
-/// The content of a component.
+/// The content of a component, which is a part of the key in a table of origins.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Content {
-    /// An integer.
+    /// The component is this integer.
     Integer(i64),
-    /// A string, by its hash.
+    /// The component is a string with this hash.
     Text(u64),
-    /// Any content of any component.
+    /// The component has any content, and its index does not matter.
     Any,
 }
 
-/// A number from which an integer or string was computed.
+/// A number from which an integer or string was computed: an origin of the integer or string.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Origin {
-    /// Its value.
+    /// The value of the number.
     pub value: f64,
-    /// Its slot.
+    /// The tangent slot of the number.
     pub slot: Slot,
 }
 
-/// The origins of one integer or string.
+/// The origins of one integer or string: the numbers from which it was computed.
 pub type Numbers = SmallVec<[Origin; 1]>;
 
 type Table = HashMap<(u32, Content), Numbers>;
@@ -72,7 +72,7 @@ type Table = HashMap<(u32, Content), Numbers>;
 pub struct Origins(Option<Box<Table>>);
 
 impl Content {
-    /// Returns the content of a reference component; only strings are distinguished.
+    /// Returns the content of a reference component. Only strings are distinguished from each other.
     pub fn of(reference: &Ref) -> Option<Content> {
         let Ref::Text(text) = reference else { return None };
         let mut hasher = DefaultHasher::new();
@@ -86,47 +86,47 @@ impl Content {
 }
 
 impl Origins {
-    /// Creates an empty table.
+    /// Creates an empty table of origins.
     pub const fn new() -> Origins {
         Origins(None)
     }
 
-    /// Whether no origin was ever stored.
+    /// Whether no origin was ever stored in the table.
     #[inline]
     pub fn is_unused(&self) -> bool {
         self.0.is_none()
     }
 
-    /// Returns the origins of a component with that content.
+    /// Returns the origins of the component `component` with the content `content`.
     pub fn get(&self, component: u32, content: Content) -> Numbers {
         let Some(table) = &self.0 else { return Numbers::new() };
         let kept = |component, content| table.get(&(component, content)).into_iter().flatten();
         kept(component, content).chain(kept(0, Content::Any)).copied().collect()
     }
 
-    /// Returns all origins.
+    /// Returns all origins in the table.
     pub fn all(&self) -> Vec<Origin> {
         self.0.as_ref().map_or(vec![], |table| table.values().flatten().copied().collect())
     }
 
-    /// Replaces the origins of a component with that content.
+    /// Replaces the origins of the component `component` with the content `content`.
     pub fn set(&mut self, component: u32, content: Content, numbers: Numbers) {
         self.0.get_or_insert_default().insert((component, content), numbers);
     }
 
-    /// Removes the origins of the integer, or the string, in a component.
+    /// Removes the origins of one integer or string: those of the component `component` with the content `content`.
     pub fn forget(&mut self, component: u32, content: Content) {
         if let Some(table) = &mut self.0 {
             table.retain(|(of, was), _| *of != component || was.is_text() != content.is_text());
         }
     }
 
-    /// Removes all origins.
+    /// Removes all origins from the table.
     pub fn clear(&mut self) {
         self.0 = None;
     }
 
-    /// Returns the number of components and contents with origins.
+    /// Returns the number of pairs of component and content that have origins.
     pub fn count(&self) -> usize {
         self.0.as_ref().map_or(0, |table| table.len())
     }
@@ -141,7 +141,7 @@ impl Origins {
         }
     }
 
-    /// Adds the origins of these components from another table.
+    /// Adds the origins of some components from another table.
     pub fn merge(&mut self, from: &Origins, components: impl Iterator<Item = (u32, Content)>) {
         let Some(others) = &from.0 else { return };
         for item in components.chain([(0, Content::Any)]) {
@@ -155,7 +155,7 @@ impl Origins {
         }
     }
 
-    /// Replaces the slots of the origins; origins that become constant in every level are removed.
+    /// Replaces the slots of all origins; origins that become constant in every level are removed.
     pub fn change_slots(&mut self, mut change: impl FnMut(Slot) -> Slot) {
         self.retain(|number| {
             number.slot = change(number.slot);
@@ -163,7 +163,7 @@ impl Origins {
         });
     }
 
-    /// Whether some slot satisfies a predicate.
+    /// Whether the slot of some origin satisfies a predicate.
     pub fn any_slot(&self, mut is_wanted: impl FnMut(Slot) -> bool) -> bool {
         self.0.as_ref().is_some_and(|table| table.values().flatten().any(|number| is_wanted(number.slot)))
     }

@@ -6,7 +6,8 @@ use super::{Cells, Components, Ref, Text};
 use std::fmt::Write;
 use std::rc::Rc;
 
-/// The maximum nesting; deeper parts of a value are written as `…`, because the Rust stack is finite.
+/// The maximum nesting depth of printed values. Deeper parts of a value are written as `…`, because the Rust stack is
+/// finite.
 const MAX_DEPTH: usize = 500;
 
 /// The form of a description.
@@ -55,11 +56,11 @@ const MAX_TEXT: (usize, usize) = (1000, 200);
 /// A part of a value whose type has a custom description.
 #[derive(Clone, Debug)]
 pub struct CustomPart {
-    /// The type.
+    /// The type that has the custom description.
     pub own: DescriptionId,
-    /// Whether it is inside another value.
+    /// Whether the part is inside another value, where strings have quotes.
     pub inside: bool,
-    /// The part.
+    /// The value of the part.
     pub value: Cells,
 }
 
@@ -90,7 +91,7 @@ struct Printer<'s> {
     out: String,
     depth: usize,
     own: std::slice::Iter<'s, Text>,
-    /// The parts for which there was no description in `own`.
+    /// The parts with a custom type whose descriptions were not in `own`.
     parts: Vec<CustomPart>,
     form: Form,
     /// The number of collections around the current part.

@@ -17,7 +17,7 @@ thread_local! {
     static QUEUE: RefCell<ReleaseQueue> = const { RefCell::new(ReleaseQueue { busy: false, list: vec![] }) };
 }
 
-/// Drops references; the outermost call also drops those of objects that are destroyed meanwhile.
+/// Drops references; the outermost call also drops the references of objects that are destroyed meanwhile.
 pub fn release(references: &mut [Ref]) {
     // An object without owned objects cannot start a chain: the common case needs no list.
     if references.iter().all(|r| matches!(r, Ref::Null | Ref::Text(_))) {
@@ -32,7 +32,8 @@ pub fn release(references: &mut [Ref]) {
     match first {
         Ok(true) => {}
         Ok(false) => return,
-        // The thread ends, and the list is gone: the references are leaked, because dropping them might recurse deeply.
+        // The thread ends, and the work list no longer exists: the references are leaked, because dropping them might
+        // recurse deeply.
         Err(_) => return references.iter_mut().for_each(|r| std::mem::forget(std::mem::take(r))),
     }
     while let Ok(Some(next)) = QUEUE.try_with(|w| w.borrow_mut().list.pop()) {
@@ -41,12 +42,12 @@ pub fn release(references: &mut [Ref]) {
     let _ = QUEUE.try_with(|queue| {
         let mut queue = queue.borrow_mut();
         queue.busy = false;
-        // The memory of one long chain is not retained.
+        // The memory that the work list needed for one long chain is released.
         queue.list.shrink_to(RETAINED_CAPACITY);
     });
 }
 
-/// The capacity of the list that is retained.
+/// The capacity of the work list that is retained between calls.
 const RETAINED_CAPACITY: usize = 1024;
 
 #[cfg(test)]

@@ -6,21 +6,23 @@ use std::ops::Deref;
 use std::rc::Rc;
 use unicode_normalization::{UnicodeNormalization, is_nfc};
 
-/// A string with value semantics. Most strings are short and never change: they are one object without spare capacity. A
-/// string that was appended to has spare capacity, so that a long string can be built in pieces without a copy for each.
+/// A string with value semantics. Most strings are short and never change: they are one object without spare capacity.
+/// A string that was appended to has spare capacity, so that a long string can be built in pieces without a copy for
+/// each piece.
+/// copy for each.
 #[derive(Clone, Debug)]
 pub enum Text {
-    /// Without spare capacity.
+    /// A string without spare capacity.
     Fixed(Rc<str>),
-    /// With spare capacity.
+    /// A string with spare capacity, to which more text can be appended.
     Growing(Rc<String>),
 }
 
-/// The minimum capacity after the first append: words are often built letter by letter.
+/// The minimum capacity of a string after the first append: words are often built letter by letter.
 const MIN_CAPACITY: usize = 24;
 
 impl Text {
-    /// Appends a string: in place when it is not shared.
+    /// Appends text to the string: in place when the string is not shared.
     pub fn push_str(&mut self, more: &str) {
         if let Text::Growing(text) = self {
             Rc::make_mut(text).push_str(more);
@@ -32,7 +34,7 @@ impl Text {
         *self = Text::Growing(Rc::new(text));
     }
 
-    /// Reserves capacity for a total length of `bytes`.
+    /// Reserves capacity for a total length of `bytes` bytes.
     pub fn reserve(&mut self, bytes: usize) {
         let more = bytes.saturating_sub(self.len());
         match self {
@@ -45,7 +47,7 @@ impl Text {
         }
     }
 
-    /// Returns the address of the object.
+    /// Returns the address of the string object.
     pub fn address(&self) -> usize {
         match self {
             Text::Fixed(text) => text.as_ptr() as usize,
@@ -86,7 +88,8 @@ thread_local! {
     static LETTERS: [Text; 128] = std::array::from_fn(|code| Text::from(&*char::from(code as u8).to_string()));
 }
 
-/// Returns a character as a string. Those of ASCII are preallocated, because strings are often split into characters.
+/// Returns a character as a string. The strings of ASCII characters are preallocated, because text is often split into
+/// characters.
 pub fn character(text: &str) -> Text {
     match text.as_bytes() {
         [letter] => LETTERS.try_with(|letters| letters.get(usize::from(*letter)).cloned()).ok().flatten(),
@@ -95,17 +98,17 @@ pub fn character(text: &str) -> Text {
     .unwrap_or_else(|| text.into())
 }
 
-/// Whether two strings are canonically equivalent.
+/// Whether two strings are canonically equivalent in the sense of Unicode.
 pub fn same(a: &str, b: &str) -> bool {
     a == b || !(a.is_ascii() && b.is_ascii()) && canonical(a) == canonical(b)
 }
 
-/// Compares two strings by the scalars of their canonical forms.
+/// Compares two strings by the Unicode scalars of their canonical forms.
 pub fn order(a: &str, b: &str) -> Ordering {
     if a.is_ascii() && b.is_ascii() { a.cmp(b) } else { canonical(a).cmp(&canonical(b)) }
 }
 
-/// Returns the canonical form, which is the same for all canonically equivalent strings.
+/// Returns the canonical form of a string, which is the same for all canonically equivalent strings.
 pub fn canonical(text: &str) -> Cow<'_, str> {
     if text.is_ascii() || is_nfc(text) { Cow::Borrowed(text) } else { Cow::Owned(text.nfc().collect()) }
 }

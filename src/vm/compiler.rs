@@ -9,14 +9,15 @@ use crate::vm::functions::CodeSource;
 
 /// Renders output that the machine cannot render itself: names, positions and types are known to the session only.
 pub trait Reporter {
-    /// Renders an explanation that a program requested, as the forms of a picture. Empty when no names are known.
+    /// Renders an explanation that a program requested, as the shapes of a picture. The list is empty when no names are
+    /// known.
     fn explain(&mut self, trace: &Trace, kinks: &[Kink], request: &ExplainRequest) -> Vec<String> {
         let _ = (trace, kinks, request);
         vec![]
     }
 
-    /// Renders the derivative of a function as a formula, as the forms of a picture. `name` is the function's notation,
-    /// `order` the order of the derivative.
+    /// Renders the derivative of a function as a formula, as the shapes of a picture. `name` is the function's
+    /// notation, `order` the order of the derivative.
     fn formula(&mut self, function: u32, name: &str, order: i64) -> Vec<String> {
         let _ = (function, name, order);
         vec![]

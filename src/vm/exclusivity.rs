@@ -7,20 +7,20 @@ use crate::value::Ref;
 use crate::vm::fault::{Fault, Remark};
 use crate::vm::functions::Version;
 use crate::vm::objects;
-use crate::vm::state::access::Change;
 use crate::vm::state::machine::Machine;
+use crate::vm::state::modification::Change;
 use crate::vm::state::registers::Registers;
 use std::ops::Range;
 use std::rc::Rc;
 
-/// Fails when these components of an object, or of the global variables, are being modified.
+/// Fails when some of the given components of an object, or of the global variables, are being modified.
 pub fn check(machine: &mut Machine, at: &Registers, object: Option<RIn>, site: AccessAt) -> Result<(), Box<Fault>> {
     let object = address(at, object)?;
     let site = &at.code().accesses[usize::from(site)];
     conflict(machine, object, &site.cells, &site.name)
 }
 
-/// Performs the same check and starts to modify the components.
+/// Checks that components are not being modified, and starts to modify them.
 pub fn begin(machine: &mut Machine, at: &Registers, object: Option<RIn>, site: AccessAt) -> Result<(), Box<Fault>> {
     let site = &at.code().accesses[usize::from(site)];
     let span = machine.user_span();

@@ -1,4 +1,4 @@
-//! Fault: describes why a program stopped, in terms of its text.
+//! Fault: describes why a program stopped, with places in the program's text.
 
 use crate::cancel;
 use crate::cancel::Reason;
@@ -10,12 +10,12 @@ use crate::tape::RecordError;
 use std::rc::Rc;
 use std::time::Duration;
 
-/// The kind of a stop.
+/// The kind of the reason why a program stopped.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FaultKind {
-    /// A run-time error.
+    /// The program stopped with a run-time error, whose code is the number.
     Error(Number),
-    /// The program ended itself, with this status.
+    /// The program ended itself with this exit status.
     Exit(i32),
 }
 
@@ -24,39 +24,39 @@ pub enum FaultKind {
 pub struct Fault {
     /// The kind of the stop.
     pub kind: FaultKind,
-    /// One sentence that describes it.
+    /// One sentence that describes the reason.
     pub message: String,
-    /// Values that explain it, with their names.
+    /// Values that explain the fault, with their names.
     pub values: Vec<(String, String)>,
-    /// The location; in the user's text, if any of it was running.
+    /// The source location of the fault; in the program's own text, if any of it was running.
     pub span: Span,
-    /// The running calls, innermost first.
+    /// The calls that were running, innermost first.
     pub backtrace: Vec<BacktraceEntry>,
-    /// Additional remarks.
+    /// Additional remarks on the fault.
     pub remarks: Vec<Remark>,
 }
 
-/// A call that was running.
+/// A call that was running when the program stopped.
 #[derive(Clone, PartialEq, Debug)]
 pub struct BacktraceEntry {
-    /// The function.
+    /// The name of the called function.
     pub name: Rc<str>,
-    /// The location in it.
+    /// The source location in the called function.
     pub span: Span,
-    /// The iteration of the innermost loop around that place, if the loop counts.
+    /// The iteration of the innermost loop around that location, if the loop counts.
     pub iteration: Option<i64>,
 }
 
 /// An additional remark on a fault.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Remark {
-    /// The role of the place of the fault.
+    /// A remark on the role of the place of the fault.
     Here(String),
-    /// Another place, and its role.
+    /// A remark on another place: its source location, and its role.
     There(Span, String),
-    /// An explanation.
+    /// A note that explains the fault.
     Note(String),
-    /// A suggestion.
+    /// A suggestion how to avoid the fault.
     Help(String),
 }
 
@@ -72,14 +72,14 @@ impl Fault {
         Box::new(Fault { kind: FaultKind::Error(kind), message, values, span, backtrace, remarks })
     }
 
-    /// Adds a remark.
+    /// Adds a remark to the fault.
     #[must_use]
     pub fn remark(mut self: Box<Fault>, remark: Remark) -> Box<Fault> {
         self.remarks.push(remark);
         self
     }
 
-    /// Adds a value that explains it.
+    /// Adds a named value that explains the fault.
     #[must_use]
     pub fn with(mut self: Box<Fault>, name: &str, value: impl std::fmt::Display) -> Box<Fault> {
         self.values.push((name.into(), value.to_string()));
@@ -114,7 +114,7 @@ impl Fault {
         Fault::new(Number::Internal, what)
     }
 
-    /// Shortens a long backtrace.
+    /// Shortens a long backtrace to its beginning and its end.
     pub fn cap(&mut self) {
         let all = self.backtrace.len();
         if all > LISTED_FIRST + LISTED_LAST + 1 {
@@ -215,7 +215,7 @@ pub fn trapped(trap: Trap, primitive: &str, operands: &[i64]) -> Box<Fault> {
             Fault::new(Number::Overflow, "integer overflow")
         }
     };
-    // A single operand is in the message already, and in the text it is often the result of an expression.
+    // A single operand is in the message already, and in the program's text it is often the result of an expression.
     if operands.len() > 1 {
         for (name, value) in ["a", "b"].iter().zip(operands) {
             fault = fault.with(name, value);

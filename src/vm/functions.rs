@@ -1,4 +1,4 @@
-//! Functions: stores the code of every function that was called, loaded on demand from a [`CodeSource`].
+//! Functions: stores the code of every function that was called. The code is loaded on demand from a [`CodeSource`].
 
 use crate::bytecode::operand::Role;
 use crate::bytecode::{Code, Instruction, Operator, verify};
@@ -12,21 +12,21 @@ use std::rc::Rc;
 /// The properties of a function's code that calls and returns need, close together: a call touches one or two cache lines of it.
 #[derive(Debug)]
 pub struct Entry {
-    /// The code.
+    /// The code of the function.
     pub code: Rc<Code>,
-    /// Its first instruction.
+    /// The first instruction of the function.
     pub start: *const Instruction,
-    /// Its number constants.
+    /// The number constants of the function.
     pub numbers: *const f64,
-    /// Registers and window.
+    /// The number of registers in each bank, including the window.
     pub frame: [u32; 3],
-    /// Registers without the window.
+    /// The number of registers in each bank, without the window.
     pub own: [u32; 3],
-    /// The number of references that it returns.
+    /// The number of references that the function returns.
     pub kept: u32,
-    /// Number registers without slots, when it is derivative code.
+    /// The range of number registers that carry no slots, in derivative code.
     pub inactive: (u32, u32),
-    /// Whether its numbers carry slots.
+    /// Whether the numbers of the code carry slots.
     pub is_derivative: bool,
 }
 
@@ -75,7 +75,7 @@ pub trait CodeSource {
         Ok(false)
     }
 
-    /// Returns tangent or adjoint code of a function; `None` when it cannot be transformed.
+    /// Returns tangent or adjoint code of a function; `None` when the function cannot be transformed.
     ///
     /// # Errors
     /// When the run is interrupted.
@@ -90,24 +90,24 @@ pub trait CodeSource {
     /// When there is none, which is a bug.
     fn method(&mut self, method: u16, shape: ShapeId) -> Result<u32, Box<Fault>>;
 
-    /// Returns the shapes of values.
+    /// Returns the table of shapes.
     fn shapes(&self) -> &Shapes;
 
-    /// Returns the tangent types.
+    /// Returns the table of tangent types.
     fn tangents(&self) -> &Tangents;
 }
 
 /// The maximum number of functions, more than any program has; a higher number comes from a damaged code object.
 const MAX_FUNCTIONS: u32 = 1 << 24;
 
-/// The codes of a function.
+/// The versions of a function's code.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Version {
-    /// The code as it was written.
+    /// The original code, as the program was written.
     Original,
-    /// Its derivative; a call by rule where derivatives are registered.
+    /// The derivative code of the function; a call by a registered derivative where derivatives are registered.
     Derivative,
-    /// The derivative of its own body, regardless of registered derivatives.
+    /// The derivative code of the function's own body, regardless of registered derivatives.
     BodyDerivative,
 }
 
@@ -125,43 +125,44 @@ pub enum TransformKind {
 /// Tangent or adjoint code of a function.
 #[derive(Debug)]
 pub struct TransformedCode {
-    /// The bytecode.
+    /// The bytecode of the transformed function.
     pub code: Rc<Code>,
-    /// Its translation to threaded code, which is executed.
+    /// The translation of the bytecode to threaded code, which is executed.
     pub threaded: Threaded,
 }
 
-/// Original and derivative code by the number of the function. Entries are never moved or dropped as long as the machine lives,
-/// so frames may point to them.
+/// The original and derivative code of functions, by function number. Entries are never moved or dropped as long as the
+/// machine lives, so frames may point to them.
 #[derive(Debug, Default)]
 pub struct Functions {
     entries: [Vec<Option<Box<Entry>>>; 3],
     /// Derivative code that was set aside: it is used again unless tangents may be lost in the program as it is now.
     aside: [Vec<Option<Box<Entry>>>; 2],
-    /// Derivative code that is out of date; like all entries, it is never dropped.
+    /// Derivative code that is out of date. Like all entries, it is never dropped.
     #[allow(clippy::vec_box, reason = "frames point to entries")]
     replaced: Vec<Box<Entry>>,
-    /// For each method, the functions that implement it, by type.
+    /// The functions that implement each method, by type.
     methods: Vec<Vec<(ShapeId, Ref)>>,
-    /// Function objects without captures, by function: one of each is enough.
+    /// Function objects without captures, by function: one object for each function is enough.
     plain: Vec<Option<Rc<Closure>>>,
-    /// Tangent and adjoint code by kind, once it was requested; `None` for a function that cannot be transformed.
+    /// Tangent and adjoint code by kind and function, once it was requested; `None` for a function that cannot be
+    /// transformed.
     transformed: [HashMap<Signature, Option<Rc<TransformedCode>>>; 3],
 }
 
 /// Whether a function, or one of its callees, stores numbers that are reachable from elsewhere.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Writes {
-    /// It does not.
+    /// The function and its callees store no such numbers.
     Nothing,
-    /// One of its function arguments may.
+    /// One of the function's arguments, which is a function, may store such numbers.
     Argument,
-    /// It may.
+    /// The function or one of its callees may store such numbers.
     Something,
 }
 
 impl Version {
-    /// Returns the version for original or derivative code.
+    /// Returns the version that is original or derivative code.
     #[inline(always)]
     pub fn of(derivative: bool) -> Version {
         if derivative { Version::Derivative } else { Version::Original }
@@ -169,7 +170,7 @@ impl Version {
 }
 
 impl Functions {
-    /// Returns the code, if it is loaded.
+    /// Returns a version of the code of a function, if it is loaded.
     #[inline(always)]
     pub fn get(&self, function: u32, version: Version) -> Option<&Entry> {
         match self.entries[version as usize].get(function as usize) {
@@ -178,8 +179,8 @@ impl Functions {
         }
     }
 
-    /// Sets derivative code aside, because the program has grown. Whether it is still correct is decided at the next request,
-    /// because that takes an analysis of the whole program.
+    /// Sets derivative code aside, because the program has grown. Whether the code is still correct is decided at the
+    /// next request, because that takes an analysis of the whole program.
     pub fn set_derivatives_aside(&mut self) {
         if self.aside.iter().all(Vec::is_empty) {
             let [_, derivative, body] = &mut self.entries;
@@ -277,12 +278,13 @@ impl Functions {
         self.transformed[kind as usize].iter().map(|(signature, code)| (signature, code.is_some()))
     }
 
-    /// Discards such code of a function for good, because it reached an operation that it cannot execute.
+    /// Discards the tangent or adjoint code of a function for good, because the code reached an operation that it
+    /// cannot execute.
     pub fn discard_transformed(&mut self, closure: &Closure, kind: TransformKind) {
         self.transformed[kind as usize].insert(Signature::of(closure), None);
     }
 
-    /// Returns the code, compiled and verified at the first request.
+    /// Returns a version of the code of a function, compiled and verified at the first request.
     ///
     /// # Errors
     /// When the compiler has none, or it is malformed.

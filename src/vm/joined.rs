@@ -3,30 +3,31 @@
 use crate::bytecode::Joined;
 use crate::bytecode::operand::Ways;
 
-/// A `match` over the first numbers of [`Joined`], each arm with the number known at compile time.
+/// Selects the specialized function for a combination of operations: a `match` over the first numbers of [`Joined`],
+/// where each arm knows its number at compile time.
 macro_rules! specialized {
     ($number:expr, $f:ident $args:tt, $($known:literal)*) => {
         match $number {
             $($known => $f::<$known> $args,)*
-            // The verifier has checked the number.
+            // The verifier has checked the number, so that this arm is never reached.
             _ => f64::NAN,
         }
     };
 }
 
-/// `(a ∘ b) ∘ c`
+/// Computes `(a ∘ b) ∘ c` for a combination of two operations.
 #[inline(always)]
 pub fn left(how: Ways, a: f64, b: f64, c: f64) -> f64 {
     specialized!(how.0, left_by(a, b, c), 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15)
 }
 
-/// `a ∘ (b ∘ c)`
+/// Computes `a ∘ (b ∘ c)` for a combination of two operations.
 #[inline(always)]
 pub fn right(how: Ways, a: f64, b: f64, c: f64) -> f64 {
     specialized!(how.0, right_by(a, b, c), 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15)
 }
 
-/// `(a ∘ b) ∘ (c ∘ d)`
+/// Computes `(a ∘ b) ∘ (c ∘ d)` for a combination of three operations.
 #[inline(always)]
 pub fn both(how: Ways, operands: [f64; 4]) -> f64 {
     specialized!(how.0, both_by(operands),

@@ -23,7 +23,7 @@ mod joined;
 mod native;
 mod objects;
 pub(crate) mod operators;
-mod record;
+mod recorder;
 pub(crate) mod run;
 pub(crate) mod state;
 mod threaded;

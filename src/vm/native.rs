@@ -55,7 +55,7 @@ fn derive(machine: &mut Machine, compiler: &mut dyn Compiler) {
     machine.set_reference(0, library::texts(forms));
 }
 
-/// Calls a function of the strings and integers in the window.
+/// Calls a pure native function of the strings and integers in the window.
 pub fn call_pure(machine: &mut Machine, site: &NativeSite, native: &PureNative) -> Result<(), Box<Fault>> {
     let beyond = || Fault::internal("a native function read beyond the register window");
     let [_, from_i, from_r] = machine.window;
@@ -76,7 +76,7 @@ pub fn call_pure(machine: &mut Machine, site: &NativeSite, native: &PureNative) 
     Ok(())
 }
 
-/// Calls the function; returns the request that it makes instead of returning results.
+/// Calls a native function; returns the request that the function makes instead of returning results.
 fn attempt(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
@@ -86,7 +86,7 @@ fn attempt(
 ) -> Result<Vec<CustomPart>, Box<Fault>> {
     let from = machine.window[2];
     let results = from..from + usize::from(site.results[2]);
-    // Objects that may be modified in place, with their sizes.
+    // The objects that the function may modify in place, with their sizes before the call.
     let kept = machine.stacks.r.get(results.clone()).unwrap_or(&[]);
     let inputs: [(usize, i64); MAX_MODIFIED_IN_PLACE] =
         std::array::from_fn(|k| kept.get(k).map_or((0, 0), |inputs| (address(inputs), effort(inputs))));
@@ -103,7 +103,7 @@ fn attempt(
     Ok(requested)
 }
 
-/// Runs the function on the window.
+/// Runs a native function on the window.
 #[inline(always)]
 fn run(
     machine: &mut Machine,
@@ -123,7 +123,7 @@ fn run(
     Ok(context.requested)
 }
 
-/// Clears arguments that were only read, because they would keep their objects shared.
+/// Clears arguments that the function only read, because they would keep their objects shared.
 fn clear_leftovers(machine: &mut Machine, site: &NativeSite) {
     let from = machine.window[2];
     let leftovers = from + usize::from(site.results[2])..from + usize::from(site.params[2]);
@@ -132,7 +132,8 @@ fn clear_leftovers(machine: &mut Machine, site: &NativeSite) {
     }
 }
 
-/// The number of first arguments that may be modified in place; a function that modifies its receiver has it first.
+/// The number of first arguments that may be modified in place. A function that modifies its receiver has the receiver
+/// as its first argument.
 const MAX_MODIFIED_IN_PLACE: usize = 2;
 
 /// Returns the number of steps that creating an object counts as: a program that doubles a string ten times has done more than
@@ -147,7 +148,7 @@ pub fn effort(object: &Ref) -> i64 {
     (size / BYTES_PER_STEP) as i64
 }
 
-/// Returns the address of an object; 0 for one that has no size.
+/// Returns the address of an object; 0 for an object that has no size.
 fn address(object: &Ref) -> usize {
     match object {
         Ref::Text(text) => text.address(),

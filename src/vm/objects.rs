@@ -8,14 +8,14 @@ use crate::value::{BoxCells, Cells, Ref, Slot};
 use crate::vm::fault::Fault;
 use std::rc::Rc;
 
-/// Combines components; the references are moved out of `r`.
+/// Combines components to the cells of an object; the references are moved out of `r`.
 pub fn gather((f, slots): (&[f64], &[Slot]), i: &[i64], r: &mut [Ref]) -> Cells {
     let mut cells = Cells::empty();
     append((f, slots), i, r, &mut cells);
     cells
 }
 
-/// Appends an element that consists of these components; the references are moved out of `r`.
+/// Appends an element that consists of the given components to an array; the references are moved out of `r`.
 pub fn append((f, slots): (&[f64], &[Slot]), i: &[i64], r: &mut [Ref], to: &mut Cells) {
     to.push_numbers(f, slots);
     to.i.extend_from_slice(i);
@@ -23,12 +23,12 @@ pub fn append((f, slots): (&[f64], &[Slot]), i: &[i64], r: &mut [Ref], to: &mut 
     to.len += 1;
 }
 
-/// Returns the array or record in a register, copied first if it is shared.
+/// Returns the array or record in a register for modification; it is copied first if it is shared.
 #[inline(always)]
 pub fn own(r: &mut Ref) -> Result<&mut Cells, Box<Fault>> {
     match r {
         Ref::Cells(cells) => Ok(Rc::make_mut(cells)),
-        // An array that was moved away is treated as an empty one.
+        // An array that was moved away is treated as an empty array.
         Ref::Null => {
             *r = Ref::Cells(Rc::default());
             own(r)
@@ -66,7 +66,7 @@ pub fn captures(r: &Ref) -> Result<&Cells, Box<Fault>> {
     }
 }
 
-/// Returns the type of an object that stores it.
+/// Returns the type of an object that stores its type.
 #[inline(always)]
 pub fn shape(r: &Ref) -> Option<ShapeId> {
     match r {
@@ -76,13 +76,14 @@ pub fn shape(r: &Ref) -> Option<ShapeId> {
     }
 }
 
-/// Returns number `k`, with its slot.
+/// Returns the number `k` of an object, with its slot.
 #[inline(always)]
 pub fn num(cells: &Cells, k: usize) -> Option<Num> {
     cells.f.get(k).map(|value| Num { value: *value, slot: cells.slot(k) })
 }
 
-/// Returns the position of component `offset` of element `index`; `None` out of range.
+/// Returns the position of the component `offset` of the element `index` of an array; `None` if the index is out of
+/// range.
 #[inline(always)]
 pub fn position(cells: &Cells, index: i64, (offset, stride): (u16, u16)) -> Option<usize> {
     let index = usize::try_from(index).ok().filter(|k| *k < cells.len)?;

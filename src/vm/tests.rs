@@ -1,4 +1,4 @@
-//! Tests of the machine: small graphs, built by hand, emitted and run.
+//! Machine tests: small graphs, built by hand, emitted and run.
 
 mod arrays;
 pub(super) mod build;

@@ -7,22 +7,22 @@ use super::Cluster;
 use crate::source::{SourceId, SourceMap, Span};
 use std::ops::Range;
 
-/// Marks that are more than this many lines apart get separate snippets.
+/// The maximum number of lines between two marks that share a snippet.
 const MAX_GAP: u32 = 30;
-/// Lines longer than this many bytes are truncated to the text around a mark.
+/// The length in bytes from which on a line is truncated to the text around a mark.
 const LONG_LINE: usize = 1000;
-/// The number of bytes before the mark of a truncated line; twice as many follow it.
+/// The number of bytes of a truncated line that precede the mark; twice as many follow it.
 const CONTEXT_WIDTH: usize = 240;
-/// A mark with at least this many line breaks is reduced to its first line.
+/// The number of line breaks from which on a mark is reduced to its first line.
 const MAX_MARK_LINES: usize = 24;
 
-/// Consecutive lines of a source.
+/// An excerpt: consecutive lines of a source.
 pub(super) struct Excerpt {
-    /// The lines, with long ones truncated.
+    /// The text of the lines, where long lines are truncated.
     pub(super) text: String,
-    /// The number of the first line in its source.
+    /// The number of the first line of the excerpt in its source.
     pub(super) first_line: usize,
-    /// Whether the start of a line was removed.
+    /// Whether the start of a line was removed from the excerpt.
     pub(super) is_cut: bool,
     pieces: Vec<Piece>,
 }
@@ -107,7 +107,7 @@ impl Excerpt {
     }
 }
 
-/// Returns the end of a span as displayed.
+/// Returns the end of a span as it is displayed.
 fn shown_end(text: &str, start: usize, end: usize) -> usize {
     let end = end.max(start);
     match text[start..end].match_indices('\n').take(MAX_MARK_LINES).collect::<Vec<_>>().as_slice() {
@@ -116,12 +116,12 @@ fn shown_end(text: &str, start: usize, end: usize) -> usize {
     }
 }
 
-/// Returns the part of a long line around `mark`.
+/// Returns the part of a long line around the offset `mark`.
 fn around(line: &str, mark: usize) -> Range<usize> {
     boundary(line, mark.saturating_sub(CONTEXT_WIDTH))..boundary(line, mark + 2 * CONTEXT_WIDTH)
 }
 
-/// Returns the last character boundary at or before `at`.
+/// Returns the last character boundary of a text at or before the offset `at`.
 fn boundary(text: &str, at: usize) -> usize {
     text.floor_char_boundary(at.min(text.len()))
 }

@@ -1,4 +1,4 @@
-//! JSON renderer: diagnostics as JSON Lines.
+//! JSON renderer: formats diagnostics as JSON Lines.
 
 use crate::diagnostic::{Diagnostic, Help, Label, Note};
 use crate::source::{SourceMap, Span};

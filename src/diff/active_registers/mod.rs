@@ -15,7 +15,8 @@ use crate::value::Bank;
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 
-/// The registers of a function that are varied, those that are useful, and those that are both.
+/// The number registers of a function, with the facts that the analysis has found: which are varied, which are useful,
+/// and which are active.
 #[derive(Debug)]
 pub struct ActiveRegisters {
     varied: Vec<bool>,
@@ -25,7 +26,7 @@ pub struct ActiveRegisters {
 }
 
 impl ActiveRegisters {
-    /// Analyzes a function.
+    /// Analyzes the registers of a function.
     pub fn of(program: &Program, f: &Function) -> ActiveRegisters {
         let n = f.registers.len();
         let none = || vec![false; n];
@@ -40,17 +41,17 @@ impl ActiveRegisters {
         registers
     }
 
-    /// Whether the register may vary with something outside of the function.
+    /// Whether a register may vary with something outside of the function.
     pub fn is_varied(&self, reg: Reg) -> bool {
         self.varied[reg.0 as usize]
     }
 
-    /// Whether a step that reads slots reads the register.
+    /// Whether a step that reads slots reads a register.
     pub fn is_useful(&self, reg: Reg) -> bool {
         self.useful[reg.0 as usize]
     }
 
-    /// Whether the register carries slots.
+    /// Whether a register carries slots, because it is active or written by a call.
     pub fn is_active(&self, reg: Reg) -> bool {
         let at = reg.0 as usize;
         // A register that a call writes always receives a slot. If the register were not active, it could leave that slot in a
@@ -72,18 +73,18 @@ impl ActiveRegisters {
                     && (step.ins.iter().any(carries) || step.outs.iter().any(carries))
             }
             Transfer::Operator(operator) => match operator {
-                // The contents of references still have their slots and must be copied without them.
+                // The contents of references still have their slots; an inactive step must copy them without the slots.
                 Operator::WithoutDerivative { .. } | Operator::NoDerivative { .. } => {
                     step.ins.iter().any(|r| bank(f, *r) == Bank::R)
                 }
                 Operator::ApplyAtOnce | Operator::Gradient { .. } => false,
                 _ => true,
             },
-            // A new object has no slots until one is stored there.
+            // A new object has no slots until a slot is stored there.
             Transfer::Create => step.ins.iter().any(|r| self.is_active(*r)),
-            // In memory that holds a number already, a constant must clear the slot of the replaced number.
+            // In memory that already holds a number, a constant must clear the slot of the replaced number.
             Transfer::Store { number } => number,
-            // All others are active because of their results alone.
+            // All other steps are active because of their results alone.
             Transfer::Nothing | Transfer::Copy | Transfer::Primitive(_) | Transfer::Load => false,
         }
     }
@@ -125,7 +126,7 @@ impl ActiveRegisters {
                 Operator::Coordinates { .. } => from_operands() || from_references(),
                 _ => true,
             },
-            // These write no number, or a constant one.
+            // Such steps write no number, or a constant number.
             Transfer::Nothing | Transfer::Create | Transfer::Store { .. } => false,
         }
     }
@@ -169,8 +170,8 @@ impl ActiveRegisters {
         changed
     }
 
-    /// Whether a step forwards the slots of its operands to a place outside of the registers, and writes those of its results
-    /// from there.
+    /// Whether a step forwards the slots of its operands to a place outside of the registers, and writes the slots of
+    /// its results from there.
     fn reads_slots(&self, program: &Program, f: &Function, step: &Instruction) -> bool {
         match transfer_of(&step.op) {
             Transfer::Call(callee) => !self.is_constant_call(program, f, callee, step),
@@ -208,7 +209,7 @@ fn is_number(f: &Function, reg: Reg) -> bool {
     bank(f, reg) == Bank::F
 }
 
-/// The functions that compute with their arguments and nothing else.
+/// The functions that compute with their arguments only and read no other state.
 #[derive(Default, Debug)]
 struct PlainCalls {
     known: HashMap<FunctionId, bool>,

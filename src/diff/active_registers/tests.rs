@@ -8,10 +8,10 @@ use crate::value::Bank::{F, I, R};
 use crate::value::shape::TangentId;
 
 const NUMBER: Stride = Stride { f: 1, i: 0, r: 0 };
-/// The content of slots that were not cleared.
+/// The tangent that a slot has if a step failed to clear it.
 const GARBAGE: f64 = 1e9;
 
-/// A small generator of random numbers.
+/// A small generator of pseudo-random numbers.
 struct Rng(u64);
 
 impl Rng {
@@ -44,7 +44,7 @@ fn random_program(seed: u64) -> (Program, FunctionId) {
     let mut b = Builder::new("f");
     let mut numbers = vec![b.param("x", F), b.param("y", F)];
     let (cell, array, zero) = (b.reg(R), b.reg(R), b.reg(I));
-    // Every register that is read is written first.
+    // Every register that the graph reads is written first.
     for _ in 0..5 {
         numbers.push(b.constant(0.5 + numbers.len() as f64));
     }
@@ -63,7 +63,7 @@ fn random_program(seed: u64) -> (Program, FunctionId) {
             b.ret(&[dice.choose(&numbers), dice.choose(&numbers)]);
         } else {
             let condition = b.primitive("double.lt", &[dice.choose(&numbers), dice.choose(&numbers)]);
-            // The branch may go back as well as forward; a run that does not end is abandoned.
+            // The branch may go back as well as forward; a run that does not end is abandoned after a number of steps.
             b.branch(condition, blocks[dice.below(blocks.len())], blocks[k + 1]);
         }
     }
@@ -95,10 +95,10 @@ fn random_step(b: &mut Builder, dice: &mut Rng, numbers: &[Reg], cell: Reg, arra
 /// A number and its tangent.
 type Dual = (f64, f64);
 
-/// A machine for these graphs. Original code moves tangents at every step; derivative code only at active steps.
+/// A machine that runs random graphs. Original code moves tangents at every step; derivative code only at active steps.
 struct Machine {
     is_derivative: bool,
-    /// Registers that an active step writes, and parameters.
+    /// Whether each register is a parameter or is written by an active step.
     with_slots: Vec<bool>,
     numbers: Vec<Dual>,
     condition: Vec<bool>,
@@ -172,7 +172,7 @@ impl Machine {
                 return;
             }
             Op::StoreBox { .. } => {
-                // A store that does not handle slots leaves the old one.
+                // A store that does not handle slots leaves the old slot in storage.
                 let (value, tangent) = self.numbers[step.ins[1].0 as usize];
                 self.cell = (value, if moves { tangent } else { self.cell.1 });
                 return;
@@ -196,7 +196,7 @@ impl Machine {
             _ => return,
         };
         let out = step.outs[0].0 as usize;
-        // A step that is not active writes no slot: the old one stays where there can be one.
+        // A step that is not active writes no slot: the old slot stays in a register that can have one.
         let old = self.numbers[out].1;
         let kept = if self.with_slots[out] { old } else { 0.0 };
         self.numbers[out] = (result.0, if moves { result.1 } else { kept });

@@ -31,8 +31,8 @@ pub(super) fn replaced(step: &Instruction, facts: &[SharedDependence]) -> Shared
     }
 }
 
-/// Returns the dependence of components that are stored together: if there are several, those of `@noDerivative` properties need
-/// not be examined again.
+/// Returns the dependence of components that are stored together: if there are several, the components of
+/// `@noDerivative` properties need not be examined again.
 pub(super) fn contained(parts: &[Reg], known: SharedDependence) -> SharedDependence {
     let is_property = |found: &Rc<TangentLoss>| found.reason == LossReason::Property;
     let is_touched = known.0.as_ref().is_some_and(|d| d.losses.values().any(is_property));
@@ -42,7 +42,7 @@ pub(super) fn contained(parts: &[Reg], known: SharedDependence) -> SharedDepende
     known.with(|d| d.losses.retain(|_, found| !is_property(found)))
 }
 
-/// Returns the dependence of a loaded value: integers don't vary, and their origin is not certain.
+/// Returns the dependence of a loaded value: integers do not vary, and their origin is not certain.
 pub(super) fn loaded(bank: Bank, known: SharedDependence) -> SharedDependence {
     match bank {
         Bank::F | Bank::R => known,
@@ -75,7 +75,8 @@ pub(super) fn filled(f: &Function, step: &Instruction, out: Reg, known: SharedDe
 /// Returns the result of a native function that stores one integer in a dictionary or a value of any type, or loads it.
 pub(super) fn integer(
     program: &Program,
-    (name, shapes): (&str, &[ShapeId]),
+    name: &str,
+    shapes: &[ShapeId],
     step: &Instruction,
     facts: &[SharedDependence],
 ) -> Option<Vec<SharedDependence>> {

@@ -10,7 +10,7 @@ use crate::value::Bank::{F, I, R};
 use crate::value::shape::{ShapeId, TangentId};
 use std::rc::Rc;
 
-/// Returns the diagnostics for a conversion of a function by name inside another one.
+/// Returns the diagnostics for a conversion of one function by name inside another function.
 fn assert_that(program: &mut Program, target: FunctionId, linear: bool) -> Vec<Diagnostic> {
     let parameters = program.function(target).unwrap().parameters.len();
     let mut b = Builder::new("user");

@@ -4,7 +4,7 @@ use super::{Evaluator, NoFormula, Value};
 use crate::native::formula::{Formula, folded};
 
 impl Evaluator<'_> {
-    /// Calls a function value; `all` holds the function and its arguments.
+    /// Evaluates the call of a function value; `all` holds the function and its arguments.
     pub(super) fn call(&mut self, all: &[Value]) -> Result<Vec<Value>, NoFormula> {
         match all.split_first() {
             Some((Value::Function(id, captures), arguments)) => self.run(*id, arguments.to_vec(), captures),

@@ -4,7 +4,7 @@ use super::{Registers, Value};
 use crate::ir::analysis::flow_graph::FlowGraph;
 use crate::ir::{BlockId, Function, Reg};
 
-/// Returns the function's name without labels.
+/// Returns the name of a function without labels.
 pub(super) fn called(function: &Function) -> &str {
     function.name.split('(').next().unwrap_or_default()
 }

@@ -7,8 +7,8 @@ use crate::native::formula::Formula;
 use crate::value::Bank;
 
 impl Evaluator<'_> {
-    /// Evaluates one step. A value other than a number, integer or function leaves its register empty, which fails only when the
-    /// register is read.
+    /// Evaluates one step of a graph. A result other than a number, integer or function leaves its register empty,
+    /// which fails only when the register is read.
     pub(super) fn step(
         &mut self,
         function: &Function,
@@ -94,7 +94,7 @@ impl Evaluator<'_> {
                 Some(id) => Ok(Value::Function(id, vec![])),
                 None => Err(self.no(format!("it depends on the variable '{name}'"))),
             },
-            // The flag that states whether a variable was computed.
+            // The global integer is the flag that states whether a lazy variable was computed.
             (Bank::I, None) => Ok(Value::Integer(1)),
             (Bank::I, Some(name)) => Err(self.no(format!("it depends on the variable '{name}'"))),
             (_, None) => Err(self.no("it uses values other than numbers")),

@@ -7,38 +7,39 @@ use crate::value::Bank;
 use crate::value::origins::Storage;
 use crate::value::shape::ShapeId;
 
-/// One effect of a step.
+/// One effect of a step on a path that may lose a tangent.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Link {
     /// A number, or an object with numbers, becomes an integer or a string.
     Lose { number: Reg, to: Reg },
-    /// An integer or a string is computed from another one.
+    /// An integer or a string is computed from another integer or string.
     Carry { from: Reg, to: Reg },
     /// A number is computed from an integer or a string.
     Number { from: Reg, to: Reg },
-    /// An integer or a string is stored, or an object that contains some.
+    /// An integer or a string, or an object that contains integers or strings, is stored.
     Store { place: Place, component: u32, value: Reg, replaces: bool },
-    /// An integer or a string is loaded, or an object that contains some.
+    /// An integer or a string, or an object that contains integers or strings, is loaded.
     Load { place: Place, component: u32, to: Reg },
-    /// An object receives the content of another one, together with the numbers that the content was computed from.
+    /// An object receives the content of another object, together with the origins of the content.
     Content { from: Reg, to: Reg },
 }
 
 /// A place where a value is stored.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Place {
-    /// A value: an array, a record, a dictionary.
+    /// Storage of a value: of an array, a record, a dictionary.
     Value(Reg, Storage),
     /// A component of a box.
     Box(Reg, Bank, u32),
     /// A component of the global variables.
     Global(Bank, u32),
-    /// A captured component of the function objects of a function; without a register in the function that runs.
+    /// A captured component of the function objects of a function; in the function that runs, the object has no
+    /// register.
     Captured(Option<Reg>, FunctionId, Bank, u32),
 }
 
 impl Place {
-    /// Returns the object, and the storage in it.
+    /// Returns the register of the object, and the storage in the object.
     pub fn storage(self) -> (Option<Reg>, Storage) {
         match self {
             Place::Value(object, storage) => (Some(object), storage),
@@ -62,7 +63,7 @@ impl Links<'_> {
         self.f.registers[reg.0 as usize].bank
     }
 
-    /// Returns the links of a step, except for calls.
+    /// Returns the links of a step that is not a call.
     pub fn of(&self, step: &Instruction) -> Vec<Link> {
         let mut links = vec![];
         let value = |k: usize| Place::Value(step.ins[k], Storage::Object);
@@ -158,7 +159,7 @@ impl Links<'_> {
         }
     }
 
-    /// Adds the links of components that are stored together, each as one of its bank.
+    /// Adds the links of components that are stored together, each as a component of its bank.
     fn stored(&self, components: &[Reg], place: impl Fn(Bank, u32) -> Place, links: &mut Vec<Link>) {
         let mut next = [0; 3];
         for reg in components {
@@ -225,20 +226,21 @@ impl Links<'_> {
         }
     }
 
-    /// Adds the link of a string, or the content of an object, that becomes another string or an integer.
+    /// Adds the link of a string, or of the content of an object, that becomes another string or an integer.
     fn out_of(&self, from: Reg, to: Reg, links: &mut Vec<Link>) {
         links.push(Link::Carry { from, to });
         links.push(Link::Load { place: Place::Value(from, Storage::Whole), component: 0, to });
     }
 
-    /// Adds the link of a string or an integer that becomes another string, or an object that contains several.
+    /// Adds the link of a string or an integer that becomes another string, or an object that contains several strings
+    /// or integers.
     fn into(&self, from: Reg, to: Reg, links: &mut Vec<Link>) {
         links.push(Link::Carry { from, to });
         let place = Place::Value(to, Storage::Whole);
         links.push(Link::Store { place, component: 0, value: from, replaces: false });
     }
 
-    /// Adds the links of a function on containers, by its operands and results.
+    /// Adds the links of a library function on containers, by the pattern of its operands and results.
     fn container(&self, (takes, gives): (&str, &str), shapes: &[ShapeId], step: &Instruction, links: &mut Vec<Link>) {
         let (ins, outs) = (self.parts(takes, shapes, &step.ins), self.parts(gives, shapes, &step.outs));
         let containers = |parts: &[(char, Vec<Reg>)]| -> Vec<Reg> {
@@ -262,7 +264,7 @@ impl Links<'_> {
             }
         }
         for (what, regs) in &outs {
-            // A container that is changed still has its former content.
+            // A container that is changed retains its former content.
             if let (Some(storage), Some(object)) = (storage(*what), to.last().or(from.first())) {
                 self.components(
                     *what,
@@ -287,13 +289,13 @@ impl Links<'_> {
         }
     }
 
-    /// Works like the function [`parts`], for the program of these links.
+    /// Returns the registers of each part of a pattern, like the function [`parts`], for the program of these links.
     fn parts(&self, pattern: &str, shapes: &[ShapeId], regs: &[Reg]) -> Vec<(char, Vec<Reg>)> {
         parts(self.program, pattern, shapes, regs)
     }
 }
 
-/// Returns the registers of each part of the operands or results of a function on containers.
+/// Returns the registers of each part of the operands or results of a library function on containers.
 fn parts(program: &Program, pattern: &str, shapes: &[ShapeId], regs: &[Reg]) -> Vec<(char, Vec<Reg>)> {
     let size = |shape: Option<&ShapeId>| {
         let layout = shape.map(|shape| program.shapes.layout(*shape)).unwrap_or_default();
@@ -311,7 +313,8 @@ fn parts(program: &Program, pattern: &str, shapes: &[ShapeId], regs: &[Reg]) -> 
     pattern.chars().map(part).collect()
 }
 
-/// Returns the operands of a function on containers, without integers that only select: an index, a count, a key to search for.
+/// Returns the operands of a library function on containers, without integers that only select: an index, a count, a
+/// key to search for.
 pub fn carried(program: &Program, f: &Function, (name, shapes): (&str, &[ShapeId]), ins: &[Reg]) -> Vec<Reg> {
     let Some((_, takes, gives)) = CONTAINERS.iter().find(|(known, ..)| *known == name) else { return ins.to_vec() };
     let looks_for_key = gives.contains('V');
@@ -322,7 +325,7 @@ pub fn carried(program: &Program, f: &Function, (name, shapes): (&str, &[ShapeId
     parts.flat_map(|(what, regs)| regs.into_iter().filter(move |reg| !selects(what, reg))).collect()
 }
 
-/// Returns the storage that holds a part of the operands or results.
+/// Returns the storage that holds a part of the operands or results of a library function.
 fn storage(what: char) -> Option<Storage> {
     match what {
         'E' | 'A' => Some(Storage::Object),
@@ -332,8 +335,8 @@ fn storage(what: char) -> Option<Storage> {
     }
 }
 
-/// The operands and results of functions on containers: a container, an element, a key, a value, a value of any type, and `n` for
-/// an index or a count.
+/// The patterns of the operands and results of library functions on containers: a container, an element, a key, a
+/// value, a value of any type, and `n` for an index or a count.
 const CONTAINERS: &[(&str, &str, &str)] = &[
     ("array.concat", "CC", "C"),
     ("array.appendContents", "CC", "C"),

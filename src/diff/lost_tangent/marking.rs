@@ -1,4 +1,5 @@
-//! Marking: inserts registers for the numbers that integers and strings were computed from, and the operators that move them.
+//! Marking: inserts registers for the origins of integers and strings, which are the numbers that they were computed
+//! from, and the operators that move these origins.
 
 use crate::diff::lost_tangent::links::{Link, Links, Place};
 use crate::diff::lost_tangent::reachability::{Reachability, body_of, passes};
@@ -9,27 +10,27 @@ use crate::value::origins::Storage;
 use crate::value::shape::TangentId;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// A function while it is being marked.
+/// The marking of one function.
 pub(crate) struct Marking<'a> {
     links: Links<'a>,
     reachability: &'a Reachability,
     /// The tangent type of a number.
     number: TangentId,
     registers: Vec<Register>,
-    /// The registers of source numbers, by the register that each accompanies.
+    /// The registers of origins, by the register that each of them accompanies.
     beside: BTreeMap<Reg, Reg>,
-    /// The definitions of registers that are followed.
+    /// The definitions of the registers that must be followed.
     writers: HashMap<Reg, Vec<Definition>>,
-    /// Steps to insert after the current step.
+    /// The steps that are inserted after the current step.
     after: Vec<Instruction>,
     is_changed: bool,
 }
 
-/// A definition of an integer or a string.
+/// A definition of a register that holds an integer or a string.
 enum Definition {
-    /// A step that computes it from a number, or reads it from another place.
+    /// A step computes the register from a number, or reads it from another place.
     Step(Span),
-    /// A step that computes it from the content of another register.
+    /// A step computes the register from the content of another register.
     Of(Reg),
 }
 
@@ -54,7 +55,7 @@ impl<'a> Marking<'a> {
         marking
     }
 
-    /// Returns the function with the inserted steps; `None` when there are none.
+    /// Returns the function with the inserted steps; `None` when no step was inserted.
     pub(crate) fn function(mut self) -> Option<Function> {
         let f = self.links.f;
         let mut blocks = vec![];
@@ -80,7 +81,7 @@ impl<'a> Marking<'a> {
         Some(Function { registers: self.registers, blocks, ..f.clone() })
     }
 
-    /// Creates the steps at the beginning, which receive the numbers that the arguments were computed from.
+    /// Creates the steps at the beginning of the function, which receive the origins of the arguments.
     fn taken(&mut self) -> Vec<Instruction> {
         let f = self.links.f;
         let taken = self.followed(&f.params).into_iter().map(|(argument, param)| {
@@ -94,7 +95,7 @@ impl<'a> Marking<'a> {
         self.links.f.registers[reg.0 as usize].bank != Bank::F && self.reachability.follows(self.links.id, reg)
     }
 
-    /// Returns the registers that are followed, with their positions in the list.
+    /// Returns those registers of a list that are followed, with their positions in the list.
     fn followed(&self, regs: &[Reg]) -> Vec<(u32, Reg)> {
         (0..).zip(regs.iter().copied()).filter(|(_, reg)| self.follows(*reg)).collect()
     }
@@ -103,7 +104,7 @@ impl<'a> Marking<'a> {
         self.reachability.follows_place(self.links.id, place)
     }
 
-    /// Returns the register of the source number that accompanies a register.
+    /// Returns the register of the origin that accompanies a register.
     fn beside(&mut self, reg: Reg) -> Reg {
         if let Some(known) = self.beside.get(&reg) {
             return *known;
@@ -129,7 +130,7 @@ impl<'a> Marking<'a> {
         self.after.push(step);
     }
 
-    /// Appends a step, with the steps inserted before and after it.
+    /// Appends a step, with the steps that are inserted before and after it.
     fn step(&mut self, step: &Instruction, steps: &mut Vec<Instruction>) {
         let mut made_of: BTreeMap<Reg, Vec<Reg>> = BTreeMap::new();
         if calls(step) {
@@ -153,7 +154,7 @@ impl<'a> Marking<'a> {
         steps.append(&mut self.after);
     }
 
-    /// Adds the number that a result was computed from.
+    /// Adds the origin of the result of a link.
     fn source(&mut self, link: Link, span: Span, made_of: &mut BTreeMap<Reg, Vec<Reg>>) {
         match link {
             Link::Lose { number, to } => made_of.entry(to).or_default().push(number),
@@ -163,7 +164,7 @@ impl<'a> Marking<'a> {
             }
             Link::Load { place, component, to } if self.follows(to) && self.follows_place(place) => {
                 let (object, inside) = place.storage();
-                // A reference that replaces the object that contained it is not a string.
+                // If the reference replaces the object that contained the value, the reference is not a string.
                 if object != Some(to) {
                     let number = self.new_number();
                     let is_whole = inside == Storage::Whole;
@@ -176,7 +177,7 @@ impl<'a> Marking<'a> {
         }
     }
 
-    /// Writes the number that accompanies a register.
+    /// Writes the origin that accompanies a register.
     fn write_beside(&mut self, reg: Reg, made_of: &[Reg], span: Span) {
         let number = self.beside(reg);
         let is_number = |reg: &Reg| self.registers[reg.0 as usize].bank == Bank::F;
@@ -190,7 +191,7 @@ impl<'a> Marking<'a> {
         self.after.push(Instruction { op, outs: vec![number], ins, span, active: false });
     }
 
-    /// Ends a path at a store, or at a conversion to a number.
+    /// Ends the path of a lost tangent at a store, or at a conversion to a number.
     fn end(&mut self, link: Link, span: Span) {
         match link {
             Link::Store { place, component, value, replaces } if self.follows_place(place) => {
@@ -220,7 +221,7 @@ impl<'a> Marking<'a> {
         }
     }
 
-    /// Marks a call: passes the source numbers of its arguments, and receives those of its results.
+    /// Marks a call: passes the origins of its arguments, and receives the origins of its results.
     fn call(&mut self, step: &Instruction, steps: &mut Vec<Instruction>, made_of: &mut BTreeMap<Reg, Vec<Reg>>) {
         let sent: Vec<(u32, Reg)> = self.given(step);
         let receives: Vec<(u32, Reg)> = match step.op {
@@ -239,7 +240,7 @@ impl<'a> Marking<'a> {
             let number = self.beside(*reg);
             steps.push(self.operator(Operator::SendArgumentOrigin { argument: *argument }, &[], &[number], step.span));
         }
-        // A call with integer arguments alone must run derivative code.
+        // A call with integer arguments alone must also run derivative code, to receive the origins.
         steps.push(Instruction { active: !sent.is_empty(), ..step.clone() });
         for (result, out) in receives {
             let number = self.new_number();
@@ -251,7 +252,7 @@ impl<'a> Marking<'a> {
         }
     }
 
-    /// Returns the arguments whose source numbers a call passes.
+    /// Returns the arguments of a call whose origins the call passes.
     fn given(&self, step: &Instruction) -> Vec<(u32, Reg)> {
         let bank = |r: &Reg| self.links.f.registers[r.0 as usize].bank;
         let followed = |ins: &[Reg], takes: &dyn Fn(u32) -> bool| -> Vec<(u32, Reg)> {
@@ -270,7 +271,7 @@ impl<'a> Marking<'a> {
         }
     }
 
-    /// Collects the definitions of integers and strings.
+    /// Collects the definitions of all registers that hold integers and strings.
     fn note_writers(&mut self) {
         for step in self.links.f.blocks.iter().flat_map(|b| &b.instructions) {
             let mut written = vec![];
@@ -295,7 +296,8 @@ impl<'a> Marking<'a> {
         }
     }
 
-    /// Returns the step where an integer or a string was computed from a number or read from another place, if there is only one.
+    /// Returns the step where an integer or a string was computed from a number or read from another place, if there is
+    /// exactly one such step.
     fn place_of_break(&self, reg: Reg) -> Option<Span> {
         let mut seen = BTreeSet::from([reg]);
         let mut open = vec![reg];
@@ -314,7 +316,7 @@ impl<'a> Marking<'a> {
     }
 }
 
-/// Whether a step calls a function that may forward the source numbers of its results.
+/// Whether a step calls a function that may forward the origins of its results.
 fn calls(step: &Instruction) -> bool {
     matches!(
         step.op,

@@ -47,7 +47,7 @@ impl<'p> LostTangents<'p> {
         self.reachability.get_or_init(|| Reachability::of(self.program))
     }
 
-    /// Returns the function with its lost tangents marked; `None` when it has none.
+    /// Returns a function with its lost tangents marked; `None` when it has none.
     pub fn marked(&self, id: FunctionId, f: &Function) -> Option<Function> {
         let number = self.program.tangents.find(|tangent| tangent.kind == TangentKind::Number)?;
         let reachability = self.reachability();

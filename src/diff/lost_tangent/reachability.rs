@@ -1,25 +1,25 @@
-//! Reachability: determines the registers that may hold an integer or a string that was computed from a number and may become a
-//! number again.
+//! Reachability: determines the registers that may hold an integer or a string that was computed from a number and may
+//! become a number again.
 //!
-//! In: all functions of a program, since a path that loses a tangent may lead through any storage and any function value. Out: for
-//! each register whether it must be followed while derivative code runs.
+//! In: all functions of a program, since a path that loses a tangent may lead through any storage and any function
+//! value. Out: for each register whether it must be followed while derivative code runs.
 //!
-//! Promises: a register that is not followed cannot be a part of such a path. A register that is followed may be one: boxes are
-//! distinguished by components only, function values by the banks of their parameters and results.
+//! Promises: a register that is not followed cannot be a part of such a path. A register that is followed may be a part
+//! of one: boxes are distinguished by components only, function values by the banks of their parameters and results.
 
 use crate::diff::lost_tangent::links::{Link, Links, Place};
 use crate::ir::{Function, FunctionId, Instruction, Op, Operator, Program, Reg, Terminator};
 use crate::value::Bank;
 use hashbrown::{HashMap, HashSet};
 
-/// A register, or a place that several functions reach, that may hold a value without its tangent. Each is represented by two
-/// nodes: one for the value itself, and one for its content.
+/// A register, or a place that several functions can access, that may hold a value whose tangent is lost. Each of them
+/// is represented by two nodes: one for the value itself, and one for the content of the value.
 type Node = u32;
 
 /// The banks of the parameters and the results of a function value.
 pub type FunctionBanks = (Vec<Bank>, Vec<Bank>);
 
-/// A place that several functions reach.
+/// A place that several functions can access.
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum SharedPlace {
     Box(Bank, u32),
@@ -32,18 +32,18 @@ enum SharedPlace {
 /// The registers and places to which paths with lost tangents can lead.
 #[derive(Default)]
 pub struct Reachability {
-    /// The node of the first register of each function.
+    /// The node of the first register of each function, indexed by function.
     first: Vec<Node>,
     shared: HashMap<SharedPlace, Node>,
-    /// Function values by the banks of their parameters and results.
+    /// The numbers of function values that have the same banks of parameters and results.
     kinds: HashMap<FunctionBanks, u32>,
-    /// The nodes to follow; none where no tangent can be lost.
+    /// Whether each node is to be followed; empty where no tangent can be lost.
     followed: Vec<bool>,
     /// Whether paths lead through variables and instances that functions share, or through results of function values.
     is_shared: bool,
 }
 
-/// The graph of edges while it is being built.
+/// The graph of nodes and edges while it is being built.
 struct ReachabilityBuilder<'p> {
     program: &'p Program,
     reachability: Reachability,
@@ -78,7 +78,7 @@ impl Reachability {
         builder.finish()
     }
 
-    /// Whether there is nothing to follow.
+    /// Whether no register is to be followed.
     pub fn is_empty(&self) -> bool {
         self.followed.is_empty()
     }
@@ -101,7 +101,7 @@ impl Reachability {
         }
     }
 
-    /// Whether this argument of function values with such banks is to be followed.
+    /// Whether an argument of the function values with the given banks is to be followed.
     pub fn follows_argument(&self, kind: &FunctionBanks, argument: u32) -> bool {
         let kind = self.kinds.get(kind);
         let node = kind.and_then(|kind| self.shared.get(&SharedPlace::Parameter(*kind, argument)));
@@ -117,7 +117,7 @@ impl Reachability {
     }
 }
 
-/// Returns the place that functions share; or the register of the object, for a place in a value.
+/// Returns the shared place of a place that functions share; for a place in a value, the register of the object.
 fn shared(place: Place) -> Result<SharedPlace, Reg> {
     match place {
         Place::Value(object, _) => Err(object),
@@ -127,14 +127,14 @@ fn shared(place: Place) -> Result<SharedPlace, Reg> {
     }
 }
 
-/// Whether a path may go through a function that is called by its name. Where its registered derivative applies, that defines
-/// its tangents; elsewhere the function is like any other.
+/// Whether a path may go through a function that is called by its name. Where the registered derivative of the function
+/// applies, the derivative defines the tangents; elsewhere the function is like any other.
 pub fn passes(callee: &Function) -> bool {
     !callee.is_opaque
 }
 
 impl ReachabilityBuilder<'_> {
-    /// Returns the functions that may be called without being named.
+    /// Returns the functions that may be called through function values.
     fn function_values(&self) -> HashSet<FunctionId> {
         let steps = self.program.functions.iter().flatten().flat_map(|f| &f.blocks).flat_map(|b| &b.instructions);
         let closures = steps.filter_map(|step| if let Op::Closure(id) = step.op { Some(id) } else { None });
@@ -239,7 +239,8 @@ impl ReachabilityBuilder<'_> {
     fn call(&mut self, id: FunctionId, callee: FunctionId, step: &Instruction) {
         let Some(f) = self.program.function(callee).filter(|f| passes(f)) else { return };
         let is_followable = |reg: &Reg| f.registers[reg.0 as usize].bank != Bank::F;
-        // In levels outside of the one that a registered derivative is for, paths lead through its body.
+        // In levels outside of the level that a registered derivative is for, paths lead through the body of the
+        // registered function.
         for rule in &f.rules {
             let Some(derivative) = self.program.function(rule.function) else { continue };
             for (from, to) in step.ins.iter().zip(&derivative.params) {
@@ -329,7 +330,7 @@ pub fn returned(f: &Function) -> impl Iterator<Item = (u32, Reg)> {
     returns.flat_map(|results| (0..).zip(results.iter().copied()))
 }
 
-/// Returns for each register whether it holds nothing but constants.
+/// Returns for each register whether only constants are assigned to it.
 fn constants(f: &Function) -> Vec<bool> {
     let (mut constant, mut other) = (vec![false; f.registers.len()], vec![false; f.registers.len()]);
     for step in f.blocks.iter().flat_map(|b| &b.instructions) {
@@ -340,7 +341,7 @@ fn constants(f: &Function) -> Vec<bool> {
     constant.into_iter().zip(other).map(|(constant, other)| constant && !other).collect()
 }
 
-/// Returns the nodes that are reachable from the given nodes.
+/// Returns the nodes that are reachable from the given nodes along the edges.
 fn reached(nodes: Node, edges: &[(Node, Node)], from: &[Node]) -> Vec<bool> {
     let mut starts = vec![0u32; nodes as usize + 1];
     edges.iter().for_each(|(a, _)| starts[*a as usize + 1] += 1);

@@ -78,7 +78,7 @@ fn an_integer_that_is_only_an_index_is_not_marked() {
     assert_eq!((inserted(&program, callee), inserted(&program, caller)), (vec![], vec![]));
 }
 
-/// Builds a function that calls another one with an integer that was computed from a number.
+/// Builds a function that calls another function with an integer that was computed from a number.
 fn caller(callee: FunctionId) -> Builder {
     let mut b = Builder::new("f");
     let x = b.param("x", F);
@@ -137,7 +137,7 @@ fn stored_and_read(store: impl FnOnce(&mut Builder, Reg) -> Reg) -> Vec<Operator
     operators(b)
 }
 
-/// Asserts that an integer was stored as that component of an object, and read there.
+/// Asserts that an integer was stored as the given component of an object, and read there.
 fn assert_kept(inserted: &[Operator], component: u32, replaces: bool) {
     let inside = Storage::Object;
     let expected = [Operator::StoreOrigin { inside, component, replaces }, Operator::LoadOrigin { inside, component }];

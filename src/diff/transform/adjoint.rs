@@ -41,7 +41,7 @@ pub fn adjoint(f: &Function, value: bool) -> Result<Function, Fallback> {
     }
     let entries = ControlFlowTrace::of(&f, &blocks, &mut builder);
     let needs = blocks.needs(&entries.needed());
-    // The varied numbers whose adjoints are needed.
+    // The varied numbers whose adjoints are needed by the reverse pass.
     let live = Liveness::of_reads(&f, |step| varied.is_step(step), |reg| varied.is(reg));
     let mut numbers = HashMap::new();
     for reg in (0..f.registers.len()).map(|k| Reg(k as u32)).filter(|r| varied.is(*r)) {
@@ -80,7 +80,7 @@ pub fn adjoint(f: &Function, value: bool) -> Result<Function, Fallback> {
         rules: vec![],
         ..f.clone()
     };
-    // A step that may fail stays, unless the reverse pass repeats it.
+    // A step of the forward pass that may fail stays, unless the reverse pass repeats it.
     eliminate_where(&mut adjoint, |b, i, step| is_pure(&step.op) || repeated.contains(&(b, i)));
     skip_counting(&mut adjoint.blocks);
     Ok(adjoint)
@@ -104,7 +104,7 @@ fn may_hide_infinity(f: &Function, varied: &Varied) -> bool {
     })
 }
 
-/// Returns the function with one block that returns, and the register that it returns.
+/// Returns the function with exactly one block that returns, and the register that this block returns.
 fn with_one_exit(f: &Function) -> (Function, Reg) {
     let mut builder = GraphBuilder::new(f);
     let result = builder.number();
@@ -132,7 +132,8 @@ struct AdjointBuilder<'b, 'f> {
     builder: GraphBuilder,
     output: Vec<Block>,
     returns_value: bool,
-    /// Steps of the forward pass that the reverse pass repeats, and that fail there too if they fail: by block, then by place.
+    /// Steps of the forward pass that the reverse pass repeats, and that fail there too if they fail: by block, then by
+    /// index in the block.
     repeated: Vec<(usize, usize)>,
 }
 
@@ -188,7 +189,7 @@ impl AdjointBuilder<'_, '_> {
         }
     }
 
-    /// Emits the steps before the first block.
+    /// Emits the steps of the adjoint code that precede the first block of the function.
     fn begin(&mut self, references: &[Reg], homes: &[Reg]) {
         for (home, reference) in homes.iter().zip(references) {
             self.builder.copy(*home, *reference);
@@ -203,7 +204,7 @@ impl AdjointBuilder<'_, '_> {
         }
     }
 
-    /// Emits the end of a block on the forward pass, with the steps on edges to blocks that have several predecessors.
+    /// Emits the end of a block in the forward pass, with the steps on edges to blocks that have several predecessors.
     fn leave(&mut self, b: usize) -> Terminator {
         match self.f().blocks[b].end.clone() {
             Some(Terminator::Jump(to)) => {
@@ -222,7 +223,7 @@ impl AdjointBuilder<'_, '_> {
         }
     }
 
-    /// Returns a block for the steps on an edge between two others, if there are any.
+    /// Returns a block that contains the steps on an edge between two other blocks, if there are any.
     fn crossing(&mut self, from: usize, to: BlockId) -> BlockId {
         self.cross(from, to);
         self.block_to(to)
@@ -236,7 +237,7 @@ impl AdjointBuilder<'_, '_> {
             Entry::Loop { how: PredecessorCounter::LoopVariable, .. } => {}
             Entry::Loop { again, .. } if again.0 as usize == from => {}
             Entry::Loop { integer, from: elsewhere, .. } => {
-                // Inside another loop it was entered before.
+                // Inside another loop, the block was entered before.
                 if self.blocks.repeats[elsewhere.0 as usize] {
                     self.builder.step(Op::Transformed(TransformedOp::Push(Bank::I)), &[], &[integer]);
                     self.builder.step(Op::ConstI(-1), &[integer], &[]);
@@ -249,14 +250,14 @@ impl AdjointBuilder<'_, '_> {
         }
     }
 
-    /// Adds a constant to an integer.
+    /// Emits the addition of a constant to an integer register.
     fn plus(&mut self, integer: Reg, n: i64) {
         let known = self.builder.register(Bank::I);
         self.builder.step(Op::ConstI(n), &[known], &[]);
         self.builder.step(arithmetic("int.add"), &[integer], &[integer, known]);
     }
 
-    /// Emits the reverse pass.
+    /// Emits the reverse pass over all blocks.
     fn reverse_pass(&mut self, result: Reg) -> Option<()> {
         for b in 0..self.f().blocks.len() {
             crate::cancel::check();
@@ -267,7 +268,7 @@ impl AdjointBuilder<'_, '_> {
             }
             let at = self.reverse_of(b).0 as usize;
             if matches!(self.f().blocks[b].end, Some(Terminator::Trap(_)) | None) {
-                // The reverse pass never starts there.
+                // The reverse pass never starts at this block.
                 self.output[at].end = Some(Terminator::Trap(Trap::Unsupported));
                 continue;
             }
@@ -286,7 +287,7 @@ impl AdjointBuilder<'_, '_> {
         Some(())
     }
 
-    /// Emits the transition from the beginning of a block to the end of its predecessor.
+    /// Emits the transition of the reverse pass from the beginning of a block to the end of its predecessor.
     fn enter_before(&mut self, b: usize, result: Reg) -> Terminator {
         let before = self.blocks.before[b].clone();
         match (&self.entries.0[b], &before[..]) {
@@ -318,7 +319,7 @@ impl AdjointBuilder<'_, '_> {
         }
     }
 
-    /// Emits a branch to one of several blocks, by number.
+    /// Emits a branch to one of several blocks, selected by an integer.
     fn choose(&mut self, number: Reg, all: &[BlockId]) -> Terminator {
         let last = all.len() - 1;
         let mut otherwise = self.reverse_of(all[last].0 as usize);
@@ -337,7 +338,7 @@ impl AdjointBuilder<'_, '_> {
         Terminator::Jump(otherwise)
     }
 
-    /// Returns a block with the steps that were emitted, if there are any.
+    /// Returns a block that contains the steps emitted so far, if there are any.
     fn block_to(&mut self, to: BlockId) -> BlockId {
         if self.builder.steps.is_empty() {
             return to;

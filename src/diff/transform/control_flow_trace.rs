@@ -6,30 +6,30 @@ use crate::ir::analysis::control_flow::back_edges;
 use crate::ir::{BlockId, Function, Reg};
 use crate::value::Bank;
 
-/// The way in which the reverse pass determines from where a block was entered.
+/// The way in which the reverse pass determines from which block a block was entered.
 pub enum Entry {
     /// The block has at most one predecessor.
     Single,
-    /// A loop: an integer that is `first` when the loop is entered from elsewhere, and has another value when it is entered from
-    /// its own end.
+    /// The block is the head of a loop: an integer is `first` when the loop is entered from elsewhere, and has another
+    /// value when it is entered from its own end.
     Loop { integer: Reg, first: i64, how: PredecessorCounter, from: BlockId, again: BlockId },
-    /// The number of the predecessor is on the value stack.
+    /// The block has several predecessors: the number of the predecessor is on the value stack.
     Recorded,
 }
 
 /// The source of the integer that distinguishes the iterations of a loop.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum PredecessorCounter {
-    /// A variable of the loop itself.
+    /// The integer is a variable of the loop itself.
     LoopVariable,
-    /// A generated counter, which is incremented whenever the loop is entered.
+    /// The integer is a generated counter, which is incremented whenever the loop is entered.
     Added,
 }
 
 pub struct ControlFlowTrace(pub Vec<Entry>);
 
 impl ControlFlowTrace {
-    /// Determines the trace of a function.
+    /// Determines the control-flow trace of a function.
     pub fn of(f: &Function, blocks: &Blocks<'_>, builder: &mut GraphBuilder) -> ControlFlowTrace {
         let back_edges = back_edges(f);
         let is_back = |from: BlockId, to: usize| back_edges.contains(&(from.0 as usize, to));

@@ -35,7 +35,7 @@ pub(crate) struct GraphBuilder {
 }
 
 impl GraphBuilder {
-    /// Creates a builder without steps, with the registers of a function.
+    /// Creates a builder without steps that has the registers of a function.
     fn new(f: &Function) -> GraphBuilder {
         GraphBuilder { registers: f.registers.clone(), steps: vec![], span: f.span }
     }
@@ -49,20 +49,20 @@ impl GraphBuilder {
         self.register(Bank::F)
     }
 
-    /// Appends a step that writes these registers.
+    /// Appends a step that writes the given registers.
     fn step(&mut self, op: Op, outs: &[Reg], ins: &[Reg]) {
         let (outs, ins) = (outs.to_vec(), ins.to_vec());
         self.steps.push(Instruction { op, outs, ins, span: self.span, active: false });
     }
 
-    /// Appends a step that writes a new number, and returns its register.
+    /// Appends a step that computes a new number, and returns the register of the number.
     fn emit(&mut self, op: Op, ins: &[Reg]) -> Reg {
         let out = self.number();
         self.step(op, &[out], ins);
         out
     }
 
-    /// Appends arithmetic that writes a new number, and returns its register.
+    /// Appends arithmetic that computes a new number, and returns the register of the number.
     fn arithmetic(&mut self, id: PrimitiveId, ins: &[Reg]) -> Reg {
         self.emit(Op::Primitive(id), ins)
     }
@@ -74,7 +74,7 @@ impl GraphBuilder {
     }
 }
 
-/// Returns an operation of integer arithmetic.
+/// Returns the operation of integer arithmetic with the given name.
 fn arithmetic(name: &str) -> Op {
     match primitive(name) {
         Some(id) => Op::Primitive(id),

@@ -13,7 +13,7 @@ pub fn operands_read(id: PrimitiveId, k: usize) -> Vec<usize> {
     (0..banks.len()).filter(is_read).collect()
 }
 
-/// Whether the partial derivative of a primitive in operand `k` reads the result.
+/// Whether the partial derivative of a primitive in operand `k` reads the primitive's result.
 pub fn reads_result(id: PrimitiveId, k: usize) -> bool {
     reads(id, k, &Formula::Result)
 }
@@ -22,7 +22,7 @@ fn reads(id: PrimitiveId, k: usize, part: &Formula) -> bool {
     formula::partials(id).get(k).is_some_and(|formula| formula.reads(part))
 }
 
-/// A term that is added to an adjoint or a tangent.
+/// A term that is added to an adjoint or a tangent: a register, or a product.
 #[derive(Clone, Copy, Debug)]
 pub enum Term {
     Plus(Reg),
@@ -32,7 +32,7 @@ pub enum Term {
 }
 
 impl Term {
-    /// Returns the term with the opposite sign.
+    /// Returns this term with the opposite sign.
     pub fn negative(self) -> Term {
         match self {
             Term::Plus(r) => Term::Minus(r),
@@ -69,7 +69,7 @@ impl GraphBuilder {
         })
     }
 
-    /// Emits the value of a term into a register.
+    /// Emits the value of a term and returns its register.
     pub fn value(&mut self, term: Term) -> Reg {
         match term {
             Term::Plus(r) => r,
@@ -85,7 +85,7 @@ impl GraphBuilder {
     /// Returns the sum of `before`, which may not have been computed yet, and a term.
     pub fn sum(&mut self, before: Option<Term>, term: Term) -> Term {
         let Some(before) = before else { return term };
-        // The subtrahend goes last.
+        // The subtrahend of a difference is the second operand.
         let (first, second) = match (before, term) {
             (Term::Minus(_) | Term::MinusProduct(..), Term::Plus(_) | Term::PlusProduct(..)) => (term, before),
             (Term::PlusProduct(..), Term::Plus(_)) => (term, before),

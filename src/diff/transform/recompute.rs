@@ -14,59 +14,61 @@ use crate::native::{Cost, ids};
 use crate::value::Bank;
 use hashbrown::{HashMap, HashSet};
 
-/// A value in a block: the content of a register after a step, or at the beginning of the block.
+/// A version of a register in a block: its content after a step, or at the beginning of the block.
 pub type Version = (Reg, Option<usize>);
 
 /// The values that the reverse pass over one block needs.
 #[derive(Debug, Default)]
 pub struct ToBeRecorded {
-    /// Registers whose values at the beginning are needed, by the block or by its predecessors.
+    /// Registers whose values at the beginning of the block are needed, by the reverse pass over the block or over its
+    /// predecessors.
     pub entry: Vec<bool>,
-    /// Steps that are recomputed.
+    /// Whether each step of the block is recomputed in the reverse pass.
     pub recomputed: Vec<bool>,
-    /// Steps whose results are recorded.
+    /// Whether the result of each step of the block is recorded on the value stack.
     pub recorded: Vec<bool>,
-    /// Registers that are restored to their values at the beginning.
+    /// Registers that are restored to their values at the beginning of the block.
     pub restored: Vec<(Reg, Restore)>,
 }
 
-/// The way in which a register is restored to its former value.
+/// The way in which the reverse pass restores a register to its former value.
 #[derive(Clone, Copy, Debug)]
 pub enum Restore {
-    /// It is popped from the value stack.
+    /// The former value is popped from the value stack.
     Pop,
-    /// This integer is subtracted from its current value.
+    /// The former value is the current value minus this integer.
     Subtract(i64),
 }
 
-/// The properties of the blocks of a function.
+/// The properties of the blocks of a function that decide between recomputing and recording.
 pub struct Blocks<'f> {
     pub f: &'f Function,
     pub varied: &'f Varied,
-    /// The predecessors of each block.
+    /// The predecessors of each block, indexed by block.
     pub before: Vec<Vec<BlockId>>,
-    /// Whether a block may run more than once.
+    /// Whether each block may run more than once.
     pub repeats: Vec<bool>,
     /// The blocks that write each register; a parameter is written before all blocks.
     writers: Vec<Vec<usize>>,
-    /// Registers of integers that only one step writes, with a constant.
+    /// The integer registers that are assigned a constant by exactly one step, with the constant.
     known: HashMap<Reg, i64>,
-    /// References that are the same wherever they are read.
+    /// The reference registers that hold the same reference wherever they are read.
     stable: HashSet<Reg>,
     /// The registers that retain the reference arguments, even if the parameters are written.
     homes: Vec<Reg>,
 }
 
-/// The version that each operand of a step reads, and the last version of each register in the block.
+/// The versions of registers that each operand of a step in a block reads, and the last version of each register in the
+/// block.
 pub struct Versions {
-    /// By step, then by operand.
+    /// The version that is read, by step, then by operand.
     pub operands: Vec<Vec<Version>>,
-    /// By register.
+    /// The last version in the block, by register.
     pub last: HashMap<Reg, usize>,
 }
 
 impl Versions {
-    /// Computes the versions of a block.
+    /// Computes the versions of registers in a block.
     pub fn of(steps: &[Instruction]) -> Versions {
         let mut last: HashMap<Reg, usize> = HashMap::new();
         let mut operands = vec![];
@@ -79,7 +81,7 @@ impl Versions {
 }
 
 impl<'f> Blocks<'f> {
-    /// Analyzes a function.
+    /// Analyzes the blocks of a function.
     pub fn of(f: &'f Function, varied: &'f Varied, homes: Vec<Reg>) -> Blocks<'f> {
         let before =
             predecessors(f).into_iter().map(|all| all.into_iter().map(|b| BlockId(b as u32)).collect()).collect();
@@ -128,7 +130,7 @@ impl<'f> Blocks<'f> {
         }
     }
 
-    /// Returns a register that holds the same array or record as this one for as long as the function runs.
+    /// Returns a register that holds the same array or record as the given register for as long as the function runs.
     pub fn same(&self, reg: Reg) -> Option<Reg> {
         match self.varied.param(reg) {
             Some(k) => self.homes.get(k).copied(),
@@ -136,7 +138,7 @@ impl<'f> Blocks<'f> {
         }
     }
 
-    /// Whether a value stays in its register until the reverse pass, because it is not written again.
+    /// Whether a value stays in its register until the reverse pass, because the register is not written again.
     pub fn is_unchanged(&self, b: usize, versions: &Versions, (reg, step): Version) -> bool {
         let alone = self.writers[reg.0 as usize] == [b] && !self.f.params.contains(&reg);
         !self.repeats[b] && alone && step == versions.last.get(&reg).copied()
@@ -178,8 +180,8 @@ impl<'f> Blocks<'f> {
         })
     }
 
-    /// Determines the needs of the reverse passes over all blocks. `also`: registers needed in addition, at the beginnings of
-    /// blocks.
+    /// Determines the values that the reverse passes over all blocks need. `also` are registers that are needed in
+    /// addition, at the beginnings of blocks.
     pub fn needs(&self, also: &[(usize, Reg)]) -> Vec<ToBeRecorded> {
         let mut all: Vec<ToBeRecorded> = (0..self.f.blocks.len()).map(|b| self.to_be_recorded_in(b)).collect();
         also.iter().for_each(|(b, reg)| all[*b].entry[reg.0 as usize] = true);
@@ -192,7 +194,7 @@ impl<'f> Blocks<'f> {
                 for p in self.before[b].clone() {
                     let p = p.0 as usize;
                     for reg in 0..self.f.registers.len() {
-                        // To undo a step, its result must be available.
+                        // To undo a step in the reverse pass, the result of the step must be available.
                         let passes = all[p].entry[reg]
                             && (!self.writers[reg].contains(&p) || increments[p].contains_key(&Reg(reg as u32)));
                         if passes && !all[b].entry[reg] {

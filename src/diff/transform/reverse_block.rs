@@ -10,11 +10,11 @@ use crate::native::{ids, primitive};
 use crate::value::Bank;
 use hashbrown::HashMap;
 
-/// The registers of adjoints between blocks.
+/// The registers of the adjoints that are passed from block to block.
 pub struct Adjoints {
-    /// Those of numbers that live from one block to another: zero where they do not.
+    /// The adjoints of numbers that live from one block to another; zero in blocks where the number does not live.
     pub numbers: HashMap<Reg, Reg>,
-    /// Those of the reference arguments.
+    /// The adjoints of the reference arguments.
     pub objects: Vec<Reg>,
 }
 
@@ -23,30 +23,30 @@ pub struct ReverseBlock<'b, 'f> {
     pub blocks: &'b Blocks<'f>,
     pub adjoints: &'b Adjoints,
     pub builder: &'b mut GraphBuilder,
-    /// The block.
+    /// The index of the block over which the reverse pass goes.
     pub at: usize,
-    /// Numbers whose adjoints are needed.
+    /// The numbers whose adjoints are needed, by block.
     pub live: &'b Liveness,
 }
 
-/// The state within a block.
+/// The state of the reverse pass within a block.
 struct Local {
     versions: Versions,
-    /// Registers with the values that were recomputed or popped.
+    /// The registers that hold the values that were recomputed or popped.
     values: HashMap<Version, Reg>,
-    /// Adjoints as far as they are known.
+    /// The adjoints of values, as far as they are known at this point.
     sums: HashMap<Version, Term>,
 }
 
-/// An adjoint in a register.
+/// An adjoint in a register, with its sign.
 struct SignedAdjoint {
     adjoint: Reg,
-    /// Whether the register holds its negative.
+    /// Whether the register holds the negative of the adjoint.
     is_negative: bool,
 }
 
 impl<'f> ReverseBlock<'_, 'f> {
-    /// Emits the reverse pass; `None` where a step cannot be transformed.
+    /// Emits the reverse pass over the block; `None` where a step cannot be transformed.
     pub fn block(&mut self, needs: &ToBeRecorded) -> Option<()> {
         let steps: &'f [Instruction] = &self.blocks.f.blocks[self.at].instructions;
         let mut local = Local { versions: Versions::of(steps), values: HashMap::new(), sums: HashMap::new() };
@@ -66,7 +66,7 @@ impl<'f> ReverseBlock<'_, 'f> {
         Some(())
     }
 
-    /// Restores the values at the beginning of the block, and recomputes those of its steps.
+    /// Restores the values at the beginning of the block, and recomputes the values of its steps that are needed.
     fn restore(&mut self, steps: &[Instruction], needs: &ToBeRecorded, local: &mut Local) -> Option<()> {
         for (i, step) in steps.iter().enumerate().rev().filter(|(i, _)| needs.recorded[*i]) {
             let out = step.outs[0];
@@ -99,7 +99,7 @@ impl<'f> ReverseBlock<'_, 'f> {
         self.blocks.f.registers[reg.0 as usize].bank
     }
 
-    /// Returns a register with the value of an operand.
+    /// Returns a register that holds the value of an operand of a step.
     fn operand(&self, i: usize, step: &Instruction, k: usize, local: &Local) -> Option<Reg> {
         let reg = step.ins[k];
         if self.bank(reg) == Bank::R {
@@ -108,7 +108,7 @@ impl<'f> ReverseBlock<'_, 'f> {
         self.value(local.versions.operands[i][k], local)
     }
 
-    /// Returns a register with a value that is needed.
+    /// Returns a register that holds the given version of a value.
     fn value(&self, version: Version, local: &Local) -> Option<Reg> {
         match local.values.get(&version) {
             Some(value) => Some(*value),
@@ -117,7 +117,7 @@ impl<'f> ReverseBlock<'_, 'f> {
         }
     }
 
-    /// Adds the adjoints of the operands of a step.
+    /// Adds the contributions of a step to the adjoints of its operands.
     fn step(&mut self, i: usize, step: &Instruction, local: &mut Local) -> Option<()> {
         let Some(out) = step.outs.first() else { return Some(()) };
         let Some(adjoint) = local.sums.remove(&(*out, Some(i))) else { return Some(()) };
@@ -128,7 +128,7 @@ impl<'f> ReverseBlock<'_, 'f> {
             self.add(local.versions.operands[i][0], adjoint, local);
             return Some(());
         }
-        // The sign is propagated: changing it would take a step.
+        // The sign is propagated, because changing the sign would take a step.
         let (adjoint, is_negative) = match adjoint {
             Term::Minus(r) => (Term::Plus(r), true),
             Term::MinusProduct(a, b) => (Term::PlusProduct(a, b), true),
@@ -142,7 +142,7 @@ impl<'f> ReverseBlock<'_, 'f> {
         self.read(i, step, SignedAdjoint { adjoint, is_negative }, local)
     }
 
-    /// Adds the adjoints of the operands of a step, for the adjoint of its result.
+    /// Adds the contributions of a primitive to the adjoints of its operands, given the adjoint of its result.
     fn read(&mut self, i: usize, step: &Instruction, of_result: SignedAdjoint, local: &mut Local) -> Option<()> {
         let SignedAdjoint { adjoint, is_negative } = of_result;
         match &step.op {
@@ -161,7 +161,7 @@ impl<'f> ReverseBlock<'_, 'f> {
             Op::Primitive(id) => {
                 let banks = id.info().operands;
                 for (k, _) in step.ins.iter().enumerate().filter(|(_, r)| self.blocks.varied.is(**r)) {
-                    // A value that a partial does not read may be arbitrary.
+                    // The register of a value that the partial does not read may be arbitrary.
                     let needed = operands_read(*id, k);
                     let x: Vec<Reg> = (0..banks.len())
                         .map(|n| if needed.contains(&n) { self.operand(i, step, n, local) } else { Some(adjoint) })
@@ -186,7 +186,7 @@ impl<'f> ReverseBlock<'_, 'f> {
         let (reg, step) = version;
         let passes = step.is_none() && !local.versions.last.contains_key(&reg);
         if passes && let Some(adjoint) = self.adjoints.numbers.get(&reg) {
-            // The block does not write it: its adjoint is in the same register as after the block.
+            // The block does not write the register, so the adjoint is in the same register as after the block.
             let sum = self.builder.sum(Some(Term::Plus(*adjoint)), term);
             let sum = self.builder.value(sum);
             self.builder.copy(*adjoint, sum);
@@ -212,7 +212,7 @@ impl<'f> ReverseBlock<'_, 'f> {
                 None => {}
             }
         }
-        // All are read before the first one is written.
+        // All registers are read before the first one is written.
         for k in 0..moves.len() {
             if let (_, Some(from)) = moves[k]
                 && moves[..k].iter().any(|(home, _)| *home == from)

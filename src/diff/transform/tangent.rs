@@ -74,8 +74,8 @@ struct TangentBuilder<'f> {
     varied: Varied,
     builder: GraphBuilder,
     tangents: HashMap<Reg, Reg>,
-    /// Tangents that are the negatives of others, as long as neither is written again in the block: a sign is cheaper
-    /// than a step.
+    /// Tangents that are the negatives of other tangents, as long as neither is written again in the block: a change of
+    /// sign is cheaper than a step.
     negatives: HashMap<Reg, Reg>,
     /// The tangents of the reference arguments.
     vectors: Vec<Reg>,
@@ -130,7 +130,8 @@ impl TangentBuilder<'_> {
                 self.builder.step(step.op.clone(), &[tangent], &ins);
             }
             Op::Primitive(id) => {
-                // The operands are still needed after the step, and their tangents until all terms are computed.
+                // The operands of the step are still needed after it, and their tangents are needed until all terms are
+                // computed.
                 let value = if step.ins.contains(&out) { self.builder.number() } else { out };
                 self.builder.step(step.op.clone(), &[value], &step.ins);
                 let mut sum = None;

@@ -10,7 +10,7 @@ fn function(b: Builder) -> (Program, Function) {
     (program, f)
 }
 
-/// Returns adjoint code after verifying its graph.
+/// Verifies the graph of adjoint code and returns it.
 fn sound((program, f): (Program, Function)) -> Function {
     let code = adjoint(&f, true).unwrap();
     let plain = Function { parameters: vec![], ..code.clone() };
@@ -57,7 +57,8 @@ fn a_straight_line_function_records_nothing() {
 
 #[test]
 fn a_loop_records_values_that_cannot_be_recomputed() {
-    // x = r * x * (1 - x): only x is recorded, once per iteration; the loop variable identifies the first one.
+    // In `x = r * x * (1 - x)` only x is recorded, once per iteration; the loop variable identifies the first
+    // iteration.
     let mut b = Builder::new("f");
     let (r, start) = (b.param("r", F), b.param("start", F));
     let x = b.op(Op::Copy, &[start], F);
@@ -85,7 +86,7 @@ fn a_sum_records_nothing() {
     b.ret(&[sum]);
     let (program, f) = function(b);
     assert_eq!(pushes(&sound((program, f.clone()))), 0);
-    // Without the value no sum is computed, and the loop only has to have counted.
+    // Without the value of the function no sum is computed, and the loop only has to have counted.
     let times = |f: &Function, name: &str| {
         let steps = f.blocks.iter().flat_map(|b| &b.instructions);
         steps.filter(|step| matches!(step.op, Op::Primitive(id) if id.info().name == name)).count()
@@ -105,7 +106,7 @@ fn expensive_results_are_recorded() {
         b.op_to(Op::Primitive(crate::native::primitive("double.mul").unwrap()), &[e, x], &[y]);
     });
     b.ret(&[y]);
-    // The exponential, which the partial and the product need; not its operand.
+    // The exponential is recorded, because the partial and the product need it; its operand is not recorded.
     assert_eq!(pushes(&sound(function(b))), 1);
 }
 
@@ -144,7 +145,7 @@ fn elements_get_their_adjoints_in_place() {
 
 #[test]
 fn unsupported_functions_have_no_adjoint_code() {
-    // An array that is made of numbers that vary.
+    // The function creates an array from numbers that vary.
     let mut b = Builder::new("f");
     let x = b.param("x", F);
     let index = b.op(Op::ConstI(0), &[], I);
@@ -155,7 +156,7 @@ fn unsupported_functions_have_no_adjoint_code() {
     b.ret(&[y]);
     let (_, f) = function(b);
     assert!(adjoint(&f, true).is_err() && tangent(&f).is_err());
-    // A number is converted to an integer.
+    // The function converts a number to an integer.
     let mut b = Builder::new("f");
     let x = b.param("x", F);
     let n = b.primitive("int.fromDouble", &[x]);
@@ -168,7 +169,7 @@ fn unsupported_functions_have_no_adjoint_code() {
 
 #[test]
 fn tangent_code_reads_operands_before_it_writes_them() {
-    // x = x * x: the tangent needs the old x.
+    // In x = x * x, the tangent needs the old x.
     let mut b = Builder::new("f");
     let x = b.param("x", F);
     b.op_to(Op::Primitive(crate::native::primitive("double.mul").unwrap()), &[x, x], &[x]);
@@ -214,7 +215,7 @@ fn a_call_of_an_invalid_function_is_a_fault() {
     let faults = |program: &Program| verify(program, program.function(caller).unwrap()).len();
     assert_eq!(faults(&program), 0);
 
-    // A damaged file: the register of the parameter does not exist.
+    // A graph from a damaged file is transformed: the register of the parameter does not exist.
     let called = program.functions[0].as_mut().and_then(std::rc::Rc::get_mut).unwrap();
     called.params[0] = crate::ir::Reg(9);
     assert_eq!(faults(&program), 1);

@@ -1,5 +1,5 @@
-//! Varied registers: determines the registers that vary with the arguments, and the parameter in which an array or record
-//! originates.
+//! Varied registers: determines the registers that vary with the arguments, and the parameter from which an array or
+//! record originates.
 
 use crate::diff::transfer;
 use crate::diff::transfer::DependenceTransfer;
@@ -7,15 +7,15 @@ use crate::ir::passes::inline_all::written_once;
 use crate::ir::{Fallback, Function, Instruction, Op, Reg, TransformedOp};
 use crate::value::Bank;
 
-/// The origin of a reference.
+/// The origin of the object that a reference refers to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 enum Origin {
-    /// It contains no varied value.
+    /// The object contains no varied value.
     #[default]
     Elsewhere,
-    /// It is a parameter, by its position among the reference arguments.
+    /// The object is a parameter, given by its position among the reference arguments.
     Param(usize),
-    /// It may contain a varied value.
+    /// The object may contain a varied value, and is not known to be a parameter.
     Mixed,
 }
 
@@ -63,12 +63,13 @@ impl Varied {
         Ok(varied)
     }
 
-    /// Whether a number varies.
+    /// Whether a number register varies with the arguments.
     pub fn is(&self, reg: Reg) -> bool {
         self.numbers[reg.0 as usize]
     }
 
-    /// Returns the position of the reference argument that a register holds; it must always be the same one, unchanged.
+    /// Returns the position of the reference argument that a register holds; the register must always hold the same
+    /// argument, unchanged.
     pub fn param(&self, reg: Reg) -> Option<usize> {
         match self.origins[reg.0 as usize] {
             Origin::Param(k) => Some(k),
@@ -95,8 +96,8 @@ impl Varied {
         }
     }
 
-    /// Propagates the current facts through a step and returns whether they changed; the error is the reason why the step cannot
-    /// be followed.
+    /// Propagates the current facts through a step and returns whether the facts changed; the error is the reason why
+    /// the step cannot be followed.
     fn spread(&mut self, f: &Function, step: &Instruction) -> Result<bool, Fallback> {
         let varies = step.ins.iter().any(|r| self.is(*r));
         let varies_inside = step.ins.iter().any(|r| !self.is_constant(*r));
@@ -143,7 +144,7 @@ impl Varied {
         Ok(changed)
     }
 
-    /// Returns the origin of a register that may now also hold a reference of that origin.
+    /// Returns the origin of a register that may now also hold a reference of another origin.
     fn joined(&self, reg: Reg, origin: Origin) -> Origin {
         let known = self.origins[reg.0 as usize];
         match (known, origin) {

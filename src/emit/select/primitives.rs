@@ -57,7 +57,7 @@ type DedicatedOpcode = (Opcode, bool);
 
 /// Returns the dedicated instruction of a primitive, if there is one.
 fn dedicated_opcode(id: PrimitiveId, active: bool) -> Option<DedicatedOpcode> {
-    /// The forms of each primitive in original and in derivative code.
+    /// The instructions of each primitive in original and in derivative code, indexed by primitive.
     static OPCODES: OnceLock<Vec<[Option<DedicatedOpcode>; 2]>> = OnceLock::new();
     let forms = OPCODES.get_or_init(|| {
         let mut forms = vec![[None; 2]; crate::native::table::all().len()];

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-// No doc comment: it would replace the text of `about` in the help.
+// This is no doc comment, because it would replace the text of `about` in the help.
 #[derive(Parser, Debug)]
 #[command(
     name = "dscript",
@@ -168,7 +168,7 @@ pub(super) enum Command {
     /// Print what a diagnostic means, with an example; without a code, list them all
     Explain {
         /// The code, as printed: E0209
-        #[arg(value_name = "CODE", value_parser = super::super::pages::code)]
+        #[arg(value_name = "CODE", value_parser = super::super::help_pages::code)]
         code: Option<Code>,
     },
 }

@@ -1,14 +1,14 @@
-//! `dscript explain E0209`: the page of a diagnostic code.
+//! Explain command: prints the page of a diagnostic code, `dscript explain E0209`.
 
 use super::super::output::Output;
-use super::super::{pages, status};
+use super::super::{help_pages, status};
 use crate::diagnostic::{CODES, Code};
 use std::fmt::Write;
 
 /// Prints the page of a code, or the list of all codes.
 pub(super) fn explain(code: Option<Code>) -> i32 {
     let text = match code {
-        Some(code) => pages::of_code(code),
+        Some(code) => help_pages::of_code(code),
         None => CODES.iter().fold(String::new(), |mut all, info| {
             // Writing into a `String` cannot fail.
             let _ = writeln!(all, "{}  {}", info.number, info.summary);

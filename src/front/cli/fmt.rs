@@ -1,4 +1,4 @@
-//! `dscript fmt`: the formatter command.
+//! Format command: rewrites programs in the standard style, `dscript fmt`.
 
 use super::super::output::{Output, report};
 use super::super::{guard, status};
@@ -9,7 +9,7 @@ use crate::session::{Input, Session};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Rewrites programs, or lists those that would change.
+/// Rewrites programs in the standard style, or lists the programs that would change.
 pub(super) fn fmt(paths: &[PathBuf], is_check: bool, settings: &Settings) -> i32 {
     let is_stdin = matches!(paths, [only] if only.as_os_str() == "-");
     let files = if is_stdin { Ok(paths.to_vec()) } else { scripts::found(paths) };
@@ -36,7 +36,7 @@ struct Work<'a> {
 }
 
 impl Work<'_> {
-    /// Formats a file and returns its exit status; the command returns the highest one.
+    /// Formats a file and returns the exit status for it; the command returns the highest one.
     fn file(&mut self, file: &Path) -> i32 {
         let program = match input::read(file) {
             Ok(program) => program,

@@ -1,22 +1,22 @@
-//! Program input: the reading of programs from files and from standard input.
+//! Program input: reads programs from files and from standard input.
 
 use crate::session::{AccessError, Folders, Session};
 use std::io::{ErrorKind, Read};
 use std::path::Path;
 
-/// A file that was read.
+/// A program file that was read.
 pub(super) struct Program {
-    /// The displayed name.
+    /// The displayed name of the file.
     pub(super) name: String,
-    /// The content.
+    /// The content of the file.
     pub(super) content: Content,
 }
 
 /// The content of a program file.
 pub(super) enum Content {
-    /// Source text.
+    /// The source text of a program.
     Text(String),
-    /// The output of `dscript build`.
+    /// A compiled program, the output of `dscript build`.
     Compiled(Vec<u8>),
 }
 
@@ -26,7 +26,7 @@ pub(super) const COMPILED: &str = "dsc";
 /// A character at the beginning of files from some editors.
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
-/// Reads a file, or returns the line that reports why it cannot be read.
+/// Reads a program file, or returns the line that reports why it cannot be read.
 pub(super) fn read(file: &Path) -> Result<Program, String> {
     let is_stdin = file.as_os_str() == "-";
     let name = if is_stdin { "<stdin>".to_owned() } else { file.display().to_string() };
@@ -40,7 +40,8 @@ pub(super) fn read(file: &Path) -> Result<Program, String> {
     }
 }
 
-/// Whether a file is a compiled program, by its extension or its first bytes: a damaged one is recognized by its extension.
+/// Whether a file is a compiled program, by its extension or its first bytes: a damaged compiled program is recognized
+/// by its extension.
 fn is_compiled(file: &Path, bytes: &[u8]) -> bool {
     file.extension().is_some_and(|extension| extension == COMPILED) || Session::is_compiled(bytes)
 }
@@ -66,7 +67,7 @@ fn bytes(file: &Path, is_stdin: bool) -> Result<Vec<u8>, String> {
     bytes.map_err(|error| reason(&error))
 }
 
-/// Describes an error of the system.
+/// Describes an error of the operating system.
 fn reason(error: &std::io::Error) -> String {
     match error.kind() {
         ErrorKind::NotFound => "there is no such file".to_owned(),

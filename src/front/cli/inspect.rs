@@ -2,11 +2,11 @@
 
 use crate::front::cli::args::{Settings, Words};
 use crate::front::cli::{is_colored, render_style, run};
-use crate::front::list_format::listed;
+use crate::front::list_syntax::listed;
 use crate::front::output::{Output, report};
 use crate::front::plot_request::bounds;
 use crate::front::render_style::RenderStyle;
-use crate::front::{guard, lessons, pages, picture, prompt, status};
+use crate::front::{guard, help_pages, lessons, picture, prompt, status};
 use clap::CommandFactory;
 use clap_complete::Shell;
 use std::io::IsTerminal;
@@ -48,7 +48,7 @@ pub(crate) fn plot(words: &[String], file: Option<PathBuf>, settings: &Settings)
 pub(crate) fn doc(words: &[String], settings: &Settings) -> i32 {
     let (mut session, output) = run::open_for_questions(settings);
     let words = words.join(" ");
-    let Some(lines) = pages::documentation(&mut session, &words) else {
+    let Some(lines) = help_pages::documentation(&mut session, &words) else {
         let similar = session.similar_name(&words).map_or(String::new(), |name| format!("; did you mean '{name}'?"));
         report(&format!("dscript: the library has nothing about '{words}'{similar}; 'dscript doc' lists its topics\n"));
         return status::USAGE;

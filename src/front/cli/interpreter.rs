@@ -1,11 +1,12 @@
-//! Interpreter line: scripts that begin with `#!` receive all arguments after their name.
+//! Interpreter line: passes all arguments after the name of a script that begins with `#!` to the script.
 
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-/// Returns the arguments of the process, with `--` inserted after a script that begins with `#!`, as when the system starts it.
+/// Returns the arguments of the process, with `--` inserted after a script that begins with `#!`, as is the case when
+/// the system starts the script.
 pub(super) fn words(given: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let mut words: Vec<OsString> = given.collect();
     if let Some(at) = script(&words)
@@ -16,7 +17,8 @@ pub(super) fn words(given: impl Iterator<Item = OsString>) -> Vec<OsString> {
     words
 }
 
-/// Returns the index of the script if it begins with `#!`: after options and their values, and after the command `run`.
+/// Returns the index of the script among the arguments if it begins with `#!`: after options and their values, and
+/// after the command `run`.
 fn script(words: &[OsString]) -> Option<usize> {
     for at in 1..words.len() {
         let (before, word) = (&words[at - 1], &words[at]);

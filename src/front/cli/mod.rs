@@ -1,10 +1,10 @@
-//! Command line: the dispatch of commands.
+//! Command line: dispatches the commands of `dscript`.
 //!
 //! In: the arguments of `dscript`, files, standard input. Out: results on standard output, diagnostics on standard
 //! error, and an exit status.
 //!
-//! Promises: the output of a program is on standard output before a diagnostic is written; a closed pipe ends the program
-//! silently; every exit status is in the table in `--help`.
+//! Promises: the output of a program is on standard output before a diagnostic is written; a closed pipe ends the
+//! program silently; every exit status is in the table in `--help`.
 
 pub(super) mod args;
 mod explain;

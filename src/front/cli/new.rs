@@ -1,4 +1,4 @@
-//! `dscript new NAME`: the creation of a first program.
+//! New command: creates a first program, `dscript new NAME`.
 
 use super::super::output::{Output, report};
 use super::super::status;

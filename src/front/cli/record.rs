@@ -1,22 +1,24 @@
-//! JSON records: the lines of `--json` on standard output, one object each. `docs/json.md` is the contract.
+//! JSON records: writes the lines of `--json` to standard output, one object each. `docs/json.md` is the contract.
 
 use super::super::output::Output;
 use crate::session::{Display, Screen};
 use serde::Serialize;
 use std::io::Write;
 
-/// The version of the contract: it increases when members or kinds are removed or changed, but not when some are added.
+/// The version of the contract of `docs/json.md`: it increases when members or kinds are removed or changed, but not
+/// when some are added.
+/// kinds are added.
 const SCHEMA: u32 = 1;
 
-/// A line. Diagnostics are also lines, of the kind `diagnostic`, which the renderer writes.
+/// A line of the output. Diagnostics are also lines, of the kind `diagnostic`, which the renderer writes.
 #[derive(Serialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub(super) enum Record<'a> {
-    /// The first line.
+    /// The first line of the output.
     Start { schema: u32, version: &'a str },
     /// Printed output of the program.
     Output { text: &'a str },
-    /// A picture.
+    /// A picture that the program displays.
     Display {
         forms: serde_json::Map<String, serde_json::Value>,
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -38,17 +40,17 @@ pub(super) enum Record<'a> {
         #[serde(rename = "leftOut")]
         left_out: usize,
     },
-    /// The last line.
+    /// The last line of the output, with the exit status.
     Exit { code: i32 },
 }
 
 impl Record<'_> {
-    /// Returns the first line.
+    /// Returns the first line of the output.
     pub(super) fn start() -> Record<'static> {
         Record::Start { schema: SCHEMA, version: env!("CARGO_PKG_VERSION") }
     }
 
-    /// Writes the line to standard output.
+    /// Writes the record as a line to standard output.
     pub(super) fn write(&self, output: &Output) {
         let mut line =
             serde_json::to_string(self).unwrap_or_else(|_| unreachable!("strings and numbers have a JSON form"));
@@ -79,6 +81,6 @@ impl Screen for Printed {
         Record::Display { forms, id: display.id.as_deref(), update: display.is_update }.write(&self.0);
     }
 
-    /// Does nothing: written lines remain.
+    /// Does nothing, because lines that were written remain.
     fn clear(&mut self, _: bool) {}
 }

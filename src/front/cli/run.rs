@@ -1,4 +1,4 @@
-//! Program commands: `run`, `check`, `build` and `show`.
+//! Program commands: runs the commands `run`, `check`, `build` and `show`.
 
 use super::super::output::{Output, report};
 use super::super::{guard, progress, status};
@@ -13,7 +13,7 @@ use std::path::PathBuf;
 /// The displayed name of a text that was given with `-e`.
 const CODE: &str = "<code>";
 
-/// Runs a program.
+/// Runs a program that is given by files or by source text.
 pub(super) fn run(program: Program, settings: &Settings) -> i32 {
     if program.is_empty() {
         report(
@@ -137,7 +137,7 @@ fn opened(options: Options, settings: &Settings) -> (Session, Output) {
     (Session::showing(options, Box::new(printed.clone()), Box::new(printed)), output)
 }
 
-/// Reads the files, or reports those that cannot be read.
+/// Reads program files, or reports the files that cannot be read.
 fn read(files: &[PathBuf]) -> Result<Vec<input::Program>, i32> {
     let mut programs = Vec::new();
     let mut missing = false;
@@ -153,7 +153,7 @@ fn read(files: &[PathBuf]) -> Result<Vec<input::Program>, i32> {
     if missing { Err(status::USAGE) } else { Ok(programs) }
 }
 
-/// Reads the files and passes their texts to `then`, or reports a file that cannot be read or is not text.
+/// Reads program files and passes their texts to `then`, or reports a file that cannot be read or is not text.
 fn with_inputs(files: &[PathBuf], then: impl FnOnce(&[Input]) -> i32) -> i32 {
     match read(files) {
         Ok(programs) => with_texts(&programs, then),

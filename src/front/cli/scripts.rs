@@ -1,12 +1,12 @@
-//! Script search: the programs in files and folders.
+//! Script search: finds the programs in files and folders.
 
 use std::path::{Path, PathBuf};
 
-/// The extensions of programs.
+/// The file extensions of programs.
 const ENDINGS: [&str; 2] = ["dscript", "swift"];
 
 /// Returns the given files and the programs in the given folders, recursively, in the order of their names; without
-/// arguments, those in the working folder. On failure, returns the line that reports the error.
+/// arguments, the programs in the working folder. On failure, returns the line that reports the error.
 pub(super) fn found(paths: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
     let here = [PathBuf::from(".")];
     let mut files = vec![];

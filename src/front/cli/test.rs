@@ -1,4 +1,4 @@
-//! `dscript test`: the test runner, which runs each test block in isolation.
+//! Test command: runs each test block in isolation, `dscript test`.
 
 use super::super::output::{CaptureBuffer, Output, report};
 use super::super::{guard, status};
@@ -12,7 +12,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-/// The maximum captured output of a test: a failing one that prints without end must not fill the memory.
+/// The maximum size of a test's captured output in bytes: a failing test that prints without end must not fill the
+/// memory.
 const MAX_CAPTURED_OUTPUT: usize = 1 << 16;
 
 /// Runs the tests in files and folders whose names contain `filter`.
@@ -133,14 +134,14 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Writes text for human readers.
+    /// Writes text for human readers, unless records are written.
     fn print(&self, text: &str) {
         if !self.settings.json {
             self.output.write_or_end(text);
         }
     }
 
-    /// Writes the record of a test.
+    /// Writes the JSON record of a test.
     fn record(&self, test: &Test, ran: &TestRun, printed: &CaptureBuffer, took: Duration, session: &Session) {
         super::print_diagnostics(&ran.outcome.diagnostics, session, &self.output, self.settings);
         let passed = ran.outcome.status == Status::Done;
@@ -149,13 +150,13 @@ impl Run<'_> {
         Record::Test { name, file, line: *line, passed, seconds, output }.write(&self.output);
     }
 
-    /// Writes the line of a test.
+    /// Writes the line that reports the result of a test.
     fn line(&self, name: &str, has_passed: bool, took: Duration) {
         let sign = if has_passed { '✔' } else { '✘' };
         self.output.write_or_end(&format!("  {sign} {name}   {}\n", words(took)));
     }
 
-    /// Reports why a test failed, and its output.
+    /// Reports why a test failed, and the output of the test.
     fn explain(&self, ran: &TestRun, printed: &CaptureBuffer, session: &Session) {
         self.output.flush_or_end();
         let mut message = String::new();
@@ -206,7 +207,7 @@ fn may_have_tests(text: &str) -> bool {
     text.lines().any(begins)
 }
 
-/// Formats a duration.
+/// Formats the duration of a test.
 fn words(time: Duration) -> String {
     let seconds = time.as_secs_f64();
     if seconds < 1.0 { format!("{:.1} ms", seconds * 1e3) } else { format!("{seconds:.2} s") }

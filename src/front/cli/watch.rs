@@ -1,4 +1,4 @@
-//! `--watch`: the repetition of a command in a new process whenever one of its files is saved.
+//! Watch option: repeats a command in a new process whenever one of its files is saved, `--watch`.
 
 use super::super::output::report;
 use super::super::status;
@@ -19,14 +19,15 @@ const DEBOUNCE: Duration = Duration::from_millis(60);
 /// The interval of checks whether the program has ended.
 const POLL_INTERVAL: Duration = Duration::from_millis(30);
 
-/// Runs the command of this process, without `--watch`, repeatedly. `files` returns its current source files.
+/// Runs the command of this process, without `--watch`, repeatedly. `files` returns the source files that the command
+/// currently reads.
 pub(super) fn watch(files: impl Fn() -> Vec<PathBuf>, is_json: bool) -> i32 {
     let (send, changes) = channel();
     let watcher = notify::recommended_watcher(move |event: notify::Result<Event>| {
         if let Ok(event) = event
             && !event.kind.is_access()
         {
-            // Sending fails only when the receiver is gone.
+            // Sending the changed paths fails only when the receiver no longer exists.
             let _ = send.send(event.paths);
         }
     });
@@ -45,7 +46,7 @@ pub(super) fn watch(files: impl Fn() -> Vec<PathBuf>, is_json: bool) -> i32 {
     status::USAGE
 }
 
-/// The watched files.
+/// The files whose changes are watched.
 struct WatchedFiles {
     watcher: RecommendedWatcher,
     /// The folders of the files, which are watched because editors replace files by new ones.
@@ -121,13 +122,13 @@ struct ChildGuard(Child);
 
 impl Drop for ChildGuard {
     fn drop(&mut self) {
-        // It may have ended before.
+        // The child process may have ended before.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
 }
 
-/// Returns the arguments of this process for one run.
+/// Returns the arguments of this process for one run of the command.
 fn words() -> Vec<OsString> {
     let given: Vec<OsString> = std::env::args_os().skip(1).collect();
     let options = given.iter().position(|word| word == "--").unwrap_or(given.len());

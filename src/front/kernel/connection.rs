@@ -1,9 +1,9 @@
-//! Connection file: the addresses of the sockets, and the key that signs messages.
+//! Connection file: reads the addresses of the sockets, and the key that signs messages.
 
 use serde::Deserialize;
 use std::path::Path;
 
-/// The connection file that a front end writes.
+/// The content of the connection file that a front end writes.
 #[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
 pub(super) struct Connection {
     transport: String,
@@ -13,7 +13,7 @@ pub(super) struct Connection {
     stdin_port: u16,
     control_port: u16,
     hb_port: u16,
-    /// The key; if it is empty, messages are not signed.
+    /// The key that signs messages; if it is empty, messages are not signed.
     #[serde(default)]
     pub(super) key: String,
     #[serde(default)]
@@ -23,15 +23,15 @@ pub(super) struct Connection {
 /// A socket of the kernel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Channel {
-    /// Requests that are handled one after the other.
+    /// The channel of requests that are handled one after the other.
     Shell,
-    /// Requests that are handled immediately.
+    /// The channel of requests that are handled immediately.
     Control,
-    /// Input requests to the user.
+    /// The channel of input requests to the user.
     Stdin,
-    /// Messages to all front ends.
+    /// The channel of messages to all front ends.
     Iopub,
-    /// Messages that are echoed.
+    /// The channel of messages that are echoed.
     Heartbeat,
 }
 

@@ -1,7 +1,7 @@
-//! Control channel: the requests that do not wait for the running cell (interrupt, shutdown, kernel info).
+//! Control channel: handles the requests that do not wait for the running cell (interrupt, shutdown, kernel info).
 
 use super::connection::Channel;
-use super::info;
+use super::constant_replies;
 use super::mailbox::Mailbox;
 use super::message::{Codec, Request};
 use serde_json::json;
@@ -12,7 +12,7 @@ use std::time::Duration;
 /// The time that a running computation has to end when the kernel shuts down.
 pub(super) const SHUTDOWN_GRACE: Duration = Duration::from_secs(2);
 
-/// The interval of checks whether the process that started the kernel still exists.
+/// The interval of the checks whether the process that started the kernel still exists.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The handler of control requests.
@@ -32,11 +32,11 @@ impl Control {
                 self.interrupt.store(true, Ordering::Relaxed);
                 json!({ "status": "ok" })
             }
-            "shutdown_request" => info::shutdown(&request.content),
-            "kernel_info_request" => info::kernel(),
-            other => info::unknown(other),
+            "shutdown_request" => constant_replies::shutdown(&request.content),
+            "kernel_info_request" => constant_replies::kernel(),
+            other => constant_replies::unknown(other),
         };
-        let kind = info::reply(&request.kind);
+        let kind = constant_replies::reply(&request.kind);
         self.mailbox.put(Channel::Control, self.codec.answer(&request.parent, &kind, &content)).await;
         let ends = request.kind == "shutdown_request";
         if ends {

@@ -1,4 +1,4 @@
-//! Detached kernel: a kernel without sockets, for tests and fuzzing of the messages.
+//! Detached kernel: runs a kernel without sockets, for tests and fuzzing of the messages.
 
 use super::mailbox::{self, Boxes};
 use super::message::{Codec, Frames};
@@ -10,13 +10,13 @@ use crate::session::Options;
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, Sender};
 
-/// A kernel without sockets. Only the replies on the shell channel are available.
+/// A kernel without sockets. Only the replies on the shell channel can be read.
 pub struct Detached {
     kernel: Kernel,
     codec: Arc<Codec>,
     boxes: Boxes,
     events: Receiver<KernelEvent>,
-    /// The sender of requests, which keeps the channel open.
+    /// The sender of requests. It is never used, but keeps the channel open.
     _more: Sender<KernelEvent>,
 }
 

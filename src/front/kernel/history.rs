@@ -1,4 +1,4 @@
-//! History: the executed cells, and searches in them.
+//! History: stores the executed cells, and searches in them.
 
 use serde_json::{Value, json};
 
@@ -22,7 +22,7 @@ impl History {
         self.entries.push(Entry { count, input: input.to_owned(), output });
     }
 
-    /// Returns the reply to a history request.
+    /// Returns the reply to a request for the history.
     pub(super) fn answer(&self, request: &Value) -> Value {
         let number = |name: &str| request.get(name).and_then(Value::as_i64);
         let found: Vec<&Entry> = match request.get("hist_access_type").and_then(Value::as_str) {
@@ -50,7 +50,7 @@ impl History {
     fn search(&self, pattern: &str, is_unique: bool) -> Vec<&Entry> {
         let mut found: Vec<&Entry> = self.entries.iter().filter(|entry| fits(pattern, &entry.input)).collect();
         if is_unique {
-            // The last of several equal inputs remains.
+            // The last of several equal inputs remains in the result.
             let is_last = |at: usize| !found[at + 1..].iter().any(|later| later.input == found[at].input);
             found = (0..found.len()).filter(|at| is_last(*at)).map(|at| found[at]).collect();
         }
@@ -76,7 +76,7 @@ fn last(mut entries: Vec<&Entry>, n: Option<i64>) -> Vec<&Entry> {
 fn fits(pattern: &str, text: &str) -> bool {
     let (pattern, text): (Vec<char>, Vec<char>) = (pattern.chars().collect(), text.chars().collect());
     let (mut p, mut t) = (0, 0);
-    // The position of the last star, and the position in the text up to which it matches.
+    // The position of the last star in the pattern, and the position in the text up to which the star matches.
     let mut star: Option<(usize, usize)> = None;
     while t < text.len() {
         match pattern.get(p) {

@@ -1,4 +1,4 @@
-//! Installation: the registration of the kernel in Jupyter.
+//! Installation: registers the kernel in Jupyter.
 
 use crate::front::kernel_target::Target;
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! IOPub channel: the output, the pictures and the status that the kernel sends to all front ends.
+//! IOPub channel: sends the output, the pictures and the status of the kernel to all front ends.
 //!
 //! Prints are batched: everything that is printed within a short interval becomes one message. A separate thread sends the
 //! pending output, so that the output of a program that prints and then computes for long appears immediately.
@@ -12,10 +12,10 @@ use std::io::Write;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// The maximum delay of a print.
+/// The maximum delay between a print and the message that contains it.
 const FLUSH_INTERVAL: Duration = Duration::from_millis(30);
 
-/// The maximum number of pending bytes.
+/// The maximum number of bytes of output that wait to be sent.
 const MAX_PENDING_BYTES: usize = 8 << 10;
 
 /// The sender of messages to all front ends. Clones share one queue, which preserves the order.
@@ -27,22 +27,22 @@ pub(crate) struct IoPub {
 struct State {
     codec: Arc<Codec>,
     mailbox: Mailbox,
-    /// The current request.
+    /// The request that is being handled.
     parent: Parent,
-    /// The printed output that has not been sent.
+    /// The printed output that has not been sent yet.
     waiting: Vec<u8>,
-    /// The stream of this output.
+    /// The stream to which the unsent output belongs.
     stream: Stream,
-    /// Whether the current request has no output.
+    /// Whether the request that is being handled has no output.
     is_silent: bool,
 }
 
 /// A stream of text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Stream {
-    /// The standard output.
+    /// The standard output of the program.
     Output,
-    /// The standard error output.
+    /// The standard error output of the program.
     Error,
 }
 
@@ -71,7 +71,7 @@ impl IoPub {
         iopub
     }
 
-    /// Sets the current request.
+    /// Sets the request that is being handled.
     pub(crate) fn begin(&self, parent: &Parent, is_silent: bool) {
         let mut state = locked(&self.state);
         state.flush();
@@ -121,7 +121,7 @@ impl State {
         self.mailbox.post(Channel::Iopub, self.codec.broadcast(&self.parent, kind, content));
     }
 
-    /// Sends the pending output, up to the last complete character.
+    /// Sends the waiting output, up to the last complete character.
     fn flush(&mut self) {
         let whole = match std::str::from_utf8(&self.waiting) {
             Err(error) if error.error_len().is_none() => error.valid_up_to(),

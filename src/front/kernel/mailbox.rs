@@ -1,10 +1,10 @@
-//! Mailbox: the queues between the kernel and its sockets.
+//! Mailbox: connects the kernel to its sockets by queues.
 
 use super::connection::Channel;
 use super::message::Frames;
 use tokio::sync::mpsc::{self, Receiver};
 
-/// The number of messages that a queue holds before senders block.
+/// The number of messages in a queue from which on senders block.
 const QUEUE: usize = 256;
 
 /// The senders of the queues to the sockets.
@@ -27,7 +27,8 @@ impl Mailbox {
         }
     }
 
-    /// Sends a message, and blocks while the queue is full. Must not be called on the thread of the sockets.
+    /// Sends a message to a socket, and blocks while the queue is full. It must not be called on the thread of the
+    /// sockets.
     pub(super) fn post(&self, channel: Channel, frames: Frames) {
         if let Some(sender) = self.of(channel) {
             // Sending fails only when the sockets are closed.
@@ -35,7 +36,7 @@ impl Mailbox {
         }
     }
 
-    /// Sends a message from the thread of the sockets.
+    /// Sends a message to a socket from the thread of the sockets.
     pub(super) async fn put(&self, channel: Channel, frames: Frames) {
         if let Some(sender) = self.of(channel) {
             let _ = sender.send(frames).await;
@@ -43,7 +44,7 @@ impl Mailbox {
     }
 }
 
-/// The receivers of the queues.
+/// The receivers of the queues to the sockets.
 pub(super) struct Boxes {
     pub(super) shell: Receiver<Frames>,
     pub(super) control: Receiver<Frames>,
@@ -57,13 +58,13 @@ impl Boxes {
         [&mut self.control, &mut self.stdin, &mut self.iopub].into_iter().for_each(Receiver::close);
     }
 
-    /// Returns the pending replies.
+    /// Returns the replies that wait in the queue of the shell channel.
     pub(super) fn answers(&mut self) -> Vec<Frames> {
         std::iter::from_fn(|| self.shell.try_recv().ok()).collect()
     }
 }
 
-/// Creates the senders and the receivers.
+/// Creates the senders and the receivers of the queues.
 pub(super) fn mailbox() -> (Mailbox, Boxes) {
     let (shell, shell_box) = mpsc::channel(QUEUE);
     let (control, control_box) = mpsc::channel(QUEUE);

@@ -1,4 +1,5 @@
-//! Wire format: identities, a delimiter, the signature, four JSON texts, and raw buffers.
+//! Wire format: encodes and decodes messages, which consist of identities, a delimiter, the signature, four JSON texts,
+//! and raw buffers.
 //!
 //! Source: the messaging specification of Jupyter, version 5.4.
 
@@ -8,7 +9,7 @@ use sha2::Sha256;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The version of the specification.
+/// The version of Jupyter's messaging specification.
 pub(super) const PROTOCOL: &str = "5.4";
 
 const DELIMITER: &[u8] = b"<IDS|MSG>";
@@ -21,34 +22,34 @@ pub(super) type Frames = Vec<Vec<u8>>;
 pub(super) struct Request {
     /// The header and the route of the request, for replies.
     pub(super) parent: Parent,
-    /// Its type: `execute_request`.
+    /// The type of the request, such as `execute_request`.
     pub(super) kind: String,
-    /// Its content.
+    /// The content of the request.
     pub(super) content: Value,
 }
 
 /// The request to which a reply belongs.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Parent {
-    /// The route back to the sender.
+    /// The route back to the sender of the request.
     identities: Frames,
-    /// Its header, which replies repeat verbatim.
+    /// The header of the request, which replies repeat verbatim.
     header: Vec<u8>,
 }
 
 /// The reason for rejecting a message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum DecodeError {
-    /// It has no delimiter, or too few frames.
+    /// The message has no delimiter, or too few frames.
     Frames,
-    /// Its signature is invalid.
+    /// The signature of the message is invalid.
     Signature,
-    /// A frame is not JSON, or has an invalid structure.
+    /// A frame of the message is not JSON, or has an invalid structure.
     Json,
 }
 
 impl DecodeError {
-    /// Returns a description.
+    /// Returns a description of the reason.
     pub(super) fn reason(self) -> &'static str {
         match self {
             DecodeError::Frames => "it has too few frames",
@@ -116,7 +117,7 @@ impl Codec {
             "msg_id": format!("{}_{count}", self.session),
             "session": self.session,
             "username": "dscript",
-            "date": super::stamp::now(),
+            "date": super::timestamp::now(),
             "msg_type": kind,
             "version": PROTOCOL,
         });

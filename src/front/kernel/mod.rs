@@ -1,17 +1,18 @@
-//! Jupyter kernel: the connection of the prompt's session to Jupyter's messages.
+//! Jupyter kernel: connects the session of the prompt to Jupyter's messages.
 //!
-//! In: requests on the sockets of a connection file. Out: replies, and messages to all front ends: prints, pictures, values.
+//! In: requests on the sockets of a connection file. Out: replies, and messages to all front ends: prints, pictures,
+//! values.
 //!
-//! Promises: one thread computes and another serves the sockets, so interrupts are always received; a message that is not
-//! addressed to this kernel or cannot be decoded is rejected; an error in a cell preserves earlier definitions.
-//! Not here: the evaluation of cells (`session`), commands (`prompt`).
+//! Promises: one thread computes and another serves the sockets, so interrupts are always received; a message that is
+//! not addressed to this kernel or cannot be decoded is rejected; an error in a cell preserves earlier definitions. Not
+//! here: the evaluation of cells (`session`), commands (`prompt`).
 
 mod connection;
+mod constant_replies;
 mod control;
 mod detached;
 mod history;
 mod html_table;
-mod info;
 mod install;
 pub(crate) mod iopub;
 mod mailbox;
@@ -19,8 +20,8 @@ mod message;
 mod progress;
 mod requests;
 mod sockets;
-mod stamp;
 mod stdin;
+mod timestamp;
 
 pub use detached::Detached;
 pub(super) use install::{install, remove};
@@ -70,7 +71,7 @@ pub(super) fn run(file: &Path, options: Options, render_style: RenderStyle) -> i
     }
 }
 
-/// A kernel, the receiver of its requests, and the thread of the sockets.
+/// A kernel that is running: the kernel, the receiver of its requests, and the thread of the sockets.
 type RunningKernel = (Kernel, Receiver<KernelEvent>, JoinHandle<()>);
 
 /// Opens the sockets, and creates a session that serves them.
@@ -86,7 +87,7 @@ fn open(connection: &Connection, options: Options, render_style: RenderStyle) ->
     let (address, served) = (connection.clone(), Arc::clone(&codec));
     let serve = move || {
         sockets::serve(&address, &served, boxes, (inboxes, control), &is_bound);
-        // A computation that still runs is abandoned.
+        // A computation that is still running is abandoned.
         std::process::exit(status::DONE);
     };
     let thread = std::thread::Builder::new().name("sockets".into()).spawn(serve);
@@ -98,7 +99,8 @@ fn open(connection: &Connection, options: Options, render_style: RenderStyle) ->
     Ok((kernel, events, thread))
 }
 
-/// Creates a kernel that sends its messages to `mailbox`, and its feed; `answers` receives the user's input.
+/// Creates a kernel that sends its messages to `mailbox`, and its channel to all front ends; `answers` receives the
+/// user's input.
 fn kernel(
     options: Options,
     render_style: RenderStyle,

@@ -1,4 +1,4 @@
-//! Notebook progress: the display of a loop over `progress(…)` as one output that is updated.
+//! Notebook progress: displays a loop over `progress(…)` as one output that is updated.
 
 use crate::front::kernel::iopub::IoPub;
 use crate::front::loop_progress::{LoopTracker, ProgressEvent, words};
@@ -6,7 +6,7 @@ use crate::session::{Display, ProgressReport, Screen};
 use std::cell::RefCell;
 use std::time::{Duration, Instant};
 
-/// The interval of updates.
+/// The interval between two updates of a progress bar.
 const UPDATE_INTERVAL: Duration = Duration::from_millis(100);
 
 thread_local! {
@@ -17,21 +17,21 @@ thread_local! {
 struct Bars {
     iopub: IoPub,
     tracker: LoopTracker,
-    /// The number of bars so far, from which their identifiers are derived.
+    /// The number of progress bars so far, from which their identifiers are derived.
     count: u64,
 }
 
-/// Starts the display of the loops of this thread.
+/// Starts to display the progress of the loops of this thread.
 pub(super) fn begin(iopub: IoPub) {
     BARS.set(Some(Bars { iopub, tracker: LoopTracker::with_interval(UPDATE_INTERVAL), count: 0 }));
 }
 
-/// Forgets a loop that an error has ended, before the next cell.
+/// Discards the progress of a loop that an error has ended, before the next cell.
 pub(super) fn forget() {
     BARS.with_borrow_mut(|bars| bars.iter_mut().for_each(|bars| bars.tracker.forget()));
 }
 
-/// Receives the progress of every iteration.
+/// Receives the progress of every iteration of a loop.
 pub(super) fn step(step: &ProgressReport) {
     BARS.with_borrow_mut(|bars| bars.iter_mut().for_each(|bars| bars.step(step)));
 }

@@ -1,12 +1,12 @@
-//! Request handlers: the execution of cells, completion, inspection, and the other requests of the shell channel.
+//! Request handlers: executes cells, and handles completion, inspection, and the other requests of the shell channel.
 
+use super::super::help_pages;
 use super::super::output::Output;
-use super::super::pages;
 use super::super::prompt::{Flow, Prompt, grid};
 use super::connection::Channel;
+use super::constant_replies;
 use super::history::History;
 use super::html_table;
-use super::info;
 use super::mailbox::Mailbox;
 use super::message::{Codec, Request};
 use super::sockets::KernelEvent;
@@ -35,15 +35,15 @@ pub(super) struct Kernel {
     pub(super) count: u64,
 }
 
-/// The result of a cell.
+/// The result of an executed cell.
 struct CellResult {
-    /// The value as a string.
+    /// The value of the cell as a string.
     value: Option<String>,
     /// The value as HTML, if it has such a form.
     html: Option<String>,
     /// A page for the pager.
     page: Option<String>,
-    /// The name, the message and the lines of an error.
+    /// The name, the message and the lines of the error with which the cell failed.
     failure: Option<(String, String, Vec<String>)>,
 }
 
@@ -79,11 +79,11 @@ impl Kernel {
             "inspect_request" => self.inspect(content),
             "is_complete_request" => is_complete(text(content, "code")),
             "history_request" => self.history.answer(content),
-            "kernel_info_request" => info::kernel(),
+            "kernel_info_request" => constant_replies::kernel(),
             "comm_info_request" => json!({ "status": "ok", "comms": {} }),
-            "shutdown_request" => info::shutdown(content),
+            "shutdown_request" => constant_replies::shutdown(content),
             "comm_open" | "comm_msg" | "comm_close" => return self.comm(request),
-            other => info::unknown(other),
+            other => constant_replies::unknown(other),
         };
         let has_failed = answer.get("status").and_then(Value::as_str) == Some("error");
         let stops = request.kind == "execute_request" && has_failed && flag(content, "stop_on_error", true);
@@ -95,11 +95,11 @@ impl Kernel {
     }
 
     fn answer(&self, request: &Request, content: &Value) {
-        let frames = self.codec.answer(&request.parent, &info::reply(&request.kind), content);
+        let frames = self.codec.answer(&request.parent, &constant_replies::reply(&request.kind), content);
         self.mailbox.post(Channel::Shell, frames);
     }
 
-    /// Handles a comm message. The kernel does not support comms, so one that is opened is closed.
+    /// Handles a comm message. The kernel does not support comms, so a comm that is opened is closed.
     fn comm(&mut self, request: &Request) -> bool {
         if request.kind == "comm_open" {
             let id = text(&request.content, "comm_id");
@@ -109,7 +109,7 @@ impl Kernel {
         false
     }
 
-    /// Aborts the waiting cells after a failed one.
+    /// Aborts the cells that wait after a cell that failed.
     fn abort(&mut self, waiting: Vec<KernelEvent>, events: &Receiver<KernelEvent>) -> bool {
         for event in waiting {
             let ends = match event {
@@ -150,7 +150,7 @@ impl Kernel {
         }
         if let Some((name, message, lines)) = done.failure {
             self.iopub.publish("error", &json!({ "ename": name, "evalue": message, "traceback": lines }));
-            let mut answer = info::failure(&name, &message, &lines);
+            let mut answer = constant_replies::failure(&name, &message, &lines);
             answer["execution_count"] = json!(self.count);
             return answer;
         }
@@ -229,7 +229,7 @@ impl Kernel {
         self.render_style.text(diagnostics, &self.prompt.session).trim_end().lines().map(str::to_owned).collect()
     }
 
-    /// Returns the help page of a name, a code or a command.
+    /// Returns the help page of a name, a diagnostic code or a command.
     fn page(&mut self, topic: &str) -> CellResult {
         let (output, text) = Output::kept();
         let before = std::mem::replace(&mut self.prompt.output, output);
@@ -271,7 +271,7 @@ impl Kernel {
             let answer = self.prompt.session.enter("‹expression›", expression.as_str().unwrap_or_default());
             let done = self.done(answer);
             let value = match done.failure {
-                Some((name, message, lines)) => info::failure(&name, &message, &lines),
+                Some((name, message, lines)) => constant_replies::failure(&name, &message, &lines),
                 None => {
                     json!({ "status": "ok", "data": { "text/plain": done.value.unwrap_or_default() }, "metadata": {} })
                 }
@@ -310,7 +310,7 @@ impl Kernel {
         }
         let heading = signature.into_iter().map(|text| Topic { declaration: text, text: String::new() });
         let topics: Vec<Topic> = heading.chain(topics).collect();
-        let plain = pages::of_topics(&topics).join("\n");
+        let plain = help_pages::of_topics(&topics).join("\n");
         let pages = topics.iter().map(|topic| format!("```swift\n{}\n```\n\n{}", topic.declaration, topic.text));
         let data = json!({ "text/plain": plain, "text/markdown": pages.collect::<Vec<_>>().join("\n\n") });
         json!({ "status": "ok", "found": true, "data": data, "metadata": {} })
@@ -336,14 +336,15 @@ fn flag(content: &Value, name: &str, default: bool) -> bool {
     content.get(name).and_then(Value::as_bool).unwrap_or(default)
 }
 
-/// Returns the byte offset of the cursor; the end of the code if the request contains none.
+/// Returns the byte offset of the cursor in the code of a request; the end of the code if the request contains no
+/// cursor.
 fn byte_at(code: &str, content: &Value) -> usize {
     let characters = content.get("cursor_pos").and_then(Value::as_u64);
     let at = characters.and_then(|n| code.char_indices().nth(usize::try_from(n).unwrap_or(usize::MAX)));
     at.map_or(code.len(), |(at, _)| at)
 }
 
-/// Returns the name at an offset, `Type.member` included; directly after an opening parenthesis, the callee.
+/// Returns the name at an offset of a text, such as `Type.member`; directly after an opening parenthesis, the callee.
 fn word_at(code: &str, at: usize) -> &str {
     let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
     let before = match code[..at].strip_suffix('(') {
@@ -354,7 +355,7 @@ fn word_at(code: &str, at: usize) -> &str {
     before[start..].trim_matches('.')
 }
 
-/// Returns the reply to the request whether a cell is complete.
+/// Returns the reply to a request that asks whether a cell is complete.
 fn is_complete(code: &str) -> Value {
     match Session::completeness(code) {
         Completeness::Complete => json!({ "status": "complete" }),

@@ -1,4 +1,4 @@
-//! Sockets: the service of all channels on a separate thread, so that they respond while a cell runs.
+//! Sockets: serves all channels on a separate thread, so that they respond while a cell runs.
 
 use super::connection::{Channel, Connection};
 use super::control::Control;
@@ -14,23 +14,23 @@ use zeromq::{PubSocket, RepSocket, RouterSocket, Socket, SocketRecv, SocketSend,
 /// The time limit for sending a message.
 const SEND_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The time for the last messages to leave the process.
+/// The time that the last messages have to leave the process.
 const LINGER: Duration = Duration::from_millis(50);
 
 /// An event for the thread that computes.
 #[derive(Debug)]
 pub(super) enum KernelEvent {
-    /// A request.
+    /// A request on the shell channel.
     Request(Request),
-    /// The shutdown, or the end of the parent process.
+    /// The kernel must shut down, or the parent process has ended.
     End,
 }
 
 /// The senders to the thread that computes.
 pub(super) struct Inboxes {
-    /// Requests.
+    /// The sender of requests.
     pub(super) events: Sender<KernelEvent>,
-    /// The user's input.
+    /// The sender of the user's input.
     pub(super) answers: Sender<Request>,
 }
 
@@ -103,7 +103,7 @@ impl Sockets {
         let requests = async {
             loop {
                 if let Some(request) = read(&mut shell_in, codec).await {
-                    // Sending fails only when the receiver is gone.
+                    // Sending the request fails only when the receiver no longer exists.
                     let _ = inboxes.events.send(KernelEvent::Request(request));
                 }
             }
@@ -158,7 +158,7 @@ async fn read(socket: &mut impl SocketRecv, codec: &Codec) -> Option<Request> {
     }
 }
 
-/// Sends the messages of a queue.
+/// Sends the messages of a queue to a socket.
 async fn write(mut socket: impl SocketSend, mut messages: Receiver<Frames>) {
     while let Some(frames) = messages.recv().await {
         let mut frames = frames.into_iter();
@@ -169,7 +169,7 @@ async fn write(mut socket: impl SocketSend, mut messages: Receiver<Frames>) {
     }
 }
 
-/// Echoes heartbeats.
+/// Echoes the messages of the heartbeat channel.
 async fn echo(mut heartbeat: RepSocket) {
     loop {
         match heartbeat.recv().await {

@@ -1,4 +1,4 @@
-//! Stdin channel: the requests of `readLine()` to the front end.
+//! Stdin channel: sends the requests of `readLine()` to the front end.
 
 use super::connection::Channel;
 use super::mailbox::Mailbox;
@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
-/// The interval of checks for an interrupt while waiting.
+/// The interval of the checks for an interrupt while the kernel waits for input.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// The front end that can answer input requests.
@@ -30,7 +30,7 @@ pub(super) struct InputReader {
     pub(super) mailbox: Mailbox,
     pub(super) answers: Rc<Receiver<Request>>,
     pub(super) interrupt: Arc<AtomicBool>,
-    /// The unread rest of the last line.
+    /// The part of the last line that was not read yet.
     pub(super) line: Vec<u8>,
 }
 
@@ -38,7 +38,7 @@ impl InputReader {
     fn request_line(&mut self) -> Result<()> {
         let parent = self.stdin.current_request.borrow().clone();
         let parent = parent.ok_or_else(|| Error::other("this front end does not support input"))?;
-        // Discards the answers to earlier requests that were interrupted.
+        // Answers to earlier requests that were interrupted are discarded.
         while self.answers.try_recv().is_ok() {}
         let prompt = json!({ "prompt": "", "password": false });
         self.mailbox.post(Channel::Stdin, self.codec.answer(&parent, "input_request", &prompt));

@@ -1,4 +1,4 @@
-//! `:check f at 2`: the comparison of derivatives by reverse mode, by forward mode, and by finite differences.
+//! Check command: compares derivatives by reverse mode, by forward mode, and by finite differences, `:check f at 2`.
 
 use crate::diagnostic::Diagnostic;
 use crate::session::explain::derivation::aligned;
@@ -103,7 +103,7 @@ fn distance(x: f64) -> String {
     if x == 0.0 { "identical".to_owned() } else { format!("off by {x:.1e}") }
 }
 
-/// The relative difference that is allowed between the modes: they round in a different order.
+/// The relative difference that is allowed between the modes, which round in a different order.
 const ROUNDED: f64 = 1e-9;
 /// The relative uncertainty above which finite differences are inconclusive.
 const MAX_UNCERTAINTY: f64 = 1e-2;

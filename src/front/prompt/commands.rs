@@ -1,6 +1,6 @@
 //! Prompt commands: the table of all commands, from which `:help` and completion are derived.
 
-use super::super::{lessons, pages, picture};
+use super::super::{help_pages, lessons, picture};
 use super::{Flow, Prompt, settings, show};
 use crate::front::plot_request::PlotRequest;
 use crate::front::prompt::answer::refuse;
@@ -11,12 +11,12 @@ use crate::session::{Point, Stage, Status, View, closest};
 use std::path::Path;
 use std::time::Instant;
 
-/// A command.
+/// A command of the prompt.
 struct Command {
     name: &'static str,
-    /// Its arguments.
+    /// The arguments of the command, as shown in the help.
     arguments: &'static str,
-    /// A short description.
+    /// A short description of the command.
     summary: &'static str,
     run: fn(&mut Prompt, &str) -> Flow,
 }
@@ -129,7 +129,7 @@ let xs = [1.0, 2.0, 3.0]   a variable; xs.map(f)
 ?gradient                  what a name means; ?csv searches the library, and :doc lists it by topic
 ans                        the last value; x = 3 declares a variable";
 
-/// Runs a command.
+/// Runs a command line of the prompt.
 pub(super) fn run(prompt: &mut Prompt, line: &str) -> Flow {
     let line = line.strip_prefix(':').unwrap_or(line);
     let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
@@ -181,8 +181,8 @@ pub(super) fn help(prompt: &mut Prompt, topic: &str) -> Flow {
     if let Some(command) = topic.strip_prefix(':').and_then(command) {
         return described(prompt, command);
     }
-    if let Ok(code) = pages::code(topic) {
-        prompt.print_line(pages::of_code(code).trim_end());
+    if let Ok(code) = help_pages::code(topic) {
+        prompt.print_line(help_pages::of_code(code).trim_end());
         return Flow::Next;
     }
     if let Some(item) =
@@ -205,7 +205,7 @@ pub(super) fn help(prompt: &mut Prompt, topic: &str) -> Flow {
             return Flow::Next;
         }
         if topic == "kinks" {
-            prompt.print_line(pages::of_kinks().trim_end());
+            prompt.print_line(help_pages::of_kinks().trim_end());
             return Flow::Next;
         }
     }
@@ -225,7 +225,7 @@ fn described(prompt: &mut Prompt, command: &Command) -> Flow {
 
 /// Prints the documentation of a name, the declarations of the library that contain some words, or the list of topics.
 fn doc(prompt: &mut Prompt, words: &str) -> Flow {
-    let Some(lines) = pages::documentation(&mut prompt.session, words) else {
+    let Some(lines) = help_pages::documentation(&mut prompt.session, words) else {
         let similar =
             prompt.session.similar_name(words).map_or(String::new(), |name| format!("; did you mean '{name}'?"));
         return prompt.print_error(&format!(
@@ -267,7 +267,7 @@ fn tape(prompt: &mut Prompt, rest: &str) -> Flow {
     explained(prompt, rest, View::Tape)
 }
 
-/// Runs `f at 2 to a.svg`: a function, a point, and optionally a file.
+/// Runs `:graph` with arguments such as `f at 2 to a.svg`: a function, a point, and optionally a file.
 fn graph(prompt: &mut Prompt, rest: &str) -> Flow {
     let (rest, file) = rest.rsplit_once(" to ").map_or((rest, None), |(rest, file)| (rest, Some(file.trim())));
     let (rest, is_dot) = rest.strip_suffix(" dot").map_or((rest, false), |rest| (rest, true));
@@ -344,7 +344,7 @@ fn plot(prompt: &mut Prompt, rest: &str) -> Flow {
     }
 }
 
-/// Enters the steps of a lesson, and prints each before its result.
+/// Enters the steps of a lesson, and prints each step before its result.
 fn lesson(prompt: &mut Prompt, word: &str) -> Flow {
     if word.is_empty() {
         lessons::list().iter().for_each(|line| prompt.print_line(line));

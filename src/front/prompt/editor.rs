@@ -1,4 +1,4 @@
-//! Line editor: reading of lines with completion, hints and highlighting.
+//! Line editor: reads lines with completion, hints and highlighting.
 
 use super::{Flow, Prompt, needs_more, show, symbols};
 use crate::session::Class;
@@ -79,7 +79,7 @@ fn editor(prompt: &Rc<RefCell<Prompt>>) -> Result<Editor<EditorHelper, FileHisto
     Ok(editor)
 }
 
-/// Returns the path of the history, in the folder for application state of the user.
+/// Returns the path of the history, which is in the folder for application state of the user.
 fn history_file() -> Option<PathBuf> {
     let folder = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let state = folder("XDG_STATE_HOME").or_else(|| Some(folder("HOME")?.join(".local/state")))?;
@@ -128,7 +128,7 @@ impl Hinter for EditorHelper {
 
     fn hint(&self, line: &str, at: usize, context: &Context<'_>) -> Option<CursorHint> {
         let earlier = || self.history.hint(line, at, context).map(CursorHint::Earlier);
-        // Only at the end of the line, so that the hint does not displace text.
+        // The signature is shown only at the end of the line, so that the hint does not displace text.
         let signature = || {
             let signature = (at == line.len()).then(|| self.prompt.borrow_mut().session.signature(line, at)).flatten();
             signature.map(|signature| CursorHint::Signature(format!("   {}", show::arrows(&signature))))

@@ -1,4 +1,5 @@
-//! Function commands: derivative, differentiability, table of values, and compiler stages of a function.
+//! Function commands: runs the commands for the derivative, the differentiability, a table of values, and the compiler
+//! stages of a function.
 
 use crate::front::plot_request::PlotRequest;
 use crate::front::prompt::answer::refuse;
@@ -6,7 +7,8 @@ use crate::front::prompt::{Flow, Prompt};
 use crate::session::explain::derivation;
 use crate::session::{Display, ParameterInfo, Point, Stage, closest};
 
-/// Runs `f tex`: a function or an expression in `x`, optionally with primes, and optionally in LaTeX.
+/// Runs a derivative command with arguments such as `f tex`: a function or an expression in `x`, optionally with
+/// primes, and optionally in LaTeX.
 pub(crate) fn derive(prompt: &mut Prompt, rest: &str) -> Flow {
     let (text, is_set) = rest.strip_suffix(" tex").map_or((rest, false), |text| (text.trim_end(), true));
     let function = text.trim_end_matches(['\'', '′']);
@@ -24,7 +26,8 @@ pub(crate) fn derive(prompt: &mut Prompt, rest: &str) -> Flow {
     }
 }
 
-/// Runs `f`, which prints differentiability, or `f at 2`, which also prints the value and the derivative.
+/// Runs a differentiability command with the argument `f`, or `f at 2`, for which it also prints the value and the
+/// derivative.
 pub(crate) fn diff(prompt: &mut Prompt, rest: &str) -> Flow {
     let point = Point::parse(rest);
     let function = point.as_ref().map_or(rest, |point| point.function);
@@ -53,7 +56,7 @@ pub(crate) fn diff(prompt: &mut Prompt, rest: &str) -> Flow {
     }
 }
 
-/// Formats `differentiable in x, y; linear in y`, and a line for each other parameter.
+/// Formats a line such as `differentiable in x, y; linear in y`, and a line for each other parameter.
 fn verdict(infos: &[ParameterInfo]) -> Vec<String> {
     let names = |has: &dyn Fn(&ParameterInfo) -> bool| {
         infos.iter().filter(|one| has(one)).map(|one| one.name.as_str()).collect::<Vec<_>>().join(", ")
@@ -80,7 +83,7 @@ pub(crate) fn table(prompt: &mut Prompt, rest: &str) -> Flow {
     }
 }
 
-/// Runs `ir f`: a stage, and a function or an expression in `x`.
+/// Runs a stage command with arguments such as `ir f`: a stage, and a function or an expression in `x`.
 pub(crate) fn show(prompt: &mut Prompt, rest: &str) -> Flow {
     let (word, function) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
     let Some(stage) = Stage::ALL.iter().copied().find(|stage| stage.name() == word) else {

@@ -34,12 +34,12 @@ use std::sync::atomic::Ordering;
 /// The maximum length of an expression that is repeated before its type.
 const MAX_EXPRESSION_LENGTH: usize = 40;
 
-/// The continuation after an input.
+/// What the prompt does after an input.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Flow {
-    /// Read the next input.
+    /// The prompt reads the next input.
     Next,
-    /// End the session with a status.
+    /// The session ends with an exit status.
     Leave(i32),
 }
 
@@ -47,16 +47,16 @@ pub(crate) enum Flow {
 pub(crate) struct Prompt {
     pub(super) session: Session,
     options: Options,
-    /// The output for answers.
+    /// The output to which answers are written.
     pub(super) output: Output,
-    /// The output for diagnostics and errors.
+    /// The output to which diagnostics and errors are written.
     pub(super) errors: Output,
     /// The function that creates a session.
     make: Box<dyn Fn(&Options) -> Session>,
     render_style: RenderStyle,
     /// The number of significant digits of displayed numbers; `None` for all.
     digits: Option<usize>,
-    /// The number of inputs.
+    /// The number of inputs so far.
     count: usize,
     /// The successful inputs, for `:save`.
     kept: SavedInputs,
@@ -122,7 +122,7 @@ impl Prompt {
         Prompt::new(options, render_style, [output, Output::stderr()], Box::new(make))
     }
 
-    /// Reads lines, and joins those that belong to one input.
+    /// Reads lines, and joins the lines that belong to one input.
     fn read(&mut self, lines: impl Iterator<Item = String>) -> Flow {
         let mut input = String::new();
         for line in lines {
@@ -151,7 +151,7 @@ impl Prompt {
         }
     }
 
-    /// Runs an input.
+    /// Runs an input, which is a command or a text of the language.
     pub(super) fn enter(&mut self, input: &str) -> Flow {
         let trimmed = input.trim();
         if trimmed.is_empty() {
@@ -280,7 +280,7 @@ fn is_unfinished(input: &str) -> bool {
 
 /// The lines of an input that may be invalid UTF-8.
 trait LinesLossy {
-    /// Returns the lines; invalid UTF-8 is replaced.
+    /// Returns the lines of the input; invalid UTF-8 is replaced.
     fn lines_lossy(self) -> impl Iterator<Item = String>;
 }
 

@@ -1,8 +1,8 @@
-//! Path completion: file names after `:load` and between the quotation marks of `import`.
+//! Path completion: completes file names after `:load` and between the quotation marks of `import`.
 
 use std::path::Path;
 
-/// The extension of programs.
+/// The file extension of programs.
 const ENDING: &str = ".dscript";
 
 /// Completes the path at the end of a text, and returns the offset of its last component; `None` when there is no path.
@@ -16,7 +16,7 @@ pub(super) fn complete(before: &str) -> Option<(usize, Vec<String>)> {
     Some((before.len() - part.len(), found))
 }
 
-/// Returns the path at the end of a text.
+/// Returns the incomplete path at the end of a text, if there is one.
 fn path(before: &str) -> Option<&str> {
     let line = before.rsplit('\n').next().unwrap_or_default();
     if let Some(path) = line.trim_start().strip_prefix(":load ") {

@@ -4,16 +4,16 @@ use super::{Flow, Prompt};
 use crate::front::units::{bytes, depth, seconds};
 use crate::session::{CheckNan, Kinks, closest, in_bytes};
 
-/// A setting.
+/// A setting of the prompt.
 struct Setting {
     name: &'static str,
-    /// Its possible values.
+    /// The possible values of the setting.
     values: &'static str,
-    /// A short description.
+    /// A short description of the setting.
     meaning: &'static str,
-    /// Returns its value as a string.
+    /// Returns the value of the setting as a string.
     shown: fn(&Prompt) -> String,
-    /// Changes the value, or returns an error message.
+    /// Changes the value of the setting, or returns an error message.
     change: fn(&mut Prompt, &str) -> Result<(), String>,
 }
 
@@ -136,7 +136,7 @@ pub(super) fn names() -> impl Iterator<Item = &'static str> {
     SETTINGS.iter().map(|setting| setting.name)
 }
 
-/// Runs `NAME VALUE` or `NAME`, or prints the list.
+/// Runs the command `:set` with `NAME VALUE` or `NAME`, or prints the list of settings.
 pub(super) fn set(prompt: &mut Prompt, rest: &str) -> Flow {
     if rest.is_empty() {
         SETTINGS.iter().for_each(|setting| prompt.print_line(&line(prompt, setting)));

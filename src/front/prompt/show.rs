@@ -1,4 +1,4 @@
-//! Value display: the formatting of values and declarations on one line.
+//! Value display: formats values and declarations on one line.
 
 use crate::front::prompt::grid;
 use crate::session::DisplayItem;
@@ -22,7 +22,7 @@ const PLAIN: &[&str] = &[
     "StrideThrough",
 ];
 
-/// Types whose values, and collections of them, are rounded.
+/// The types whose values, alone and in collections, are rounded.
 const PLAIN_NUMBERS: &[&str] = &["Double", "Int", "Bool"];
 
 /// Formats a value, or a declaration with its type: `f : (Double) → Double`.
@@ -64,7 +64,7 @@ pub(super) fn rounded(shown: &DisplayItem, digits: Option<usize>) -> DisplayItem
     DisplayItem { value: Some(out), ..shown.clone() }
 }
 
-/// Formats a number with that many significant digits in source syntax.
+/// Formats a number with the given number of significant digits in source syntax.
 fn shortest(x: f64, digits: usize) -> String {
     let rounded = format!("{x:.*e}", digits.saturating_sub(1)).parse().unwrap_or(x);
     format!("{rounded:?}")
@@ -106,7 +106,7 @@ pub(super) fn painted(text: &str, style: Style, is_colored: bool) -> String {
     if is_colored { format!("{style}{text}{style:#}") } else { text.to_owned() }
 }
 
-/// Returns the style of the prompt sign.
+/// Returns the style of the sign before an input.
 pub(super) fn sign() -> Style {
     AnsiColor::Cyan.on_default().bold()
 }

@@ -1,4 +1,4 @@
-//! Symbol names: `\alpha` and similar names for characters that keyboards lack.
+//! Symbol names: completes `\alpha` and similar names to characters that keyboards lack.
 
 /// The names, and the characters that they represent.
 pub(super) const SYMBOLS: &[(&str, &str)] = &[

@@ -2,7 +2,7 @@
 
 use crate::ir::analysis::flow_graph::FlowGraph;
 
-/// Returns the predecessors of each block.
+/// Returns the predecessors of each block of a graph.
 pub fn predecessors<G: FlowGraph>(graph: &G) -> Vec<Vec<usize>> {
     let mut before = vec![vec![]; graph.block_count()];
     for from in 0..graph.block_count() {
@@ -11,8 +11,8 @@ pub fn predecessors<G: FlowGraph>(graph: &G) -> Vec<Vec<usize>> {
     before
 }
 
-/// Returns the reachable blocks in reverse postorder: each before its successors, except along back edges. The body of a loop
-/// comes before its exit.
+/// Returns the reachable blocks in reverse postorder: each block before its successors, except along back edges. The
+/// body of a loop comes before its exit.
 pub fn reverse_postorder<G: FlowGraph>(graph: &G) -> Vec<usize> {
     let mut order = vec![];
     if graph.block_count() == 0 {
@@ -51,7 +51,7 @@ pub fn back_edges<G: FlowGraph>(graph: &G) -> Vec<(usize, usize)> {
 /// Computes for each block whether it is in a loop, and may therefore run several times.
 pub fn in_loops<G: FlowGraph>(graph: &G) -> Vec<bool> {
     let before = predecessors(graph);
-    // For each block the index of the last loop in which it was found.
+    // The index of the last loop in which each block was found.
     let mut seen = vec![usize::MAX; graph.block_count()];
     let mut inside = vec![false; graph.block_count()];
     for (k, (latch, head)) in back_edges(graph).into_iter().enumerate() {

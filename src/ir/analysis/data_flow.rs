@@ -5,14 +5,16 @@ use crate::ir::analysis::flow_graph::FlowGraph;
 use crate::ir::analysis::liveness::live_at_entry;
 use crate::ir::graph::{Function, Reg, Terminator};
 
-/// A fact about a register; the default value is the bottom of the lattice: no path reaches it.
+/// A fact about a register at one point of a function. The default value is the bottom of the lattice: no path reaches
+/// the point.
 pub trait Fact: Clone + Default {
-    /// Joins the fact with that of another path; returns whether it changed.
+    /// Joins the fact with the fact of another path; returns whether this fact changed.
     fn join(&mut self, other: &Self) -> bool;
 }
 
-/// Runs `step` over the blocks until a fixed point is reached, and then once more over those that return, for `returned`.
-/// `step` receives the index of a block and the facts of all registers at its start, and replaces them by those at its end.
+/// Runs `step` over the blocks until a fixed point is reached, and then once more over the blocks that return, for
+/// `returned`. `step` receives the index of a block and the facts of all registers at the start of the block, and
+/// replaces them by the facts at the end of the block.
 pub fn forward<F: Fact>(
     f: &Function,
     entry: Vec<F>,

@@ -10,20 +10,20 @@ use crate::value::Bank;
 /// The effects of an operation besides writing its results.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Effects {
-    /// The memory that it accesses, besides registers.
+    /// The memory that the operation accesses, besides registers.
     pub memory: Memory,
-    /// The kind of access to this memory.
+    /// The kind of the operation's access to this memory.
     pub access: MemoryAccess,
-    /// Whether it may stop the program with a fault.
+    /// Whether the operation may stop the program with a fault.
     pub may_fail: bool,
 }
 
 /// A kind of memory besides the registers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Memory {
-    /// No memory: only numbers, integers and references in registers.
+    /// The operation accesses no memory: only numbers, integers and references in registers.
     None,
-    /// Strings.
+    /// The contents of strings.
     Text,
     /// Function objects and their captured values.
     Closure,
@@ -46,17 +46,17 @@ pub enum Memory {
 /// The kind of access of an operation to memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MemoryAccess {
-    /// It does not access it.
+    /// The operation does not access the memory.
     None,
-    /// It reads from it.
+    /// The operation reads from the memory.
     Read,
-    /// It creates a new object.
+    /// The operation creates a new object in the memory.
     Create,
-    /// It writes to it.
+    /// The operation writes to the memory.
     Write,
-    /// It moves a reference out of memory, or out of a register, and leaves a null reference there.
+    /// The operation moves a reference out of memory, or out of a register, and leaves a null reference there.
     Move,
-    /// It marks a point of the program on which other passes or the machine rely.
+    /// The operation marks a point of the program on which other passes or the machine rely.
     Pin,
 }
 
@@ -127,9 +127,9 @@ fn primitive_may_fail(name: &str) -> bool {
 /// The way in which numbers, and the tangents that belong to them, pass through an operation.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Transfer<'o> {
-    /// No number passes: the results are constant or not numbers.
+    /// No number passes through the operation: the results are constant or not numbers.
     Nothing,
-    /// The result is the operand.
+    /// The result is the operand unchanged.
     Copy,
     /// The result is computed by a primitive.
     Primitive(PrimitiveId),
@@ -147,7 +147,7 @@ pub enum Transfer<'o> {
     Create,
     /// The operands are stored in memory that may contain other values.
     Store {
-        /// Whether one of them is a number.
+        /// Whether one of the operands is a number.
         number: bool,
     },
 }
@@ -191,7 +191,7 @@ pub fn transfer(op: &Op) -> Transfer<'_> {
         | Op::TakeGlobal { .. }
         | Op::Access { .. }
         | Op::AssertDifferentiable { .. }
-        // Tangent and adjoint code works on plain numbers, which have no tangents.
+        // Tangent and adjoint code computes with plain numbers, which have no tangents.
         | Op::Transformed(_) => Transfer::Nothing,
     }
 }

@@ -96,35 +96,44 @@ impl FlowGraph for Function {
     }
 }
 
+/// Implements the access to the registers of a [`Step`] with the fields `outs` and `ins`, which have the type `Vec<$reg>`.
+macro_rules! step_registers {
+    ($reg:ty) => {
+        type Reg = $reg;
+
+        fn outs(&self) -> &[$reg] {
+            &self.outs
+        }
+
+        fn outs_mut(&mut self) -> &mut [$reg] {
+            &mut self.outs
+        }
+
+        fn ins(&self) -> &[$reg] {
+            &self.ins
+        }
+
+        fn ins_mut(&mut self) -> &mut [$reg] {
+            &mut self.ins
+        }
+    };
+}
+
+pub(crate) use step_registers;
+
 impl Step for Instruction {
-    type Reg = Reg;
+    step_registers!(Reg);
 
     fn op(&self) -> Option<&Op> {
         Some(&self.op)
     }
-
-    fn outs(&self) -> &[Reg] {
-        &self.outs
-    }
-
-    fn outs_mut(&mut self) -> &mut [Reg] {
-        &mut self.outs
-    }
-
-    fn ins(&self) -> &[Reg] {
-        &self.ins
-    }
-
-    fn ins_mut(&mut self) -> &mut [Reg] {
-        &mut self.ins
-    }
 }
 
-/// The numbers of writes and reads of each register.
+/// The numbers of writes and reads of each register in a graph.
 pub struct Counts {
-    /// Writes; a register that is an input counts as written once, by the caller.
+    /// The number of writes of each register; the caller counts an input as written once.
     pub writes: Vec<u32>,
-    /// Reads.
+    /// The number of reads of each register.
     pub reads: Vec<u32>,
 }
 

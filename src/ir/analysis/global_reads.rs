@@ -5,8 +5,8 @@ use crate::value::Bank;
 use hashbrown::HashSet;
 use std::collections::BTreeSet;
 
-/// Returns the global variables that may hold numbers and that a function reads, directly or in its callees. Those of the
-/// library are constants and are not included.
+/// Returns the global variables that may hold numbers and that a function reads, directly or in its callees. Global
+/// variables of the library are constants and are not included.
 pub fn global_reads(program: &Program, function: FunctionId) -> Vec<(Bank, u32)> {
     let mut open = vec![function];
     let mut visited: HashSet<FunctionId> = HashSet::from_iter([function]);

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 /// The origin of the function in a register.
 pub enum ClosureOrigin {
-    /// It was created by [`Op::Closure`].
+    /// The function object was created by [`Op::Closure`].
     Closure(FunctionId),
     /// No step of the function writes the register: it may be a parameter.
     Elsewhere(Reg),

@@ -1,4 +1,4 @@
-//! Liveness: the registers whose values are read later, for each block.
+//! Liveness: determines for each block the registers whose values are read later.
 //!
 //! Promises: memory is proportional to the number of live range boundaries, not to blocks times registers.
 
@@ -31,9 +31,9 @@ impl Use {
 /// that even a long function with many variables needs few ranges.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct RegisterSets {
-    /// The registers that are in any of the sets, in ascending order.
+    /// The registers that occur in any of the sets, in ascending order.
     registers: Rc<[usize]>,
-    /// For each block, ranges of indices into that list.
+    /// The set of each block, as ranges of indices into `registers`.
     ranges: Vec<Vec<Range<usize>>>,
 }
 
@@ -50,7 +50,7 @@ impl RegisterSets {
         ranges.get(ranges.partition_point(|range| range.end <= at)).is_some_and(|range| range.start <= at)
     }
 
-    /// Returns for each list of blocks the union of their sets.
+    /// Returns the union of the sets of the blocks in each list.
     pub fn unions(&self, lists: &[Vec<usize>]) -> Self {
         let union = |blocks: &Vec<usize>| {
             let mut all: Vec<Range<usize>> = blocks.iter().flat_map(|block| &self.ranges[*block]).cloned().collect();
@@ -68,7 +68,7 @@ impl RegisterSets {
     }
 }
 
-/// A linked list of blocks in an arena: all lists are dropped together.
+/// A linked list of blocks in an arena, so that all lists are dropped together.
 #[derive(Clone, Copy)]
 struct List<'a> {
     block: usize,
@@ -95,7 +95,8 @@ pub fn entering(uses: &[Use], before: &[Vec<usize>], registers: usize) -> Regist
     }
     let mut ranges: Vec<Vec<Range<usize>>> = vec![vec![]; uses.len()];
     let mut crossing = vec![];
-    // For each block the last register that was found to be live at its start, and the last that it was found to write.
+    // The last register that was found to be live at the start of each block, and the last register that the block was
+    // found to write.
     let (mut found, mut written) = (vec![usize::MAX; uses.len()], vec![usize::MAX; uses.len()]);
     for (reg, readers) in cancel::checking_each(readers).enumerate() {
         if readers.is_none() {
@@ -132,14 +133,15 @@ pub fn live_at_entry<G: FlowGraph>(graph: &G) -> RegisterSets {
     live_at_entry_where(graph, |_| true, |_| true)
 }
 
-/// Works like [`live_at_entry`] for the tracked registers, where only the steps that `reads` accepts count as readers.
+/// Computes the tracked registers that are live at the start of each block, where only the steps that `reads` accepts
+/// count as readers.
 fn live_at_entry_where<G: FlowGraph>(
     graph: &G,
     reads: impl Fn(&G::Step) -> bool,
     is_tracked: impl Fn(G::Reg) -> bool,
 ) -> RegisterSets {
     let mut uses = vec![Use::default(); graph.block_count()];
-    // For each register the last block that was found to write it.
+    // The last block that was found to write each register.
     let mut written = vec![usize::MAX; graph.register_count()];
     let is_tracked = |reg: &&G::Reg| is_tracked(**reg);
     for (at, block) in uses.iter_mut().enumerate() {

@@ -17,12 +17,12 @@ use crate::value::shape::Shape;
 use std::ops::Range;
 use std::rc::Rc;
 
-/// A variable or property that other code can reach.
+/// The storage of a variable or property that other code can also access.
 #[derive(Clone, Debug)]
 pub(super) struct Stored {
     pub id: StorageId,
     pub name: Rc<str>,
-    /// The getter that reads it, if its components depend on the type of the instance.
+    /// The getter that reads the property, if its components depend on the type of the instance.
     pub getter: Option<MethodId>,
 }
 
@@ -66,16 +66,17 @@ impl Builder<'_> {
         Some(Stored { id, name: declared.name.clone(), getter: None })
     }
 
-    /// Notes that a place is read or replaced.
+    /// Notes that the value at a place is read or replaced.
     pub fn note_access(&mut self, at: &Location) {
         self.access(at, AccessKind::Instantaneous);
     }
 
-    /// Notes the beginning of a modification of a place; returns the number that [`Builder::end_access`] takes.
+    /// Notes the beginning of a modification of a place; returns the number of the modification, which
+    /// [`Builder::end_access`] takes.
     pub fn begin_access(&mut self, at: &Location) -> Option<u32> {
         let (stored, ..) = parts(at)?;
         let change = self.lowering.accesses.begin(stored.id);
-        // In a call that modifies several arguments, the span is that of the argument.
+        // In a call that modifies several arguments, the source location is that of the argument and not of the call.
         let outer_span = self.span;
         self.span = self.changed_at.unwrap_or(outer_span);
         self.access(at, AccessKind::Begin(change));
@@ -117,7 +118,7 @@ impl Builder<'_> {
         self.cells_read(f).map_or_else(Default::default, |cells| extent(&cells))
     }
 
-    /// Notes the end of a modification of a place.
+    /// Notes the end of the modification of a place that has the number `change`.
     pub fn end_access(&mut self, at: &Location, change: Option<u32>) {
         let Some(change) = change else { return };
         self.held.retain(|held| *held != change);
@@ -147,7 +148,7 @@ impl Builder<'_> {
     }
 }
 
-/// The accessed storage, the object that contains it, and the accessed components.
+/// An access to shared storage: the accessed storage, the object that contains it, and the accessed components.
 type Parts<'l> = (&'l Stored, Option<Reg>, &'l [(Bank, u32)]);
 
 fn parts(at: &Location) -> Option<Parts<'_>> {
@@ -160,7 +161,7 @@ fn parts(at: &Location) -> Option<Parts<'_>> {
     }
 }
 
-/// Returns the range of the components of each bank; those of one value are consecutive.
+/// Returns the range of the accessed components of each bank; the components of one value are consecutive.
 fn extent(cells: &[(Bank, u32)]) -> [Range<u32>; 3] {
     [Bank::F, Bank::I, Bank::R].map(|bank| {
         let mut all = cells.iter().filter(|(b, _)| *b == bank).map(|(_, index)| *index);

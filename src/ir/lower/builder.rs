@@ -17,10 +17,11 @@ use crate::value::shape::{ShapeId, TangentId};
 use hashbrown::HashMap;
 use std::rc::Rc;
 
-/// The registers of a value, by component.
+/// The registers that hold the components of a value.
 pub(super) type Value = Vec<Reg>;
 
-/// The purpose of a register: whether it may be read later than it was returned, and whether it may be emptied.
+/// The purpose of a register: whether it may be read after the expression that returned it, and whether its reference
+/// may be moved out of it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Use {
     /// An intermediate value, which is used once.
@@ -34,13 +35,14 @@ pub(super) enum Use {
 /// The storage of a local variable.
 #[derive(Clone, Debug)]
 pub(super) enum Slot {
-    /// Not yet encountered.
+    /// The local variable was not yet encountered.
     Absent,
-    /// In registers, by component.
+    /// The local variable is stored in registers, one for each component.
     Registers(Value),
-    /// In a box, which closures share. `0`: the register that holds the box.
+    /// The local variable is stored in a box, which closures share. `0` is the register that holds the box.
     Box(Reg),
-    /// In another place: the value that an optional chain unwrapped and accesses in place.
+    /// The local variable represents a value in another place: the value that an optional chain unwrapped and accesses
+    /// in place.
     Place(Rc<Location>),
 }
 
@@ -60,9 +62,9 @@ pub(super) struct Builder<'a> {
     /// The function that is lowered; it is the parent of the closures inside it.
     pub owner: tree::FunctionId,
     pub origin: Origin,
-    /// The file whose private derivatives are visible.
+    /// The file of the lowered function: derivatives that are private to this file are visible.
     pub view: Option<u32>,
-    /// The generic parameters of the function and their arguments.
+    /// The generic parameters of the lowered function, and their arguments.
     pub params: Vec<ParamId>,
     pub generics: Vec<Type>,
     concrete: HashMap<Type, Type>,
@@ -75,16 +77,16 @@ pub(super) struct Builder<'a> {
     /// The global variables of the script that are stored in its registers.
     pub script_globals: HashMap<tree::GlobalId, Value>,
     pub scopes: Vec<Scope>,
-    /// The concrete type of the result.
+    /// The concrete type of the function's result.
     pub result: Type,
     pub throws: bool,
-    /// A local function that is called on behalf of others, and its captured values.
+    /// Whether the lowered function is a local function that is called on behalf of others, and its captured values.
     pub(super) passed_on: Option<(tree::FunctionId, Vec<Value>)>,
     /// Whether the function is an initializer of a class.
     pub fills_instance: bool,
-    /// The modifications of shared storage that are in progress.
+    /// The numbers of the modifications of shared storage that are in progress.
     pub held: Vec<u32>,
-    /// The source location of the argument whose place is opened.
+    /// The source location of the argument whose place is opened for modification.
     pub changed_at: Option<Span>,
     /// The `inout` parameters, whose values are returned to the caller.
     pub inouts: Vec<LocalId>,
@@ -95,7 +97,7 @@ impl<'a> Builder<'a> {
     pub fn new(lowering: &'a mut Lowering, d: &'a mut dyn Declarations, program: &'a mut Program, key: &Key) -> Self {
         let owner = match key.origin {
             Origin::Function(f) | Origin::LocalFunction(f) | Origin::Script(f) => f,
-            // These have no source text, and nothing inside them needs the owner.
+            // Such functions have no source text, and no expression inside them needs the owner.
             Origin::NeverThrows
             | Origin::Initializer(_)
             | Origin::RegisteredTranspose { .. }
@@ -112,24 +114,7 @@ impl<'a> Builder<'a> {
             lowering,
             d,
             program,
-            out: Function {
-                name: Rc::from(""),
-                span: Span::default(),
-                params: vec![],
-                parameters: vec![],
-                results: vec![],
-                result_len: 0,
-                result_tangents: vec![],
-                captures: vec![],
-                registers: vec![],
-                blocks: vec![Block::default()],
-                rules: vec![],
-                is_prelude: false,
-                is_opaque: false,
-                throws: false,
-                obstacle: None,
-                reads: Default::default(),
-            },
+            out: Function::empty("", Span::default()),
             at: BlockId(0),
             span: Span::default(),
             uses: vec![],
@@ -157,7 +142,7 @@ impl<'a> Builder<'a> {
 
     // Types
 
-    /// Returns a type of the body with the generic arguments substituted.
+    /// Returns a type that occurs in the body of the lowered function, with the generic arguments substituted.
     pub fn concrete(&mut self, ty: &Type) -> Type {
         if !ty.any(&mut |t| matches!(t, Type::Param(_) | Type::Associated(..) | Type::Opaque(..))) {
             return ty.clone();
@@ -172,13 +157,13 @@ impl<'a> Builder<'a> {
         concrete
     }
 
-    /// Returns the shape of a type of the body.
+    /// Returns the shape of a type that occurs in the body of the lowered function.
     pub fn shape(&mut self, ty: &Type) -> ShapeId {
         let ty = self.concrete(ty);
         self.lowering.layouts.shape(self.d, &mut self.program.shapes, &ty)
     }
 
-    /// Returns the shape inside a box; the shape itself if it is not boxed.
+    /// Returns the shape of the value in a box; a shape that is not boxed is returned unchanged.
     pub fn inner(&self, shape: ShapeId) -> ShapeId {
         layout::unboxed(&self.program.shapes, shape)
     }
@@ -188,27 +173,29 @@ impl<'a> Builder<'a> {
         self.lowering.layouts.components(&self.program.shapes, shape)
     }
 
-    /// Returns the banks of the components of a value of a type of the body.
+    /// Returns the banks of the components of a value whose type occurs in the body of the lowered function.
     pub fn banks(&mut self, ty: &Type) -> Rc<[Bank]> {
         let shape = self.shape(ty);
         self.banks_of(shape)
     }
 
-    /// Returns the tangent of a type of the body, if it is differentiable.
+    /// Returns the tangent type of a type that occurs in the body of the lowered function, if the type is
+    /// differentiable.
     pub fn tangent(&mut self, ty: &Type) -> Option<TangentId> {
         let ty = self.concrete(ty);
         let mut tables = Tables { d: self.d, shapes: &mut self.program.shapes, tangents: &mut self.program.tangents };
         self.lowering.layouts.tangent(&mut tables, &ty)
     }
 
-    /// Returns the tangent of several values together.
+    /// Returns the tangent type of several values together.
     pub fn tangent_of_all(&mut self, types: &[Type]) -> TangentId {
         let types: Vec<Type> = types.iter().map(|t| self.concrete(t)).collect();
         let mut tables = Tables { d: self.d, shapes: &mut self.program.shapes, tangents: &mut self.program.tangents };
         self.lowering.layouts.tangent_of_all(&mut tables, &types)
     }
 
-    /// Returns the tangent of several results together; those whose types do not conform are constant.
+    /// Returns the tangent type of several results together; results whose types are not differentiable count as
+    /// constant.
     pub fn tangent_of_results(&mut self, types: &[Type]) -> TangentId {
         let types: Vec<Type> = types.iter().map(|t| self.concrete(t)).collect();
         let mut tables = Tables { d: self.d, shapes: &mut self.program.shapes, tangents: &mut self.program.tangents };
@@ -234,7 +221,7 @@ impl<'a> Builder<'a> {
         self.out.registers[reg.0 as usize].bank
     }
 
-    /// Dedicates registers to a variable.
+    /// Dedicates the registers of a value to a variable.
     pub fn dedicate(&mut self, value: &[Reg], name: &str, how: Use) {
         for reg in value {
             self.uses[reg.0 as usize] = how;
@@ -262,19 +249,19 @@ impl<'a> Builder<'a> {
         self.out.blocks[self.at.0 as usize].instructions.push(instruction);
     }
 
-    /// Adds an instruction with one result and returns it.
+    /// Adds an instruction with one result and returns the register of the result.
     pub fn value(&mut self, op: Op, bank: Bank, ins: &[Reg]) -> Reg {
         let out = self.reg(bank);
         self.emit(op, &[out], ins);
         out
     }
 
-    /// Adds an integer constant.
+    /// Adds an integer constant and returns its register.
     pub fn int(&mut self, value: i64) -> Reg {
         self.value(Op::ConstI(value), Bank::I, &[])
     }
 
-    /// Adds the default value of a component that is not used.
+    /// Adds the default value of a component that is not used, and returns its register.
     pub fn zero(&mut self, bank: Bank) -> Reg {
         let out = self.reg(bank);
         self.set_zero(out);
@@ -296,7 +283,7 @@ impl<'a> Builder<'a> {
         banks.iter().map(|bank| self.zero(*bank)).collect()
     }
 
-    /// Adds a primitive with a name.
+    /// Adds the operation of the primitive with the given name.
     pub fn primitive(&mut self, name: &str, ins: &[Reg]) -> Reg {
         match native::primitive(name) {
             Some(id) => self.value(Op::Primitive(id), id.info().result, ins),
@@ -307,7 +294,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Assigns a value to registers. References that no other step uses are moved.
+    /// Assigns a value to registers. References that no other step uses are moved instead of copied.
     pub fn assign(&mut self, to: &[Reg], from: &[Reg]) {
         // `(a, b) = (b, a)`: a source register that is written before it is read must be copied first.
         let mut from = from.to_vec();
@@ -330,7 +317,8 @@ impl<'a> Builder<'a> {
         from.iter().map(|reg| self.value(Op::Copy, self.bank(*reg), &[*reg])).collect()
     }
 
-    /// Copies a value into registers that no other step writes; intermediate and constant registers are returned unchanged.
+    /// Copies a value into registers that no other step writes. Registers of intermediate values and constants are
+    /// returned without a copy.
     pub fn keep(&mut self, value: Value) -> Value {
         value
             .into_iter()
@@ -341,7 +329,8 @@ impl<'a> Builder<'a> {
             .collect()
     }
 
-    /// Returns the operation that transfers a value out of a register: a move if it is an intermediate reference.
+    /// Returns the operation that transfers a value out of a register: a move if the register holds an intermediate
+    /// reference, otherwise a copy.
     pub fn transfer(&self, from: Reg) -> Op {
         let movable = self.bank(from) == Bank::R && self.use_of(from) == Use::Temporary;
         if movable { Op::Take } else { Op::Copy }
@@ -349,13 +338,13 @@ impl<'a> Builder<'a> {
 
     // Blocks
 
-    /// Adds a block.
+    /// Adds an empty block to the graph.
     pub fn block(&mut self) -> BlockId {
         self.out.blocks.push(Block::default());
         BlockId(self.out.blocks.len() as u32 - 1)
     }
 
-    /// Continues in another block.
+    /// Adds the following instructions to another block.
     pub fn switch_to_block(&mut self, block: BlockId) {
         self.at = block;
     }
@@ -365,7 +354,7 @@ impl<'a> Builder<'a> {
         self.out.blocks[self.at.0 as usize].end.is_some()
     }
 
-    /// Terminates the block; a second terminator is unreachable and is ignored.
+    /// Terminates the current block. A second terminator is unreachable and is ignored.
     pub fn end(&mut self, end: Terminator) {
         let block = &mut self.out.blocks[self.at.0 as usize];
         if block.end.is_none() {
@@ -374,22 +363,22 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Terminates the block with a jump.
+    /// Terminates the current block with a jump.
     pub fn jump(&mut self, to: BlockId) {
         self.end(Terminator::Jump(to));
     }
 
-    /// Terminates the block with a branch.
+    /// Terminates the current block with a branch.
     pub fn branch(&mut self, condition: Reg, then: BlockId, otherwise: BlockId) {
         self.end(Terminator::Branch { condition, then, otherwise });
     }
 
-    /// Terminates the block with a trap; the instructions that follow are unreachable.
+    /// Terminates the current block with a trap; the instructions that follow are unreachable.
     pub fn trap(&mut self, trap: Trap) {
         self.end(Terminator::Trap(trap));
     }
 
-    /// Continues if a condition holds, and stops the program otherwise.
+    /// Adds a check: the program continues if the condition holds, and stops otherwise.
     pub fn demand(&mut self, condition: Reg, trap: Trap) {
         let (passed, failed) = (self.block(), self.block());
         self.branch(condition, passed, failed);
@@ -398,7 +387,7 @@ impl<'a> Builder<'a> {
         self.switch_to_block(passed);
     }
 
-    /// Reports an unsupported construct and stops the program where it is reached.
+    /// Reports that a construct is unsupported, and stops the program where it reaches the construct.
     pub fn refuse(&mut self, what: impl Into<String>) {
         self.lowering.refuse(self.span, what);
         self.trap(Trap::Unreachable);

@@ -14,15 +14,15 @@ use crate::types::model::tree::{Argument, Callee, Expr, FunctionRef};
 use crate::types::model::ty::{FunctionType, Type};
 use crate::value::Bank;
 
-/// An argument in registers.
+/// An evaluated argument of a call, in registers.
 pub(super) enum Operand {
-    /// A value.
+    /// An argument that is passed by value.
     Value(Value),
-    /// Registers that the callee modifies.
+    /// An `inout` argument: its registers are modified by the callee.
     InOut(Value),
 }
 
-/// Returns the registers of the operands that a function modifies.
+/// Returns the registers of those operands of a call that the called function modifies.
 pub(super) fn changed(operands: &[Operand]) -> Value {
     let registers = |operand: &Operand| match operand {
         Operand::InOut(regs) => regs.clone(),
@@ -31,7 +31,7 @@ pub(super) fn changed(operands: &[Operand]) -> Value {
     operands.iter().flat_map(registers).collect()
 }
 
-/// The flag and the error of a call that may throw.
+/// The flag and the error that a call returns if it may throw.
 pub(super) type Thrown = Option<(Reg, Reg)>;
 
 enum PreparedArgument {
@@ -51,8 +51,8 @@ impl Builder<'_> {
         declared.primitive.as_deref() == Some(name) && self.is_transparent(f, &declared)
     }
 
-    /// Whether a primitive is differentiated as its table entry specifies: no other derivative is registered, and it is not
-    /// declared to have none. Otherwise it must remain a call.
+    /// Whether a primitive is differentiated as its table entry specifies: no other derivative is registered, and the
+    /// function is not declared to have none. Otherwise a call of the primitive must remain a call.
     fn is_transparent(&mut self, f: &FunctionRef, declared: &Function) -> bool {
         let view = self.d.view(f, self.span);
         !declared.is_opaque && self.d.rules(f, view).is_empty()
@@ -63,7 +63,7 @@ impl Builder<'_> {
         if let Callee::Requirement { self_type, .. } = callee
             && self.concrete(self_type) == Type::Never
         {
-            // There is no value to call the requirement on: the evaluation of the receiver does not return.
+            // There is no value on which the requirement can be called: the evaluation of the receiver does not return.
             self.prepare(args, &[]);
             return self.nothing(ty);
         }
@@ -98,8 +98,8 @@ impl Builder<'_> {
         value
     }
 
-    /// Returns the type operand, if the witness of a static requirement needs one, and the other arguments. Whether it does is
-    /// independent of the declaration of the requirement.
+    /// Returns the type operand, if the witness of a static requirement needs one, and the other arguments. Whether the
+    /// witness needs one is independent of the declaration of the requirement.
     fn own_type<'e>(
         &mut self,
         callee: &Callee,
@@ -172,7 +172,7 @@ impl Builder<'_> {
         value
     }
 
-    /// Evaluates arguments from left to right; places are located, but not opened.
+    /// Evaluates the arguments of a call from left to right; places of `inout` arguments are located, but not opened.
     fn prepare(&mut self, args: &[Argument], wanted: &[Type]) -> Vec<PreparedArgument> {
         let mut prepared = vec![];
         let last_write = last_writing(args, argument_may_write);
@@ -191,7 +191,7 @@ impl Builder<'_> {
         prepared
     }
 
-    /// Opens the places among the arguments.
+    /// Opens the places of the `inout` arguments of a call.
     fn operands(&mut self, mut prepared: Vec<PreparedArgument>) -> (Vec<Operand>, Vec<OpenedPlace>) {
         for argument in &mut prepared {
             if let PreparedArgument::Place(at, _) = argument {
@@ -213,7 +213,7 @@ impl Builder<'_> {
                 }
             }
         }
-        // `xs.append(contentsOf: xs)`: the value argument is the array before the call.
+        // In `xs.append(contentsOf: xs)`, the argument is the value of the array before the call.
         for operand in &mut operands {
             if let Operand::Value(value) = operand
                 && value.iter().any(|reg| opened.iter().any(|o| o.regs.contains(reg)))
@@ -224,12 +224,12 @@ impl Builder<'_> {
         (operands, opened)
     }
 
-    /// Calls a known function; an error is propagated to the handler.
+    /// Calls a statically known function; an error that it throws is propagated to the handler.
     pub fn call_function(&mut self, f: &FunctionRef, operands: Vec<Operand>) -> Value {
         self.call_and_propagate(&Target::Static(f.clone()), operands)
     }
 
-    /// Calls a function; an error is propagated to the handler.
+    /// Calls the target of a call; an error that it throws is propagated to the handler.
     pub fn call_and_propagate(&mut self, target: &Target, operands: Vec<Operand>) -> Value {
         let (value, thrown) = self.call_target(target, operands);
         if let Some((flag, error)) = thrown {
@@ -271,7 +271,7 @@ impl Builder<'_> {
         answer
     }
 
-    /// Calls a function value; returns the flag and the error if it may throw.
+    /// Calls a function value; returns the flag and the error if the function may throw.
     pub fn call_value_raw(&mut self, function: Reg, ty: &FunctionType, operands: Vec<Operand>) -> (Value, Thrown) {
         let banks = self.banks(&ty.result);
         let answer = self.invoke(Op::CallValue, &[function], operands, &banks, ty.throws);
@@ -292,7 +292,7 @@ impl Builder<'_> {
         self.switch_to_block(threw);
     }
 
-    /// Adds the call instruction. References that the callee modifies are moved to it and back.
+    /// Adds the call instruction. References that the callee modifies are moved to the callee and back.
     pub fn invoke(
         &mut self,
         op: Op,
@@ -339,7 +339,7 @@ impl Builder<'_> {
         declared.params.iter().map(|p| self.of_function(declared, generics, &p.ty)).collect()
     }
 
-    /// Marks a value as no longer intermediate, so that it can be used several times.
+    /// Marks the registers of a value as no longer intermediate, so that the value can be used several times.
     pub fn make_permanent(&mut self, value: &[Reg]) {
         for reg in value {
             if self.use_of(*reg) == Use::Temporary {
@@ -349,7 +349,8 @@ impl Builder<'_> {
     }
 }
 
-/// Whether a call cannot fail, so that the value which it modifies may be moved out of a global variable during the call.
+/// Whether a call cannot fail, so that the value that it modifies may be moved out of a global variable during the
+/// call.
 fn is_safe(declared: &Function) -> bool {
     matches!(
         declared.primitive.as_deref(),

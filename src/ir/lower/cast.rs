@@ -1,4 +1,4 @@
-//! Casts: `is`, `as?` and `as!`. Whatever the static types do not decide is tested at run time.
+//! Casts: `is`, `as?` and `as!`. A cast that the static types do not decide is tested at run time.
 
 use super::builder::{Builder, Value};
 use super::call::Operand;
@@ -49,7 +49,8 @@ impl Builder<'_> {
         if !is_less {
             return self.converted_exact(from, value, to);
         }
-        // The dynamic type may be more specific. A cast that succeeds for the static type needs no test.
+        // The dynamic type may be more specific than the static type. A cast that succeeds for the static type needs no
+        // test.
         let fits = match (from, to) {
             (Type::Existential(_), Type::Existential(wanted)) => self.d.is_value_of(from, wanted),
             (Type::Metatype(of), Type::Metatype(wanted)) => from == to || self.is_metatype_of(of, wanted),
@@ -70,7 +71,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Works like [`Builder::converted`] for a value whose dynamic type is the given type.
+    /// Casts a value whose dynamic type is the given type; otherwise like [`Builder::converted`].
     pub(super) fn converted_exact(&mut self, from: &Type, value: Value, to: &Type) -> Value {
         if from == to {
             return self.some(value);
@@ -137,7 +138,7 @@ impl Builder<'_> {
     pub(super) fn cast_of_box(&mut self, from: Option<&Type>, operands: &[Operand], to: &Type) -> Value {
         let (Some(from), Some(Operand::Value(boxed))) = (from, operands.first()) else { return self.absent(to) };
         match from {
-            // The box itself is the metatype.
+            // The boxed value itself is the metatype.
             Type::Metatype(_) if self.is_dynamic_metatype(from) => self.converted_exact(from, boxed.clone(), to),
             _ => {
                 let value = self.unboxed(from, boxed);
@@ -146,7 +147,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Unboxes a value if it has a type or is an instance of a subclass; returns an optional.
+    /// Unboxes a value if it has the given type or is an instance of a subclass; returns an optional.
     fn unpacked(&mut self, boxed: &[crate::ir::graph::Reg], to: &Type) -> Value {
         let shape = self.shape(to);
         let mut banks = vec![Bank::I];
@@ -156,7 +157,7 @@ impl Builder<'_> {
         optional
     }
 
-    /// Converts a value to `Any`.
+    /// Converts a value to the type `Any`.
     pub(super) fn erased(&mut self, from: &Type, value: Value) -> Value {
         let is_boxed = matches!(from, Type::Existential(_)) || self.is_dynamic_metatype(from);
         if is_boxed { value } else { self.boxed(from, &value) }
@@ -168,7 +169,7 @@ impl Builder<'_> {
         self.zeros(&banks)
     }
 
-    /// Casts the value inside an optional.
+    /// Casts the value inside an optional to another type.
     fn converted_optional(&mut self, from: &Type, payload: &Type, value: Value, to: &Type) -> Value {
         if let Type::Existential(e) = to
             && self.d.is_value_of(from, e)
@@ -195,7 +196,7 @@ impl Builder<'_> {
         self.assign(&result, &found);
         self.jump(after);
         self.switch_to_block(missing);
-        // `nil` is a value of every optional type.
+        // A `nil` is a value of every optional type, so the cast succeeds.
         let found = self.absent(to);
         self.assign(&result, &found);
         if wanted.is_some() {
@@ -207,7 +208,7 @@ impl Builder<'_> {
         result
     }
 
-    /// Wraps an optional in another one, which has a value if the inner one has.
+    /// Wraps an optional in another optional, which has a value if the inner one has a value.
     fn wrapped(&mut self, inner: Value) -> Value {
         let inner = self.keep(inner);
         self.make_permanent(&inner);
@@ -309,7 +310,8 @@ impl Builder<'_> {
     /// Creates a value that represents a type at run time.
     pub(super) fn boxed_metatype(&mut self, of: &Type) -> Value {
         let shape = self.lowering.layouts.metatype(self.d, &mut self.program.shapes, of);
-        // The type of a metatype is only printed and compared: it is no receiver of methods, which avoids infinitely many types.
+        // The type of a metatype is only printed and compared. It is not a receiver of methods, which avoids infinitely
+        // many types.
         if !matches!(of, Type::Metatype(_)) {
             self.note_type(shape);
         }

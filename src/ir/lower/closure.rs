@@ -12,14 +12,14 @@ use crate::value::shape::Shape;
 use std::rc::Rc;
 
 impl Builder<'_> {
-    /// Creates a closure.
+    /// Creates a function value for a closure expression.
     pub fn closure(&mut self, function: tree::FunctionId) -> Reg {
         self.lowering.parents.insert(function, self.owner);
         let f = FunctionRef { function, generics: self.generics.clone() };
         self.function_value(&f)
     }
 
-    /// Creates a function value, with its captured values.
+    /// Creates a function value for a function, including the values that the function captures.
     pub fn function_value(&mut self, f: &FunctionRef) -> Reg {
         let captured = self.captured(f.function).concat();
         let view = self.d.view(f, self.span);
@@ -32,8 +32,8 @@ impl Builder<'_> {
         self.lowering.parents.contains_key(&function)
     }
 
-    /// Returns the values that a closure or local function captures: a box for a variable that is shared, and the value of any
-    /// other variable.
+    /// Returns the values that a closure or local function captures: for a variable that is shared with the closure,
+    /// its box; for any other variable, its value.
     pub fn captured(&mut self, function: tree::FunctionId) -> Vec<Value> {
         if self.d.function(function).primitive.is_some() {
             return vec![];
@@ -65,12 +65,13 @@ impl Builder<'_> {
         values
     }
 
-    /// Returns the variable of the body `here` that represents, as a capture, a variable of the enclosing body `home`.
+    /// Returns the local variable of the body `here` that represents, as a capture, a variable of the enclosing body
+    /// `home`.
     fn captured_local(&mut self, home: tree::FunctionId, here: tree::FunctionId, variable: LocalId) -> Option<LocalId> {
         if here == home {
             return Some(variable);
         }
-        // From `here` outwards to `home`, then back inwards capture by capture.
+        // The path leads from `here` outwards to `home`; then the variable is followed inwards, capture by capture.
         let mut path = vec![here];
         let mut at = here;
         while at != home {
@@ -86,7 +87,7 @@ impl Builder<'_> {
         Some(local)
     }
 
-    /// Loads a captured value; `next` counts the components of each bank.
+    /// Loads a captured value from the function object; `next` counts the components of each bank.
     pub(super) fn receive(&mut self, banks: &[Bank], next: &mut [u16; 3]) -> Value {
         let mut regs = vec![];
         for bank in banks {
@@ -98,7 +99,7 @@ impl Builder<'_> {
         regs
     }
 
-    /// Loads the function's captured values from its function object.
+    /// Loads the captured values of the lowered function from its function object.
     pub fn receive_captures(&mut self) {
         let body = self.body.clone();
         let mut next = [0u16; 3];
@@ -110,7 +111,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Receives the function's captured values as additional arguments.
+    /// Receives the captured values of the lowered function as additional arguments.
     pub fn receive_captures_as_parameters(&mut self) {
         let body = self.body.clone();
         let values = self.capture_parameters(&body);
@@ -119,7 +120,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Adds parameters for the captured values of a body.
+    /// Adds parameters for the captured values of a function body.
     fn capture_parameters(&mut self, body: &Body) -> Vec<Value> {
         let mut values = vec![];
         for capture in &body.captures {
@@ -174,7 +175,7 @@ impl Builder<'_> {
         vec![self.value(Op::Closure(id), Bank::R, &value)]
     }
 
-    /// Builds the body of [`Origin::NeverThrows`].
+    /// Builds the body of an [`Origin::NeverThrows`], which calls the captured function value.
     pub fn never_throws(&mut self, key: &Key) {
         let Some(Type::Function(ty)) = key.generics.first().cloned() else { return };
         self.out.name = Rc::from("closure");

@@ -20,17 +20,17 @@ use std::rc::Rc;
 /// The target of a call.
 #[derive(Clone, Debug)]
 pub(super) enum Target {
-    /// A function that is known.
+    /// A function that is known statically.
     Static(FunctionRef),
-    /// A method that is dispatched on the receiver, which is the argument with that index. The function is the declaration of
-    /// the method.
+    /// A method that is dispatched on the receiver, which is the argument with the index `on`. The function is the
+    /// declaration of the method.
     Dynamic(MethodId, FunctionRef, usize),
-    /// An initializer of a class, with an instance that is created for it.
+    /// An initializer of a class, together with the instance that is created for it.
     Allocation(FunctionRef),
 }
 
 impl Target {
-    /// Returns the function that declares the parameters and results of the call.
+    /// Returns the function that declares the parameters and results of a call of this target.
     pub fn declaration(&self) -> &FunctionRef {
         match self {
             Target::Static(f) | Target::Dynamic(_, f, _) | Target::Allocation(f) => f,
@@ -41,21 +41,22 @@ impl Target {
 /// A method that is dispatched at run time, for concrete generic arguments.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 enum Method {
-    /// A method of a class.
+    /// A method of a class, which subclasses may override.
     Class(FunctionRef),
-    /// A requirement, called on an existential; `generics` are the generic arguments of the requirement itself.
+    /// A requirement of a protocol that is called on an existential; `generics` are the generic arguments of the
+    /// requirement itself.
     Requirement { protocol: ProtocolId, requirement: u32, on: Type, generics: Vec<Type> },
     /// A cast of a boxed value to the generic argument.
     Cast(FunctionRef),
     /// The type of a boxed value.
     TypeOf(FunctionRef),
-    /// A function for the dynamic type of one of its arguments.
+    /// A function whose generic parameter is the dynamic type of one of its arguments.
     OpenedExistential { function: FunctionRef, generic: usize, param: usize },
     /// The allocation of an instance of a class, or of the subclass that a metatype represents.
     New(FunctionRef),
 }
 
-/// The target of a thunk.
+/// The function or operation that a thunk calls.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(in crate::ir) enum ThunkTarget {
     /// An override whose results have a different representation.
@@ -64,11 +65,11 @@ pub(in crate::ir) enum ThunkTarget {
     Witness { protocol: ProtocolId, requirement: u32, of: Type, generics: Vec<Type> },
     /// A cast of values of a type; `None` for all types for which the cast fails.
     Cast { from: Option<Type>, to: Type },
-    /// The type itself.
+    /// The type of which values are boxed, returned as a metatype.
     TypeOf(Type),
-    /// The function for a type.
+    /// A function for the dynamic type of an argument, here one of the types that the argument can have.
     OpenedExistential { function: FunctionRef, param: usize, of: Type },
-    /// An uninitialized instance of a class.
+    /// The creation of an uninitialized instance of a class.
     New(Type),
 }
 
@@ -80,12 +81,12 @@ pub(super) struct Dynamic {
     /// The classes of which instances are created, and the types that are erased.
     types: Vec<ShapeId>,
     known: HashSet<ShapeId>,
-    /// The numbers of methods and types that were combined so far.
+    /// The numbers of methods and of types whose combinations were resolved so far.
     done: (usize, usize),
 }
 
 impl Lowering {
-    /// Resolves all combinations of methods and types in which one of them is new.
+    /// Resolves all combinations of a dispatched method and a type in which the method or the type is new.
     pub(super) fn find_methods(&mut self, d: &mut dyn Declarations, program: &mut Program) {
         let (methods, types) = (self.dynamic.methods.len(), self.dynamic.types.len());
         let (old_methods, old_types) = std::mem::replace(&mut self.dynamic.done, (methods, types));
@@ -148,7 +149,7 @@ impl Lowering {
             }
             Method::Cast(f) => {
                 let to = f.generics.first().cloned().unwrap_or(Type::Error);
-                // Existentials have one shape, whichever protocols they conform to.
+                // All existentials have the same shape, whichever protocols they conform to.
                 let any = |t: &Type| matches!(t, Type::Existential(_)).then(Type::any_value);
                 let from = super::cast::may_succeed(d, ty, &to).then(|| ty.map(&mut |t| any(t)));
                 (Origin::Thunk { like: f.function, to: Rc::new(ThunkTarget::Cast { from, to }) }, f.generics.clone())
@@ -230,7 +231,7 @@ fn has_same_result_layout(d: &mut dyn Declarations, f: &FunctionRef, by: &Functi
 }
 
 impl Builder<'_> {
-    /// Resolves a callee for concrete types; `None` if there is no such function.
+    /// Resolves the callee of a call for concrete types; `None` if there is no such function.
     pub fn resolve(&mut self, callee: &Callee) -> Option<Target> {
         match callee {
             Callee::Static(f) => Some(Target::Static(self.concrete_ref(f))),
@@ -258,7 +259,8 @@ impl Builder<'_> {
         }
     }
 
-    /// Returns the target of a call of a class's method: it is dynamic only if the method is overridden, or may be later.
+    /// Returns the target of a call of a class's method: the call is dispatched dynamically only if the method is
+    /// overridden, or may be overridden later.
     fn method_of_class(&mut self, f: FunctionRef) -> Target {
         match self.d.overridden(f.function) {
             Some(is_overridden) if is_overridden || self.lowering.interactive => {
@@ -297,12 +299,12 @@ impl Builder<'_> {
         Target::Dynamic(id, f, 0)
     }
 
-    /// Whether the target is statically known to be the given primitive, and has no registered derivative.
+    /// Whether the target of a call is statically known to be the given primitive, and has no registered derivative.
     pub fn is_primitive_target(&mut self, target: &Target, name: &str) -> bool {
         matches!(target, Target::Static(f) if self.is_primitive(f, name))
     }
 
-    /// Calls a target.
+    /// Adds a call of a target with the given operands.
     pub fn call_target(&mut self, target: &Target, mut operands: Vec<Operand>) -> (Value, Thrown) {
         if let Target::Allocation(f) = target {
             return self.call_allocation(f, operands);
@@ -335,7 +337,7 @@ impl Builder<'_> {
         self.invoke(Op::CallValue, &[function], operands, &banks, declared.throws)
     }
 
-    /// Creates an instance of a class with these components, or an uninitialized one.
+    /// Creates an instance of a class with the given components, or an uninitialized one.
     pub fn instance(&mut self, shape: ShapeId, components: &[Reg]) -> Value {
         self.note_type(shape);
         let object = self.value(Op::NewInstance(shape), Bank::R, &[]);
@@ -430,7 +432,7 @@ impl Builder<'_> {
         }
         let is_type = |k: usize| declared.params.get(k).is_some_and(|p| matches!(p.ty, Type::Metatype(_)));
         let of = of.filter(|(k, _)| !is_type(*k));
-        // The values of `inout` parameters are returned at the end; the receiver is boxed again.
+        // The values of `inout` parameters are returned at the end of a thunk, and the receiver is boxed again.
         let mut back = vec![];
         for (k, operand) in operands.iter_mut().enumerate() {
             let (Operand::Value(regs) | Operand::InOut(regs)) = &mut *operand;
@@ -461,7 +463,7 @@ impl Builder<'_> {
     pub(super) fn unboxed(&mut self, ty: &Type, regs: &[Reg]) -> Value {
         let shape = self.shape(ty);
         if let Shape::Class { .. } = self.program.shapes.get(shape) {
-            // This also accepts an instance of a subclass.
+            // The cast that unboxes the value also accepts an instance of a subclass.
             let optional = [self.reg(Bank::I), self.reg(Bank::R)];
             self.emit(Op::Native { name: "any.as", shapes: vec![shape] }, &optional, regs);
             return vec![optional[1]];
@@ -475,7 +477,7 @@ impl Builder<'_> {
         value
     }
 
-    /// Converts a result to the declared type: an optional, or an existential.
+    /// Converts a result to the type that the overridden method declares: an optional, or an existential.
     fn as_declared(&mut self, value: Value, from: &Type, to: &Type) -> Value {
         if from == to || matches!(from, Type::Never) {
             return value;
@@ -484,7 +486,7 @@ impl Builder<'_> {
             return self.boxed(from, &value);
         }
         if to.any(&mut |t| matches!(t, Type::Existential(_))) {
-            // The existentials are parts of another type.
+            // The existentials are parts of another type, so the value is converted by a cast.
             return self.converted_exact(from, value, to)[1..].to_vec();
         }
         let (from, to) = (self.banks(from), self.banks(to));

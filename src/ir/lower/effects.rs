@@ -3,8 +3,8 @@
 use super::builder::Builder;
 use crate::types::model::tree::{Argument, Callee, Expr, ExprKind, Place, ProjectionKind, Root};
 
-/// Returns the index of the last operand that may change the values of preceding operands, or 0. The first operand has no
-/// preceding ones and is not inspected; a long chain of operators is nested in it.
+/// Returns the index of the last operand that may change the values of preceding operands, or 0. The first operand has
+/// no preceding operands and is not inspected; a long chain of operators is nested in it.
 pub(super) fn last_writing<T>(operands: &[T], writes: impl Fn(&T) -> bool) -> usize {
     operands.iter().enumerate().skip(1).rev().find(|(_, operand)| writes(operand)).map_or(0, |(i, _)| i)
 }
@@ -77,7 +77,8 @@ pub(super) fn may_write(e: &Expr) -> bool {
 }
 
 impl Builder<'_> {
-    /// Whether the operands in the expression after a `?` may run code that changes values which outlive them.
+    /// Whether the operands in the part of an optional chain after a `?` may run code that changes values that outlive
+    /// them.
     pub fn runs_code(&mut self, callee: &Expr) -> bool {
         match &callee.kind {
             ExprKind::Local(_) | ExprKind::Global(_) => false,

@@ -45,7 +45,7 @@ impl Builder<'_> {
         values
     }
 
-    /// Lowers an expression that is not just a read of a place.
+    /// Lowers an expression that is not a mere read of a place.
     pub fn expr_value(&mut self, e: &Expr) -> Value {
         self.span = e.span;
         match &e.kind {
@@ -137,7 +137,7 @@ impl Builder<'_> {
         self.block_of(statements);
         let at = self.local_location(result);
         let value = self.load(&at);
-        // The variable is not read any more.
+        // The variable is not read any more, so its references are moved.
         let how = |b: &Self, reg| if b.bank(reg) == Bank::R { Op::Take } else { Op::Copy };
         value.iter().map(|reg| self.value(how(self, *reg), self.bank(*reg), &[*reg])).collect()
     }
@@ -157,7 +157,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Lowers `place = value`.
+    /// Lowers an assignment of a value to a place.
     pub fn assign_place(&mut self, place: &Place, value: &Expr) {
         let mut at = self.place(place);
         if may_write(value) {
@@ -184,7 +184,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Lowers a condition; `a && b` and other logical operators become jumps.
+    /// Lowers a condition as a branch; `a && b` and other logical operators become jumps.
     pub fn condition(&mut self, e: &Expr, then: BlockId, otherwise: BlockId) {
         match &e.kind {
             ExprKind::Bool(b) => {
@@ -193,7 +193,7 @@ impl Builder<'_> {
             }
             ExprKind::Ternary { condition, then: yes, otherwise: no } => {
                 let (first, second) = (self.block(), self.block());
-                // A constant operand needs no block.
+                // An operand that is constant needs no block.
                 let target = |side: &Expr, own| match side.kind {
                     ExprKind::Bool(true) => then,
                     ExprKind::Bool(false) => otherwise,
@@ -306,7 +306,7 @@ impl Builder<'_> {
         result
     }
 
-    /// Converts a value to `Any`, or a metatype to one that is only known at run time.
+    /// Converts a value to `Any`, or a metatype to a metatype that is only known at run time.
     fn erase(&mut self, value: &Expr, to: &Type) -> Value {
         let regs = self.expr(value);
         let ty = self.concrete(&value.ty);
@@ -334,7 +334,7 @@ impl Builder<'_> {
         }
         let banks = self.banks(ty);
         let result = self.regs(&banks);
-        // `try?` does not wrap an optional again.
+        // A `try?` does not wrap an optional in another optional.
         let regs = if regs.len() == banks.len() { regs } else { self.some(regs) };
         self.assign(&result, &regs);
         self.jump(after);

@@ -12,7 +12,7 @@ use crate::types::model::tree::{FunctionRef, LocalId, Stmt, StmtKind};
 use crate::types::model::ty::Type;
 use crate::value::Bank;
 
-/// Lowers the graph that a key denotes.
+/// Lowers the function that a key denotes to a graph.
 pub(super) fn lower(lowering: &mut Lowering, d: &mut dyn Declarations, program: &mut Program, key: &Key) -> Function {
     let mut builder = Builder::new(lowering, d, program, key);
     match key.origin {
@@ -29,7 +29,7 @@ pub(super) fn lower(lowering: &mut Lowering, d: &mut dyn Declarations, program: 
         Origin::Thunk { like, ref to } => builder.thunk(like, to),
         Origin::Initializer(_) => builder.initializer(key),
     }
-    // This terminates a body that is not supported, and the block after its last `return`.
+    // The trap terminates a body that is not supported, and the block after the last `return` of a body.
     builder.trap(Trap::Unreachable);
     for block in &mut builder.out.blocks {
         block.end.get_or_insert(Terminator::Trap(Trap::Unreachable));
@@ -58,7 +58,7 @@ impl Builder<'_> {
         }
         self.results(&declared);
         let regs = self.parameters(&declared);
-        // The derivatives of a class's initializer belong to the function that allocates the instance.
+        // The registered derivatives of a class's initializer belong to the function that allocates the instance.
         if !declared.fills_instance {
             self.rules(f, &declared);
         }
@@ -71,7 +71,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Declares the results: the error if the function may throw, the result, and the `inout` parameters.
+    /// Declares the results of a function: the error if the function may throw, the result, and the `inout` parameters.
     pub(super) fn results(&mut self, declared: &declaration_info::Function) {
         self.out.throws = self.throws;
         if self.throws {
@@ -85,7 +85,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Declares the results of a type.
+    /// Declares the results that represent the components of a type.
     fn result_part(&mut self, ty: &Type) {
         let ty = self.concrete(ty);
         let (shape, first) = (self.shape(&ty), self.out.results.len());
@@ -98,8 +98,9 @@ impl Builder<'_> {
         self.out.results.extend(banks.iter());
     }
 
-    /// Whether registers of a type may contain stored properties of a declared type. Only such properties can be omitted from the
-    /// tangent vector; for other types the tangent is not computed, since that requires a search for conformances.
+    /// Whether registers of a type may contain stored properties of a declared type. Only such properties can be
+    /// omitted from the tangent vector of the type; for other types the tangent type is not computed, since that
+    /// requires a search for conformances.
     fn has_properties(&mut self, ty: &Type) -> bool {
         match ty {
             Type::Tuple(fields) => fields.iter().any(|(_, ty)| self.has_properties(ty)),
@@ -112,7 +113,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Allocates registers for the parameters.
+    /// Allocates registers for the parameters of the lowered function.
     pub(super) fn parameters(&mut self, declared: &declaration_info::Function) -> Vec<Operand> {
         let mut all = vec![];
         for param in &declared.params {

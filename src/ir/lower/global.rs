@@ -13,9 +13,9 @@ use std::rc::Rc;
 /// The position of a global variable in global storage.
 #[derive(Clone, Debug)]
 pub(in crate::ir) struct Storage {
-    /// Its components: bank and index.
+    /// The components of the global variable: bank and index.
     cells: Vec<(Bank, u32)>,
-    /// For a lazy variable: the integer that states whether it is initialized.
+    /// The integer that states whether a lazy global variable is initialized.
     ready: Option<u32>,
 }
 
@@ -50,8 +50,8 @@ impl Builder<'_> {
             && !self.outlives_script(&declared.ty)
     }
 
-    /// Whether the program could observe that a variable's lifetime ends with the script: the references in a global variable
-    /// are retained as long as the program runs.
+    /// Whether the program could observe that the lifetime of a global variable ends with the script: the references in
+    /// a global variable are retained as long as the program runs.
     fn outlives_script(&mut self, ty: &Type) -> bool {
         self.d.sees_ends() && self.banks(ty).contains(&Bank::R)
     }
@@ -104,7 +104,7 @@ impl Builder<'_> {
         Location::Global { cells, stored: self.stored_global(global) }
     }
 
-    /// Computes the initial value of a lazy variable if it is not initialized.
+    /// Computes the initial value of a lazy global variable if it is not initialized.
     fn ensure(&mut self, global: GlobalId, ready: u32) {
         let is_initialized = self.value(Op::LoadGlobal { bank: Bank::I, index: ready }, Bank::I, &[]);
         let (missing, initialized) = (self.block(), self.block());
@@ -116,7 +116,7 @@ impl Builder<'_> {
         self.switch_to_block(initialized);
     }
 
-    /// Builds the body of [`Origin::Initializer`].
+    /// Builds the body of an [`Origin::Initializer`], which computes the initial value of a lazy global variable.
     pub fn initializer(&mut self, key: &Key) {
         let Origin::Initializer(global) = key.origin else { return };
         let declared = self.d.global(global);

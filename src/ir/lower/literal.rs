@@ -13,7 +13,7 @@ use crate::value::{Bank, Constants};
 use hashbrown::HashSet;
 
 impl Builder<'_> {
-    /// Lowers a number literal; one of type `Float` is rounded.
+    /// Lowers a number literal. A literal of type `Float` is rounded.
     pub fn number(&mut self, x: f64, ty: &Type) -> Value {
         let shape = self.shape(ty);
         let x = match self.program.shapes.get(shape) {
@@ -33,7 +33,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Returns the components of a value of a type, loaded from its record if it has one.
+    /// Returns the components of a value of a type, loaded from the record of the value if it has one.
     pub fn unpack(&mut self, ty: &Type, value: Value) -> Value {
         let shape = self.shape(ty);
         let inner = self.inner(shape);
@@ -47,7 +47,7 @@ impl Builder<'_> {
             .collect()
     }
 
-    /// Returns the builtin type that a type is, if any.
+    /// Returns the builtin type that a type represents, if any.
     pub fn builtin(&mut self, ty: &Type) -> Option<Builtin> {
         match self.concrete(ty) {
             Type::Nominal(id, _) => self.d.nominal(id).builtin,
@@ -166,7 +166,7 @@ impl Builder<'_> {
     }
 }
 
-/// Returns the elements of a literal whose elements are all constants.
+/// Returns the elements of an array literal whose elements are all constants.
 fn constants(parts: &[Expr]) -> Option<Constants> {
     let integer = |part: &Expr| match part.kind {
         ExprKind::Int(n) => Some(n as i64),
@@ -183,7 +183,7 @@ fn constants(parts: &[Expr]) -> Option<Constants> {
     }
 }
 
-/// Whether the keys of a literal are distinct literals.
+/// Whether the keys of a dictionary literal are distinct literals.
 fn are_distinct(pairs: &[(Expr, Expr)]) -> bool {
     let (mut integers, mut texts) = (HashSet::new(), HashSet::new());
     pairs.iter().all(|(key, _)| match &key.kind {

@@ -10,7 +10,7 @@ use crate::types::model::ty::Type;
 use crate::value::Bank;
 
 impl Builder<'_> {
-    /// Returns the place that an expression reads, so that only the needed components are loaded.
+    /// Returns the place that an expression reads, so that only the needed components of the value are loaded.
     pub fn location(&mut self, e: &Expr) -> Location {
         match &e.kind {
             ExprKind::Local(local) => self.local_location(*local),

@@ -48,8 +48,8 @@ use std::rc::Rc;
 pub struct Lowering {
     /// Shapes, tangents and layouts of concrete types.
     pub layouts: Layouts,
-    /// The constructs that the machine does not support, with their locations. The code stops the program where it reaches
-    /// one.
+    /// The constructs that the machine does not support, with their locations. The compiled code stops the program
+    /// where it reaches such a construct.
     pub unsupported: Vec<(Span, String)>,
     functions: HashMap<Key, FunctionId>,
     globals: HashMap<GlobalId, global::Storage>,
@@ -68,23 +68,23 @@ pub struct Lowering {
 pub(in crate::ir) struct Key {
     pub origin: Origin,
     pub generics: Vec<Type>,
-    /// The file whose private derivatives are visible.
+    /// The file whose private derivatives are visible in the function.
     pub view: Option<u32>,
 }
 
 /// The origin of a graph.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(in crate::ir) enum Origin {
-    /// A function; it reads its captured values, if any, from its function object.
+    /// A function of the program; it reads its captured values, if any, from its function object.
     Function(tree::FunctionId),
     /// A local function that is called directly: its captured values are passed as additional arguments.
     LocalFunction(tree::FunctionId),
     /// The top-level code of a script.
     Script(tree::FunctionId),
-    /// Calls the captured function value, and returns that nothing was thrown. The generic argument is the type of that
-    /// function.
+    /// A function that calls a captured function value which never throws, and returns the flag that no error was
+    /// thrown. The generic argument is the type of the function value.
     NeverThrows,
-    /// Computes the initial value of a lazy global variable.
+    /// A function that computes the initial value of a lazy global variable.
     Initializer(GlobalId),
     /// A registered derivative that is built from registered transposes: returns the value of the function, and a pullback.
     RegisteredTranspose { of: tree::FunctionId, parts: Rc<[Part]> },
@@ -95,30 +95,33 @@ pub(in crate::ir) enum Origin {
     Pullback { of: tree::FunctionId, parts: Rc<[Part]> },
     /// A registered derivative of a function with `inout` parameters, adapted to a function that returns their new values.
     InoutDerivative { of: tree::FunctionId, rule: Rc<crate::ir::lower::derivative::inout_derivative::InoutRule> },
-    /// The linear function that it returns.
+    /// The linear function that an `InoutDerivative` returns.
     InoutDerivativeMap { of: tree::FunctionId, rule: Rc<crate::ir::lower::derivative::inout_derivative::InoutRule> },
-    /// Reads or sets a stored property of a type that defines its own tangent vectors. The generic arguments are the type and
-    /// that of the property.
+    /// A function that reads or sets a stored property of a type that defines its own tangent vectors. The generic
+    /// arguments are the type, and the type of the property.
     OpaqueProperty { name: Rc<str>, is_read: bool },
-    /// The derivative of an `OpaqueProperty` for which the vectors have a member. The generic arguments are the same.
+    /// The derivative of an `OpaqueProperty` for which the tangent vectors have a member. The generic arguments are
+    /// those of the `OpaqueProperty`.
     CounterpartRule(Rc<crate::ir::lower::derivative::counterpart::Access>),
-    /// The linear function that it returns.
+    /// The linear function that a `CounterpartRule` returns.
     CounterpartMap(Rc<crate::ir::lower::derivative::counterpart::Access>),
-    /// Allocates an instance of a class and calls an initializer to fill it: the function to which a derivative registered for
-    /// the initializer belongs.
+    /// A function that allocates an instance of a class and calls an initializer to fill it: the derivative registered
+    /// for the initializer belongs to this function.
     Allocation(tree::FunctionId),
 }
 
 /// A registered transpose or adjoint: a function that maps the adjoint of a result to those of some parameters.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(in crate::ir) struct Part {
-    /// The function.
+    /// The function that maps the adjoint of the result.
     pub function: FunctionRef,
-    /// The parameters of the original whose adjoints it returns.
+    /// The parameters of the original function whose adjoints the registered function returns.
     pub wrt: Vec<bool>,
-    /// Whether it takes all parameters and the result, or only the parameters whose adjoints it does not return.
+    /// Whether the registered function takes all parameters and the result, or only the parameters whose adjoints it
+    /// does not return.
     pub takes_all: bool,
-    /// The function that is called instead of the original: it returns checkpoints, which the adjoint also takes, and the result.
+    /// The primal function, which is called instead of the original: it returns the intermediate values that the
+    /// adjoint also takes, and the result.
     pub primal: Option<FunctionRef>,
 }
 
@@ -197,7 +200,7 @@ impl Lowering {
         let fresh = std::mem::take(&mut self.fresh);
         self.accesses.prune(program, &fresh, self.interactive, d.sees_ends());
         crate::ir::passes::finish(program, &fresh);
-        // A type that is not supported has no components, which would violate the invariants.
+        // A type that is not supported has no components, which would violate the invariants of graphs.
         if cfg!(debug_assertions) && self.unsupported.is_empty() {
             for id in fresh {
                 if let Some(function) = program.function(id) {
@@ -217,7 +220,7 @@ impl Lowering {
         }
     }
 
-    /// Records an unsupported construct.
+    /// Records that the machine does not support a construct.
     fn refuse(&mut self, span: Span, what: impl Into<String>) {
         let entry = (span, what.into());
         if !self.unsupported.contains(&entry) {

@@ -22,13 +22,15 @@ pub(super) struct OpenedPlace {
 
 #[derive(Clone)]
 enum Closing {
-    /// Stores registers in their place, at the end of the modification of shared storage with that number.
+    /// Stores registers in the place from which they were loaded, at the end of the modification of shared storage that
+    /// has the given number.
     Store(Location, Value, Option<u32>),
-    /// Calls a setter on the base, whose value is in registers, at the end of the modification of its stored property.
+    /// Calls a setter on the base of a property, whose value is in registers, at the end of the modification of its
+    /// stored property.
     Set { accessor: Box<Accessor>, base: Value, value: Value, change: Option<(Location, u32)> },
-    /// Makes the new value constant.
+    /// Makes the new value of a place constant, because the place is marked `@noDerivative`.
     Cut(Value, Type),
-    /// Updates the tangent vector of a stored property's owner, once the property is stored.
+    /// Updates the tangent vector of a stored property's owner after the property was stored.
     StoreOpaqueProperty(Box<OpaqueProperty>),
 }
 
@@ -101,7 +103,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Updates the vector beside the owner of a stored property that was set.
+    /// Updates the tangent vector beside the owner of a stored property that was set.
     fn store_opaque_property(&mut self, opaque_property: &OpaqueProperty) {
         let (vector, value) = (self.load(&opaque_property.vector), self.load(&opaque_property.value));
         let vector = self.set_opaque_property(&opaque_property.property, vector, value);
@@ -137,7 +139,7 @@ impl Builder<'_> {
         self.call_accessor(&accessor.get, base, accessor)
     }
 
-    /// Calls a function with the base and the arguments of an accessor.
+    /// Calls an accessor function with the base of a property or subscript, and the arguments of the subscript.
     pub fn call_accessor(&mut self, function: &Target, base: Operand, accessor: &Accessor) -> Value {
         let mut operands = vec![base];
         operands.extend(accessor.args.iter().cloned().map(Operand::Value));
@@ -153,7 +155,8 @@ impl Builder<'_> {
 
     // Modifying
 
-    /// Fails on a bad index or a missing value now, while everything is still in its place.
+    /// Checks indices and optionals of a place while all values are still in storage, and fails on a bad index or a
+    /// missing value.
     pub fn check(&mut self, at: &Location) {
         match at {
             Location::Element { array, index, .. } => {
@@ -286,13 +289,13 @@ impl Builder<'_> {
     }
 
     fn opened(&mut self, mut closings: Vec<Closing>, at: &Location, regs: Value) -> OpenedPlace {
-        // The registers are modified before they are stored again.
+        // The registers of the opened place are modified before they are stored again.
         self.dedicate(&regs, "", Use::Variable);
         closings.push(Closing::Store(at.clone(), regs.clone(), None));
         OpenedPlace { regs, closings }
     }
 
-    /// Opens a place whose value was moved out of shared storage.
+    /// Opens a place whose value was moved out of shared storage, by the modification with the given number.
     fn opened_during(&mut self, change: Option<u32>, at: &Location, regs: Value) -> OpenedPlace {
         self.dedicate(&regs, "", Use::Variable);
         let closings = vec![Closing::Store(at.clone(), regs.clone(), change)];
@@ -363,7 +366,7 @@ impl Builder<'_> {
     }
 }
 
-/// Whether a place is in storage that still exists after a failure.
+/// Whether a place is in storage that still exists after the program has failed.
 fn outlives_failure(at: &Location) -> bool {
     match at {
         Location::Box { .. } | Location::Global { .. } => true,

@@ -19,64 +19,65 @@ use std::rc::Rc;
 /// The storage location of a value.
 #[derive(Clone, Debug)]
 pub(super) enum Location {
-    /// In registers.
+    /// The value is stored in registers.
     Registers(Value),
-    /// In a box: a captured variable, an instance of a class.
+    /// The value is stored in a box: it is a captured variable, or a property of an instance of a class.
     Box { object: Reg, cells: Vec<(Bank, u32)>, stored: Option<Stored> },
-    /// In global variables.
+    /// The value is stored in global variables.
     Global { cells: Vec<(Bank, u32)>, stored: Option<Stored> },
-    /// In an element of an array.
+    /// The value is stored in an element of an array.
     Element { array: Box<Location>, index: Reg, stride: Stride, cells: Vec<(Bank, u32)> },
-    /// In a record.
+    /// The value is stored in a record.
     Record { record: Box<Location>, cells: Vec<(Bank, u32)> },
-    /// Accessed through a getter and a setter.
+    /// The value is accessed through a getter and a setter.
     Accessor(Box<Accessor>),
-    /// Some components of a value that is accessed through a getter and a setter.
+    /// The location consists of some components of a value that is accessed through a getter and a setter.
     Part { whole: Box<Location>, range: Range<usize> },
-    /// Some components of the value of an optional, which must not be `nil` whenever the place is accessed.
+    /// The location consists of some components of the value of an optional, which must not be `nil` when the place is
+    /// accessed.
     Unwrapped { optional: Box<Location>, range: Range<usize> },
-    /// In a place marked `@noDerivative`: a value that is stored there becomes constant.
+    /// The location is marked `@noDerivative`: a value that is stored there becomes constant.
     Cut { inner: Box<Location>, ty: Type },
-    /// In a variable that does not retain its instance.
+    /// The location is a weak or unowned variable, which does not retain its instance.
     Weak { inner: Box<Location>, ownership: Ownership },
-    /// A stored property of a type that defines its own tangent vectors.
+    /// The location is a stored property of a type that defines its own tangent vectors.
     OpaqueProperty(Box<OpaqueProperty>),
-    /// A stored property that the tangent vectors of its type omit.
+    /// The location is a stored property that the tangent vectors of its type omit.
     OmittedProperty(Box<OmittedProperty>),
-    /// No storage: a stored value is discarded.
+    /// The location has no storage: a stored value is discarded.
     Discard,
 }
 
 /// A stored property that the tangent vectors of its type do not contain, since the type defines them itself.
 #[derive(Clone, Debug)]
 pub(super) struct OpaqueProperty {
-    /// The property.
+    /// The location of the property.
     pub value: Location,
-    /// The vector beside the value to which the property belongs.
+    /// The location of the tangent vector beside the value to which the property belongs.
     pub vector: Location,
-    /// The types of the owner and the property, and its name.
+    /// The identity of the property: the types of the owner and the property, and the name.
     pub property: Property,
 }
 
 /// A stored property that the tangent vectors of its type omit, while they contain other properties.
 #[derive(Clone, Debug)]
 pub(super) struct OmittedProperty {
-    /// The property.
+    /// The location of the property.
     pub value: Location,
-    /// The value to which the property belongs.
+    /// The location of the value to which the property belongs.
     pub owner: Location,
-    /// The types of the owner and the property, and its name.
+    /// The identity of the property: the types of the owner and the property, and the name.
     pub property: Property,
 }
 
 /// The identity of a stored property.
 #[derive(Clone, Debug)]
 pub(super) struct Property {
-    /// The type to which it belongs.
+    /// The type to which the property belongs.
     pub owner: Type,
     /// The type of the property.
     pub ty: Type,
-    /// Its name.
+    /// The name of the property.
     pub name: Rc<str>,
 }
 
@@ -93,20 +94,20 @@ pub(super) struct Accessor {
     pub found: Option<Value>,
 }
 
-/// The functions that move a value out of its container during a modification, instead of copying it by a getter: then an
-/// array in a dictionary has one owner.
+/// The functions that move a value out of its container during a modification, instead of copying it by a getter, so
+/// that an array in a dictionary has one owner.
 #[derive(Clone, Debug)]
 pub(super) struct MoveOut {
-    /// Returns the value, and removes it from the base.
+    /// The function that returns the value, and removes it from the container.
     pub take: Target,
-    /// For an optional: returns whether there is a value.
+    /// The function that returns whether an optional has a value.
     pub has: Option<Target>,
 }
 
 impl Builder<'_> {
     // Finding
 
-    /// Finds a place: evaluates what is in it, from left to right.
+    /// Finds a place: evaluates the subexpressions of the place from left to right.
     pub fn place(&mut self, place: &Place) -> Location {
         let (mut at, mut ty) = match &place.root {
             Root::Local(local) => (self.local_location(*local), self.body.locals[local.0 as usize].ty.clone()),
@@ -177,7 +178,7 @@ impl Builder<'_> {
         Location::Accessor(Box::new(Accessor { base, get, set, move_out, args, mutating, found: None }))
     }
 
-    /// Returns the functions for moving its value that a subscript of the library specifies.
+    /// Returns the functions that a subscript of the library specifies for moving its value out of a container.
     fn move_out(&mut self, get: &Target) -> Option<MoveOut> {
         let Target::Static(f) = get else { return None };
         let (take, has) = self.d.moving(f.function)?;
@@ -204,8 +205,8 @@ impl Builder<'_> {
         self.demand(tag, Trap::UnexpectedNil);
     }
 
-    /// Calls the getters on the path to an optional in a place: once, both for testing the optional and for modifying its
-    /// value.
+    /// Calls the getters on the path to an optional in a place: each of them once, for testing the optional as well as
+    /// for modifying its value.
     pub fn fetch(&mut self, at: Location) -> Location {
         match at {
             Location::Unwrapped { optional, range } => {
@@ -267,7 +268,7 @@ impl Builder<'_> {
         self.components_at(at, shape, range, stored).kept(ownership)
     }
 
-    /// Returns the place of some components of a value of that shape, which may be in a record or an instance.
+    /// Returns the place of some components of a value of the shape `shape`, which may be in a record or an instance.
     fn components_at(&mut self, at: Location, shape: ShapeId, range: Range<usize>, stored: Option<Stored>) -> Location {
         let inner = self.inner(shape);
         match self.program.shapes.get(shape) {
@@ -291,7 +292,7 @@ impl Builder<'_> {
         Location::Element { array: Box::new(array), index, stride: stride(&banks), cells: cells(&banks) }
     }
 
-    /// Returns the place of some components of the value at a place.
+    /// Returns the place that consists of some components of the value at a place.
     pub fn part(&mut self, at: Location, range: Range<usize>) -> Location {
         match at {
             Location::Registers(regs) => Location::Registers(regs[range].to_vec()),
@@ -330,7 +331,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Converts the value that a weak or unowned variable is assigned, which does not retain its instance.
+    /// Converts the value that is assigned to a weak or unowned variable, which does not retain its instance.
     pub fn weak_reference(&mut self, value: Value, ownership: Ownership) -> Value {
         match ownership {
             Ownership::Strong => value,
@@ -346,7 +347,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Applies a native function to a reference, which follows its tag if it is optional.
+    /// Applies a native function to the reference in a weak or unowned variable. An optional reference follows a tag.
     fn through(&mut self, name: &'static str, value: Value) -> Value {
         let outs: Value = value.iter().map(|reg| self.reg(self.bank(*reg))).collect();
         self.emit(Op::Native { name, shapes: vec![] }, &outs, &value);
@@ -363,7 +364,7 @@ impl Location {
         }
     }
 
-    /// Applies `change` to the place of which this one is a part.
+    /// Applies `change` to the place that contains this place.
     fn map_base(mut self, change: &mut dyn FnMut(Location) -> Location) -> Location {
         let base = match &mut self {
             Location::Element { array: base, .. }
@@ -373,7 +374,7 @@ impl Location {
             | Location::Cut { inner: base, .. }
             | Location::Weak { inner: base, .. } => &mut **base,
             Location::Accessor(accessor) => &mut accessor.base,
-            // These refer to their owner several times.
+            // Such a place refers to its owner several times.
             Location::OpaqueProperty(_) | Location::OmittedProperty(_) => return self,
             Location::Registers(_) | Location::Box { .. } | Location::Global { .. } | Location::Discard => return self,
         };
@@ -382,7 +383,7 @@ impl Location {
     }
 }
 
-/// Counts the components of each bank.
+/// Counts the components of each bank in a list of banks.
 pub(super) fn stride(banks: &[Bank]) -> Stride {
     let count = |bank| banks.iter().filter(|b| **b == bank).count() as u16;
     Stride { f: count(Bank::F), i: count(Bank::I), r: count(Bank::R) }

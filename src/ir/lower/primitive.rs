@@ -11,8 +11,8 @@ use crate::types::model::ty::Type;
 use crate::value::Bank;
 
 impl Builder<'_> {
-    /// Applies a primitive function to its operands. The registers of `inout` operands are modified. A function that may throw
-    /// returns the flag and the error first.
+    /// Applies a function without a body to its operands. The registers of `inout` operands are modified. A function
+    /// that may throw returns the flag and the error first.
     pub fn apply_primitive(
         &mut self,
         name: &str,

@@ -11,7 +11,7 @@ pub fn simplify(function: &mut Function) {
     renumber(function);
 }
 
-/// Redirects a jump to a block that consists of a jump to the target of that jump.
+/// Redirects a jump to a block that contains only a jump: the jump leads to that block's target.
 fn thread(function: &mut Function) {
     let ends: Vec<Option<BlockId>> = function
         .blocks
@@ -46,7 +46,7 @@ fn thread(function: &mut Function) {
     }
 }
 
-/// Appends a block to its predecessor if that is the only one and jumps to it unconditionally.
+/// Appends a block to its predecessor if it has only one predecessor, which jumps to it unconditionally.
 fn join(function: &mut Function) {
     let mut entries = vec![0usize; function.blocks.len()];
     entries[0] = 1;
@@ -66,7 +66,7 @@ fn join(function: &mut Function) {
             block.instructions.extend(instructions);
             block.end = end;
             block.end_span = end_span;
-            // The emptied block must not look like one that has no terminator yet.
+            // The emptied block must not look like a block that has no terminator yet.
             function.blocks[to].end = Some(Terminator::Jump(BlockId(to as u32)));
             entries[to] = 0;
         }

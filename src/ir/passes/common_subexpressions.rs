@@ -5,10 +5,11 @@ use crate::ir::analysis::effects::{Effects, Memory, MemoryAccess, Transfer, effe
 use crate::ir::graph::{Function, Instruction, Op, Reg};
 use crate::value::Bank;
 
-/// The number of results that are remembered: in a long block without branches, a search through all would take too long.
+/// The maximum number of results that are remembered: in a long block without branches, a search through all of them
+/// would take too long.
 const MAX_AVAILABLE: usize = 32;
 
-/// A result that was computed and is still available.
+/// The result of a step that was computed before and is still available.
 struct AvailableExpression {
     op: Op,
     ins: Vec<Reg>,
@@ -26,15 +27,15 @@ pub fn compute_once(function: &mut Function) {
     }
 }
 
-/// The available results in a block.
+/// The results that are available at a point of a block.
 #[derive(Default)]
 struct AvailableExpressions {
     available: Vec<AvailableExpression>,
     /// Registers that hold the same value as another register: the copy, and the original.
     same: Vec<(Reg, Reg)>,
-    /// The registers of both lists: most steps write other registers and invalidate nothing.
+    /// The registers that occur in both lists: most steps write other registers and invalidate nothing.
     registers: RegisterFilter,
-    /// Whether there are results that were read from arrays, which a use of the array may invalidate.
+    /// Whether the list has results that were read from arrays, which a use of the array may invalidate.
     has_objects: bool,
 }
 
@@ -124,7 +125,7 @@ fn is_constant(op: &Op) -> bool {
 
 fn is_equal(a: &Op, b: &Op) -> bool {
     match (a, b) {
-        // Zeros of different sign are different numbers.
+        // Zeros with different signs are different numbers.
         (Op::ConstF(a), Op::ConstF(b)) => a.to_bits() == b.to_bits(),
         _ => a == b,
     }

@@ -8,9 +8,10 @@ use hashbrown::HashMap;
 /// The extent to which copies are propagated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PropagationMode {
-    /// To as many readers as possible: other passes may remove the copy later.
+    /// A copy is propagated to as many readers as possible: other passes may remove the copy later.
     Partial,
-    /// Only to all readers, so that the copy becomes unnecessary. Otherwise the original would only be live longer.
+    /// A copy is propagated only to all of its readers, so that the copy becomes unnecessary. Otherwise the original
+    /// would only be live longer.
     Complete,
 }
 
@@ -19,8 +20,8 @@ pub fn propagate(function: &mut Function) {
     propagate_where(function, PropagationMode::Partial, |_| true);
 }
 
-/// Makes readers of a copy within its block read the original, while neither changes. Only applies to copies that are the
-/// only writes of their registers, and that `is_copy` accepts.
+/// Makes readers of a copy within its block read the original, while neither changes. The function only replaces copies
+/// that are the only writes of their registers, and that `is_copy` accepts.
 pub fn propagate_where<G: FlowGraph>(graph: &mut G, mode: PropagationMode, is_copy: impl Fn(&G::Step) -> bool) {
     let counts = count(graph);
     for block in 0..graph.block_count() {
@@ -55,11 +56,11 @@ pub fn propagate_where<G: FlowGraph>(graph: &mut G, mode: PropagationMode, is_co
 
 /// The readers of a copy that may read the original instead.
 struct Readers {
-    /// The index of the first step that may not.
+    /// The index of the first step that may not read the original.
     until: usize,
-    /// Whether the terminator of the block may, too.
+    /// Whether the terminator of the block may read the original, too.
     with_end: bool,
-    /// Whether these are all readers.
+    /// Whether all readers of the copy may read the original.
     are_all: bool,
 }
 
@@ -90,13 +91,13 @@ fn readers<G: FlowGraph>(
     Readers { until: steps.len(), with_end: true, are_all: reads == at_end }
 }
 
-/// Writes results to their variables directly, within the blocks of a function.
+/// Lets results be written to their variables directly, within the blocks of a function.
 pub fn coalesce(function: &mut Function) {
     coalesce_where(function, |_| true);
 }
 
-/// Replaces `t = …` and a later `x = t` in the same block, if there is no other reader of `t`, by `x = …`. Only applies to
-/// copies and moves that `is_copy` accepts.
+/// Replaces `t = …` and a later `x = t` in the same block, if there is no other reader of `t`, by `x = …`. The function
+/// only replaces copies and moves that `is_copy` accepts.
 pub fn coalesce_where<G: FlowGraph>(graph: &mut G, is_copy: impl Fn(&G::Step) -> bool) {
     let counts = count(graph);
     for block in 0..graph.block_count() {

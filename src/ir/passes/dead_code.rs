@@ -22,16 +22,16 @@ pub fn eliminate_where<G: FlowGraph>(graph: &mut G, is_removable: impl Fn(usize,
 }
 
 struct ReadRegisters {
-    /// The registers that the remaining steps read.
+    /// Whether the remaining steps read each register.
     registers: Vec<bool>,
-    /// For each step, block after block, whether it may be removed.
+    /// Whether each step, block after block, may be removed.
     removable: Vec<bool>,
 }
 
 fn read_registers<G: FlowGraph>(graph: &G, is_removable: impl Fn(usize, usize, &G::Step) -> bool) -> ReadRegisters {
     let mut removable = vec![];
     let mut work: Vec<usize> = vec![];
-    // The registers that removable steps read, by the register that they write, in one list for all registers.
+    // The registers that removable steps read, by the register that the step writes, in one list for all registers.
     let mut starts = vec![0; graph.register_count() + 1];
     for block in 0..graph.block_count() {
         crate::cancel::check();

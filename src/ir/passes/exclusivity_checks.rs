@@ -29,11 +29,11 @@ pub(in crate::ir) enum Storage {
 /// The part of storage that is accessed.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Region {
-    /// The variable or property to which it belongs.
+    /// The variable or property to which the accessed part belongs.
     pub storage: StorageId,
     /// The name of the variable or property.
     pub name: Rc<str>,
-    /// The components in each bank.
+    /// The accessed components in each bank.
     pub cells: [Range<u32>; 3],
     /// The getter that reads the components, if they depend on the type of the object.
     pub getter: Option<MethodId>,
@@ -53,9 +53,9 @@ pub enum AccessKind {
 /// The callee of a call during a modification.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::ir) enum Callee {
-    /// A function that is known.
+    /// The call is a call of a statically known function.
     Function(FunctionId),
-    /// A function value.
+    /// The call is a call of a function value.
     Value,
 }
 
@@ -64,7 +64,8 @@ pub(in crate::ir) enum Callee {
 struct Change {
     storage: StorageId,
     calls: Vec<Callee>,
-    /// Whether the modifying function itself accesses the same storage in the meantime, as `swap(&a.x, &b.x)` does.
+    /// Whether the modifying function itself accesses the same storage during the modification, as `swap(&a.x, &b.x)`
+    /// does.
     is_overlapped: bool,
 }
 
@@ -75,18 +76,18 @@ pub(in crate::ir) struct Accesses {
     changes: Vec<Change>,
     /// The storage that may be accessed while it is modified.
     conflicting: HashSet<StorageId>,
-    /// The number of modifications that were classified.
+    /// The number of modifications that were classified so far.
     examined: usize,
 }
 
 impl Accesses {
-    /// Returns the id of a variable or property.
+    /// Returns the id of a storage location.
     pub fn storage(&mut self, storage: Storage) -> StorageId {
         let next = StorageId(self.storages.len() as u32);
         *self.storages.entry(storage).or_insert(next)
     }
 
-    /// Adds a modification and returns its number.
+    /// Adds a modification of storage and returns its number.
     pub fn begin(&mut self, storage: StorageId) -> u32 {
         self.changes.push(Change { storage, calls: vec![], is_overlapped: false });
         self.changes.len() as u32 - 1
@@ -150,7 +151,7 @@ impl Accesses {
     }
 }
 
-/// Removes the irrelevant notes from a function.
+/// Removes the irrelevant notes of accesses from a function.
 fn strip(function: &mut Function, kept: &HashSet<u32>, matters: &HashSet<StorageId>) {
     for block in &mut function.blocks {
         block.instructions.retain_mut(|step| {
@@ -173,13 +174,13 @@ fn strip(function: &mut Function, kept: &HashSet<u32>, matters: &HashSet<Storage
     }
 }
 
-/// The functions that reach storages, for up to 64 storages, as a bit set.
+/// The storages that functions reach, for up to 64 storages, as bit sets.
 struct Reachable {
-    /// For each function the storages that it or its callees access.
+    /// The storages that each function or its callees access.
     from: Vec<u64>,
     /// The storages that any function which may be a function value reaches.
     from_values: u64,
-    /// For each function whether it or a callee calls a function value.
+    /// Whether each function or one of its callees calls a function value.
     calls_value: Vec<bool>,
 }
 
@@ -212,7 +213,7 @@ impl Reachable {
                         values.insert(*id);
                     }
                     Op::CallValue | Op::Operator(_) => found.calls_value[f] = true,
-                    // It may call the custom description of a value.
+                    // The native function may call the custom description of a value.
                     Op::Native { shapes, .. } if !shapes.is_empty() && !program.custom_descriptions.is_empty() => {
                         found.calls_value[f] = true;
                     }

@@ -4,7 +4,7 @@ use crate::ir::graph::{Op, Operator};
 use std::fmt;
 use std::rc::Rc;
 
-/// The reason why there is no tangent or adjoint code, or why it stops where it reaches a step.
+/// The reason why a function has no tangent or adjoint code, or why such code stops where it reaches a step.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Fallback {
     /// The function has no graph.
@@ -39,15 +39,15 @@ pub enum Fallback {
     Checkpoint,
     /// The function edits an adjoint.
     WithDerivative,
-    /// A step is not supported in such code.
+    /// A step is not supported in tangent and adjoint code.
     Step,
     /// The function may throw.
     Throws,
     /// No path through the function returns.
     NoReturn,
-    /// Adjoint code: the result is not a single number.
+    /// The result is not a single number, which adjoint code requires.
     NotOneNumber,
-    /// Tangent code: a component of the result is not a number.
+    /// A component of the result is not a number, which tangent code requires.
     NotNumbers,
     /// The result does not vary with the parameters.
     Constant,

@@ -14,7 +14,7 @@ use hashbrown::HashMap;
 /// The maximum number of steps of a function that is inlined.
 const MAX_INLINED_STEPS: usize = 12;
 
-/// Inlines calls of small functions; returns whether there were any.
+/// Inlines calls of small functions; returns whether there were any such calls.
 pub fn inline(program: &Program, id: FunctionId, function: &mut Function) -> bool {
     let counts = count(function);
     let mut any = false;
@@ -66,7 +66,7 @@ fn is_silent(op: &Op) -> bool {
     moves_only && !may_fail
 }
 
-/// A call that is being replaced.
+/// A call that is being replaced by the body of the callee.
 struct InlineSite<'c> {
     registers: &'c mut Vec<Register>,
     counts: &'c Counts,
@@ -83,7 +83,7 @@ impl InlineSite<'_> {
             let fixed = tied(&step.op);
             let mut step = step.clone();
             if fixed.is_some() || step.op == Op::Take {
-                // A register that is modified or emptied must not be one of the caller's.
+                // A register that the body modifies or empties must not be a register of the caller.
                 let input = fixed.map_or(0, |(_, input)| input);
                 let reg = here[&step.ins[input]];
                 if !own.contains(&reg) {
@@ -109,7 +109,7 @@ impl InlineSite<'_> {
         }
         let Some(Terminator::Return(results)) = &callee.blocks[0].end else { return };
         let mut values: Vec<Reg> = results.iter().map(|r| here[r]).collect();
-        // All results are read before the first one is written.
+        // All results of the body are read before the first result is written.
         for (i, value) in values.iter_mut().enumerate().skip(1) {
             if call.outs[..i].contains(value) {
                 let copied = self.register(self.registers[value.0 as usize].bank);

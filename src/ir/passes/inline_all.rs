@@ -1,9 +1,9 @@
 //! Full inlining: one graph of a function and all its callees, for tangent and adjoint code.
 //!
 //! In: a function value, as far as it is known: its function, and the functions among its captured values. Out: a graph
-//! without calls, and the [reasons](Fallback) why some of its paths end early. Where it would reach a step that is not
-//! arithmetic on numbers and integers or access to their storage, it [stops](Trap::Unsupported): at that point it has only
-//! modified its own registers, so that the function can run again from its beginning.
+//! without calls, and the [reasons](Fallback) why some of its paths end early. Where the graph would reach a step that
+//! is not arithmetic on numbers and integers or access to their storage, it [stops](Trap::Unsupported): at that point
+//! it has only modified its own registers, so that the function can run again from its beginning.
 
 use crate::ir::analysis::effects::{Effects, Memory, MemoryAccess, effects};
 use crate::ir::graph::{
@@ -17,16 +17,16 @@ use crate::value::{Bank, Signature};
 use hashbrown::HashMap;
 use std::rc::Rc;
 
-/// The maximum number of steps, which limits the compile time.
+/// The maximum number of steps of the graph, which limits the compile time.
 const MAX_STEPS: usize = 4000;
 
 /// The maximum depth of nested calls.
 const MAX_DEPTH: usize = 24;
 
-/// A graph without calls.
+/// A function with all calls inlined, as a graph without calls.
 #[derive(Debug)]
 pub struct Inlined {
-    /// The graph.
+    /// The graph without calls.
     pub graph: Function,
     /// The reasons why paths of the graph end with [`Trap::Unsupported`], each once.
     pub fallbacks: Vec<Fallback>,
@@ -101,7 +101,7 @@ fn size(f: &Function) -> usize {
     f.blocks.iter().map(|block| block.instructions.len()).sum()
 }
 
-/// A known function in a register.
+/// The function that a register is known to hold, and its captured values.
 #[derive(Clone)]
 struct KnownClosure {
     function: FunctionId,
@@ -111,11 +111,11 @@ struct KnownClosure {
 /// The source of a function's captured values.
 #[derive(Clone)]
 enum CaptureSource {
-    /// The function value that runs.
+    /// The values are captured by the function value that runs.
     Running(Vec<Option<Signature>>),
-    /// The function object in a register.
+    /// The values are captured by the function object in a register.
     Object(Reg, Vec<Option<Signature>>),
-    /// Registers, component by component.
+    /// The values are in registers, component by component.
     Parts(Vec<Reg>),
 }
 
@@ -139,7 +139,7 @@ struct Inliner<'p> {
 }
 
 impl Inliner<'_> {
-    /// Notes why a path ends early; returns false.
+    /// Notes the reason why a path ends early; returns false.
     fn refuse(&mut self, why: Fallback) -> bool {
         if !self.fallbacks.contains(&why) {
             self.fallbacks.push(why);
@@ -147,7 +147,7 @@ impl Inliner<'_> {
         false
     }
 
-    /// Allocates registers like those of a function; returns the index of the first one.
+    /// Allocates registers for the registers of a function; returns the index of the first one.
     fn copy_registers(&mut self, f: &Function) -> u32 {
         let first = self.registers.len() as u32;
         self.registers.extend(f.registers.iter().cloned());
@@ -159,7 +159,7 @@ impl Inliner<'_> {
         Reg(self.registers.len() as u32 - 1)
     }
 
-    /// Appends a function, whose registers begin with `first`, to the last block.
+    /// Appends the steps of a function, whose registers begin with `first`, to the last block.
     fn function(
         &mut self,
         id: FunctionId,
@@ -239,7 +239,7 @@ impl Inliner<'_> {
         block.instructions.push(Instruction { op, outs, ins, span, active: false });
     }
 
-    /// Appends a step; returns false if it is not supported.
+    /// Appends a step to the graph; returns false if the step is not supported.
     fn step(&mut self, site: &mut CallSite<'_>, step: &Instruction) -> bool {
         let outs: Vec<Reg> = step.outs.iter().map(|r| site.here(*r)).collect();
         let ins: Vec<Reg> = step.ins.iter().map(|r| site.here(*r)).collect();
@@ -286,7 +286,7 @@ impl Inliner<'_> {
                 }
                 true
             }
-            // Such code does not run during a modification of shared memory.
+            // Tangent and adjoint code does not run during a modification of shared memory.
             Op::Hold | Op::Access { how: AccessKind::Instantaneous, .. } => true,
             op if is_supported(op) => {
                 self.push(site.at, op.clone(), outs, ins, step.span);
@@ -296,7 +296,7 @@ impl Inliner<'_> {
         }
     }
 
-    /// Copies a register, with the known function in it.
+    /// Copies a register, together with the knowledge about the function in it.
     fn copied(&mut self, site: &CallSite<'_>, from: Reg, span: crate::source::Span) -> Reg {
         let new = self.register(self.registers[from.0 as usize].bank);
         if let Some(closure) = self.values.get(&from).cloned() {
@@ -306,7 +306,7 @@ impl Inliner<'_> {
         new
     }
 
-    /// Reads a captured value.
+    /// Reads a captured value of the function that is inlined.
     fn capture(
         &mut self,
         site: &CallSite<'_>,
@@ -342,7 +342,7 @@ impl Inliner<'_> {
         true
     }
 
-    /// Inlines a call.
+    /// Inlines a call into the graph.
     fn call(
         &mut self,
         site: &mut CallSite<'_>,
@@ -380,7 +380,7 @@ impl Inliner<'_> {
     }
 }
 
-/// The position in the graph to which the steps of a function are copied.
+/// The position in the graph to which the steps of an inlined function are copied.
 struct CallSite<'c> {
     at: BlockId,
     first: u32,

@@ -41,12 +41,12 @@ pub fn finish(program: &mut Program, fresh: &[FunctionId]) {
     }
 }
 
-/// Runs the passes that work on one function alone.
+/// Runs the passes that work on a single function.
 pub(crate) fn clean(function: &mut Function) {
     cancel::check();
     blocks::simplify(function);
     common_subexpressions::compute_once(function);
-    // The removal of a copy may make another one removable; two iterations suffice for nearly all copies.
+    // The removal of a copy may make another copy removable; two iterations suffice for nearly all copies.
     for _ in 0..2 {
         copy_propagation::coalesce(function);
         cancel::check();

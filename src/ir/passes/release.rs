@@ -48,14 +48,14 @@ pub fn release(function: &mut Function) {
     }
 }
 
-/// Returns the register into which a step loads a reference from storage that may retain it.
+/// Returns the register into which a step loads a reference from storage that may retain the reference.
 fn loaded(step: &Instruction) -> Option<Reg> {
     let Effects { memory, access, .. } = effects(&step.op);
     let is_shared = matches!(memory, Memory::Box | Memory::Record | Memory::Array | Memory::Global);
     (is_shared && access == MemoryAccess::Read).then(|| step.outs.first().copied()).flatten()
 }
 
-/// Whether a step reads through a reference and does not store it.
+/// Whether a step reads the object of a reference and does not store the reference.
 fn reads_only(op: &Op) -> bool {
     let Effects { memory, access, .. } = effects(op);
     matches!((memory, access), (Memory::Array | Memory::Record, MemoryAccess::Read))

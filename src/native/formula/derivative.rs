@@ -33,7 +33,7 @@ impl Formula {
         }
     }
 
-    /// Whether operand `k` occurs in the formula.
+    /// Whether the operand `k` occurs in the formula.
     pub fn names(&self, k: u8) -> bool {
         self.reads(&Formula::Operand(k))
     }

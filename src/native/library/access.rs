@@ -7,27 +7,27 @@ use std::fs::{File, OpenOptions};
 use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
 
-/// The files that a program may read, and those that it may write.
+/// The access of a program to files: the folders in which it may read files, and those in which it may write files.
 #[derive(Clone, Debug, Default)]
 pub struct Access {
-    /// The folders in which it may read files.
+    /// The folders in which the program may read files.
     pub read: Folders,
-    /// The folders in which it may write files.
+    /// The folders in which the program may write files.
     pub write: Folders,
 }
 
 /// The folders in which files may be accessed.
 #[derive(Clone, Debug, Default)]
 pub enum Folders {
-    /// Everywhere.
+    /// Files in all folders may be accessed.
     #[default]
     All,
-    /// Only these folders and the folders inside them.
+    /// Only files in these folders and in the folders inside them may be accessed.
     Only(Vec<PathBuf>),
 }
 
 impl Folders {
-    /// Allows only these folders, with links resolved.
+    /// Allows access to the given folders only, with links resolved.
     pub fn only(folders: impl IntoIterator<Item = PathBuf>) -> Folders {
         Folders::Only(folders.into_iter().map(|folder| real(&folder)).collect())
     }
@@ -156,8 +156,8 @@ impl Folders {
         Ok(resolved.path)
     }
 
-    /// Verifies that a file opened at a resolved path is the file at that path: another process may have put a link there
-    /// in the meantime.
+    /// Verifies that a file opened at a resolved path is the file at that path: another process may have put a link at
+    /// the path in the meantime.
     fn verified(&self, opened: File, path: &Path) -> Result<File, AccessError> {
         let is_resolved = resolve(path).is_some_and(|again| again.path == path);
         if is_resolved && is_at(&opened, path) { Ok(opened) } else { Err(AccessError::Outside) }
@@ -194,9 +194,9 @@ fn opened(file: &Path, open: fn(&Path) -> std::io::Result<File>) -> std::io::Res
 /// The reason why a file was not opened.
 #[derive(Debug)]
 pub enum AccessError {
-    /// The file is outside of the folders.
+    /// The file is outside of the folders to which the program has access.
     Outside,
-    /// The system refuses the access.
+    /// The operating system refuses the access.
     System(std::io::Error),
 }
 
@@ -230,10 +230,11 @@ struct Resolved {
     is_unreachable: bool,
 }
 
-/// The limit of links that are followed, the same as in Linux.
+/// The maximum number of links that are followed, which is the same as in Linux.
 const MAX_LINKS: usize = 40;
 
-/// Follows every link in a path, including links to a file that does not exist (yet); `None` if there are too many.
+/// Follows every link in a path, including links to a file that does not exist (yet); `None` if there are too many
+/// links.
 fn resolve(path: &Path) -> Option<Resolved> {
     // `..` applies to the target of a link, so the components must not be normalized before links are resolved.
     let absolute = if path.is_absolute() { path.to_path_buf() } else { std::env::current_dir().ok()?.join(path) };
@@ -272,7 +273,7 @@ fn resolve(path: &Path) -> Option<Resolved> {
     Some(Resolved { path, is_unreachable })
 }
 
-/// Returns the components of a path, the last one first.
+/// Returns the components of a path, the last component first.
 fn reversed(path: &Path) -> Vec<OsString> {
     path.components().rev().map(|part| part.as_os_str().to_owned()).collect()
 }
@@ -401,7 +402,7 @@ mod tests {
         for written in ["deep/new", "deep/file", "deep/more", "own"] {
             assert_eq!(std::fs::read(root.join("in").join(written)).unwrap(), b"", "{written}");
         }
-        // The system does not apply `..` to a folder that does not exist.
+        // The system does not apply `..` to a folder that does not exist, and access is refused.
         assert!(matches!(access.create(&root.join("in/none/../x")), Err(AccessError::System(_))));
         assert!(matches!(access.create(&root.join("in/own/../x")), Err(AccessError::System(_))));
         std::fs::remove_dir_all(&root).unwrap();

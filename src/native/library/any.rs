@@ -28,7 +28,7 @@ pub(super) const TABLE: &[NativeFunction] = &[
     NativeFunction { name: "value.hash", call: hash },
 ];
 
-/// Converts a reference to one that does not retain its instance; for an optional, the tag comes first.
+/// Converts a strong reference to one that does not retain its instance; for an optional, the tag comes first.
 fn loosen(c: Call<'_, '_>) -> Result<(), Failure> {
     let (tag, object) = (c.tag(), c.reference());
     if let Some(tag) = tag {
@@ -54,7 +54,7 @@ fn find(c: Call<'_, '_>) -> Result<(), Failure> {
     }
 }
 
-/// Adds a finalizer to an instance, after those that are already registered.
+/// Adds a finalizer to an instance, after the finalizers that are already registered.
 fn at_end(c: Call<'_, '_>) -> Result<(), Failure> {
     let (Ref::Box(instance), Ref::Closure(what)) = (c.reference(), c.reference()) else { return Err(internal()) };
     instance.finalizer.add(what);
@@ -88,7 +88,7 @@ fn wrap(c: Call<'_, '_>) -> Result<(), Failure> {
     c.return_reference(Ref::Any(Rc::new(AnyValue { shape, cells })))
 }
 
-/// Returns the components of a boxed value if it has the type `wanted`, also inside optionals.
+/// Returns the components of a boxed value if it has the type `wanted`; the value may be inside optionals.
 fn found<'a>(c: &NativeContext<'_>, any: &'a AnyValue, wanted: ShapeId) -> Option<Components<'a>> {
     let (mut shape, mut value) = (any.shape, any.cells.all());
     loop {
@@ -136,7 +136,7 @@ fn describe(c: Call<'_, '_>, form: Form) -> Result<(), Failure> {
     c.return_text(text)
 }
 
-/// Notes that an element was read that the tangent vector does not have, and which is therefore zero.
+/// Notes that an element was read that the tangent vector of the array does not have, and that is therefore zero.
 fn missing(c: Call<'_, '_>) -> Result<(), Failure> {
     let index = usize::try_from(c.integer()).unwrap_or(0);
     c.host.read_count = c.host.read_count.max(index.saturating_add(1));

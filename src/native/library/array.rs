@@ -1,4 +1,4 @@
-//! Arrays: functions of entire arrays; instructions access single elements.
+//! Arrays: native functions of entire arrays; instructions access single elements.
 
 use super::NativeFunction;
 use super::context::{Failure, FailureKind, NativeContext};
@@ -24,12 +24,12 @@ pub(super) const TABLE: &[NativeFunction] = &[
     NativeFunction { name: "array.reserve", call: reserve },
 ];
 
-/// Returns the layout of the elements.
+/// Returns the layout of the elements of the array that the function is called for.
 fn layout(c: &NativeContext<'_>) -> Result<Layout, Failure> {
     Ok(c.shapes.layout(c.type_at(0)?))
 }
 
-/// Converts a count of elements; fails if it is negative.
+/// Converts a count of elements to an unsigned number; fails if it is negative.
 pub(super) fn count(count: i64) -> Result<usize, Failure> {
     usize::try_from(count).map_err(|_| Failure::new(FailureKind::Precondition, format!("a count cannot be {count}")))
 }
@@ -45,7 +45,7 @@ pub(super) fn affordable(host: &Host, count: usize, bytes: usize) -> Result<(), 
     }
 }
 
-/// Reserves capacity for `more` elements.
+/// Reserves capacity for `more` elements in an array.
 fn make_room(c: &NativeContext<'_>, cells: &mut Cells, more: usize, layout: Layout) -> Result<(), Failure> {
     let (nf, ni, nr) = (layout.f as usize, layout.i as usize, layout.r as usize);
     affordable(c.host, more, nf * size_of::<f64>() + ni * size_of::<i64>() + nr * size_of::<Ref>())?;
@@ -77,7 +77,7 @@ fn repeating(c: Call<'_, '_>) -> Result<(), Failure> {
     make_room(c, &mut cells, count, layout)?;
     let parts = c.components(element);
     match (parts.f, parts.i, parts.r) {
-        // The most common arrays, filled by one vectorizable loop.
+        // Arrays of numbers are the most common arrays, and are filled by one vectorizable loop.
         ([x], [], []) => {
             cancel::in_pieces(count, |piece| cells.f.resize(piece.end, *x));
             let slot = parts.slots.first().copied().unwrap_or(Slot::NONE);
@@ -113,7 +113,7 @@ fn remove(c: Call<'_, '_>) -> Result<(), Failure> {
     c.return_reference(Ref::Cells(array))
 }
 
-/// Returns an element and removes it.
+/// Removes an element from an array and returns it.
 fn take_out(c: Call<'_, '_>, array: &mut Rc<Cells>, at: usize, layout: Layout) -> Result<(), Failure> {
     c.return_components(array.element(at, layout))?;
     Rc::make_mut(array).remove(at, at + 1, layout);
@@ -169,7 +169,7 @@ fn remove_all(c: Call<'_, '_>) -> Result<(), Failure> {
     let layout = layout(c)?;
     let mut array = c.array(layout)?;
     match Rc::get_mut(&mut array) {
-        // The capacity is retained for new elements.
+        // The capacity of the emptied array is retained for new elements.
         Some(cells) => {
             cells.remove(0, cells.len, layout);
             cells.origins.clear();

@@ -11,7 +11,7 @@ use std::rc::Rc;
 pub struct Failure {
     /// The kind of the failure.
     pub kind: FailureKind,
-    /// The message, one sentence.
+    /// The message of the failure, which is one sentence.
     pub message: String,
     /// The names and values that explain the failure.
     pub values: Vec<(String, String)>,
@@ -36,15 +36,15 @@ pub enum FailureKind {
     InvalidConversion,
     /// The object would be larger than allowed.
     Memory,
-    /// Input or output failed.
+    /// Input or output has failed.
     Input,
-    /// A row of a data file is malformed.
+    /// A row of a data file that the program reads is malformed.
     BadRow,
-    /// The program may not access a file.
+    /// The program has no access to a file.
     Forbidden,
     /// The program exits with this status; this is not a failure.
     Exit(i32),
-    /// Code that the compiler does not generate.
+    /// The function was called in a way that the compiler never generates.
     Internal,
 }
 
@@ -91,27 +91,28 @@ pub struct Argument {
 /// The registers of a call, which hold both the arguments and the results.
 #[derive(Debug)]
 pub struct NativeRegisters<'a> {
-    /// Those of numbers.
+    /// The registers of numbers.
     pub f: &'a mut [f64],
-    /// The slots beside them; empty in original code.
+    /// The slots of the numbers; empty in original code.
     pub slots: &'a mut [Slot],
-    /// Those of integers.
+    /// The registers of integers.
     pub i: &'a mut [i64],
-    /// Those of references.
+    /// The registers of references.
     pub r: &'a mut [Ref],
 }
 
-/// The arguments and results of one call. Arguments are read in order, all before the first result is written.
+/// The context of one call: its arguments and results. Arguments are read in order, and all of them before the first
+/// result is written.
 #[derive(Debug)]
 pub struct NativeContext<'a> {
-    /// The run-time descriptions of types.
+    /// The table of the shapes of types.
     pub shapes: &'a Shapes,
-    /// The shapes of the generic arguments.
+    /// The shapes of the generic arguments of the call.
     pub types: &'a [ShapeId],
     /// The environment of the program.
     pub host: &'a mut Host,
-    /// The program's descriptions of values with custom implementations. A function that needs them stores the values in
-    /// `requested`, returns no result, and is called again.
+    /// The program's descriptions of values with custom implementations. A function that needs descriptions stores the
+    /// values in `requested`, returns no result, and is called again.
     pub custom_descriptions: Option<&'a [Text]>,
     /// The values whose descriptions the function requests.
     pub requested: Vec<CustomPart>,
@@ -124,7 +125,7 @@ pub struct NativeContext<'a> {
 }
 
 impl<'a> NativeContext<'a> {
-    /// Creates the context of a call with these registers. `types`: the shapes of the generic arguments.
+    /// Creates the context of a call with the given registers. `types` are the shapes of the generic arguments.
     pub fn new(
         shapes: &'a Shapes,
         types: &'a [ShapeId],
@@ -155,24 +156,24 @@ impl<'a> NativeContext<'a> {
         self.types.get(k).copied().ok_or_else(internal)
     }
 
-    /// Reads the next argument, a number.
+    /// Reads the next argument of the call, a number.
     pub fn number(&mut self) -> f64 {
         self.taken[0] += 1;
         self.f.get(self.taken[0] - 1).copied().unwrap_or(f64::NAN)
     }
 
-    /// Reads the next argument, an integer or truth value.
+    /// Reads the next argument of the call, an integer or truth value.
     pub fn integer(&mut self) -> i64 {
         self.taken[1] += 1;
         self.i.get(self.taken[1] - 1).copied().unwrap_or(0)
     }
 
-    /// Reads the next argument, an integer, if there is one more.
+    /// Reads the next argument of the call, an integer, if there is one more argument.
     pub fn tag(&mut self) -> Option<i64> {
         (self.taken[1] < self.i.len()).then(|| self.integer())
     }
 
-    /// Reads the next argument, a reference.
+    /// Reads the next argument of the call, a reference.
     pub fn reference(&mut self) -> Ref {
         self.taken[2] += 1;
         self.r.get_mut(self.taken[2] - 1).map(std::mem::take).unwrap_or_default()
@@ -227,7 +228,7 @@ impl<'a> NativeContext<'a> {
         if fits { Ok(argument) } else { Err(internal()) }
     }
 
-    /// Returns the components of an argument.
+    /// Returns the components of an argument of the call.
     pub fn components(&self, argument: Argument) -> Components<'_> {
         let Argument { at: [f, i, r], layout } = argument;
         Components {
@@ -317,7 +318,7 @@ impl<'a> NativeContext<'a> {
     }
 }
 
-/// Returns the failure for code that the compiler does not generate.
+/// Returns the failure for a call that the compiler never generates.
 pub fn internal() -> Failure {
     Failure::new(FailureKind::Internal, "a native function was called with arguments of the wrong types")
 }

@@ -17,7 +17,7 @@ pub(super) const TABLE: &[NativeFunction] = &[
     NativeFunction { name: "set.elements", call: |c| column(c, set_type(c)?, |d| d.keys()) },
 ];
 
-/// The functions of a single key, which allocate nothing large.
+/// The functions that access a single key, and that allocate nothing large.
 pub(super) const STEPS: &[NativeFunction] = &[
     NativeFunction { name: "dictionary.count", call: |c| count(c, types(c)?) },
     NativeFunction { name: "dictionary.get", call: get },
@@ -49,7 +49,7 @@ pub(super) const STEPS: &[NativeFunction] = &[
     NativeFunction { name: "set.remove", call: remove },
 ];
 
-/// The shapes and layouts of keys and values.
+/// The shapes and layouts of a dictionary's keys and values.
 #[derive(Clone, Copy)]
 struct Types {
     key: ShapeId,
@@ -62,7 +62,7 @@ fn types(c: &NativeContext<'_>) -> Result<Types, Failure> {
     Ok(Types { key, key_layout: c.shapes.layout(key), value_layout: c.shapes.layout(value) })
 }
 
-/// Returns the types of a set; its values have no components.
+/// Returns the shapes and layouts of a set, whose values have no components.
 fn set_type(c: &NativeContext<'_>) -> Result<Types, Failure> {
     let key = c.type_at(0)?;
     Ok(Types { key, key_layout: c.shapes.layout(key), value_layout: Layout::default() })
@@ -110,8 +110,8 @@ fn find(c: Call<'_, '_>, types: Types) -> Result<(), Failure> {
     c.return_integer(place.map_or(-1, |place| place as i64))
 }
 
-/// Moves the value out of a place, so that the objects it refers to have one owner while they are modified; the caller
-/// stores it again.
+/// Moves the value out of a place of a dictionary, so that the objects it refers to have one owner while they are
+/// modified; the caller stores the value again.
 fn take_at(c: Call<'_, '_>) -> Result<(), Failure> {
     let types = types(c)?;
     let (mut dictionary, place) = (take(c, types)?, c.integer());
@@ -123,7 +123,7 @@ fn take_at(c: Call<'_, '_>) -> Result<(), Failure> {
     c.return_reference(Ref::Dictionary(dictionary))
 }
 
-/// Moves out the value of a key, if the dictionary contains the key; the caller stores it again.
+/// Moves out the value of a key, if the dictionary contains the key; the caller stores the value again.
 fn take_key(c: Call<'_, '_>) -> Result<(), Failure> {
     let types = types(c)?;
     let (mut dictionary, key) = (take(c, types)?, c.value(types.key_layout)?);
@@ -152,7 +152,7 @@ fn value_at(c: Call<'_, '_>) -> Result<(), Failure> {
 
 // Functions for keys with a custom `==`: the program searches for the place among those with the same hash.
 
-/// Returns the next position after a position whose key has a hash; -1 when there is none.
+/// Returns the position of the next key that has a given hash, after a given position; -1 when there is none.
 fn next(c: Call<'_, '_>, types: Types) -> Result<(), Failure> {
     let (dictionary, hash, after) = (take(c, types)?, c.integer(), c.integer());
     let place = dictionary.next_hashed(hash as u64, after);
@@ -167,27 +167,27 @@ fn add(c: Call<'_, '_>, types: Types) -> Result<(), Failure> {
     c.return_reference(Ref::Dictionary(dictionary))
 }
 
-/// Checks that a place is occupied.
+/// Checks that a place of a dictionary is occupied by a key.
 fn existing(dictionary: &Dictionary, place: i64) -> Result<usize, Failure> {
     let found = usize::try_from(place).ok().filter(|k| dictionary.is_there(*k));
     found.ok_or_else(|| Failure::index("dictionary", place, dictionary.len()))
 }
 
-/// Checks that a position exists.
+/// Checks that a position of a dictionary exists.
 fn in_order(dictionary: &Dictionary, position: i64) -> Result<usize, Failure> {
     let count = dictionary.len();
     let found = usize::try_from(position).ok().filter(|k| *k < count);
     found.ok_or_else(|| Failure::index("dictionary", position, count))
 }
 
-/// Returns the place of the key at a position.
+/// Returns the place of the key at a position of a dictionary.
 fn place(c: Call<'_, '_>, types: Types) -> Result<(), Failure> {
     let (dictionary, position) = (take(c, types)?, c.integer());
     let found = in_order(&dictionary, position)?;
     c.return_integer(dictionary.place(found).map_or(-1, |place| place as i64))
 }
 
-/// Returns the position of the key at a place; -1 for -1.
+/// Returns the position of the key at a place of a dictionary; -1 for -1.
 fn position(c: Call<'_, '_>, types: Types) -> Result<(), Failure> {
     let (dictionary, place) = (take(c, types)?, c.integer());
     if place == -1 {

@@ -1,4 +1,4 @@
-//! Format: numbers and strings in the notation of `printf`, for `String(format:)`.
+//! Format: formats numbers and strings in the notation of `printf`, for `String(format:)`.
 
 use super::context::{Failure, NativeContext};
 use super::text::texts;
@@ -13,7 +13,7 @@ pub(super) const TABLE: &[NativeFunction] = &[
     NativeFunction { name: "format.text", call: written },
 ];
 
-/// A directive: `%`, flags, width, precision, conversion.
+/// A directive of a format: `%`, flags, width, precision, conversion.
 #[derive(Default, Debug, PartialEq)]
 struct Directive {
     left: bool,
@@ -181,7 +181,7 @@ fn pieces(c: Call<'_, '_>) -> Result<(), Failure> {
     c.return_reference(texts(split(&format)))
 }
 
-/// Reads the directive of a call and checks that its width fits into memory.
+/// Reads the directive from the arguments of a call, and checks that its width fits into memory.
 fn directive(c: Call<'_, '_>) -> Result<Directive, Failure> {
     let directive = Directive::read(&c.text()?);
     let widest = directive.width.max(directive.precision.unwrap_or(0));

@@ -6,13 +6,13 @@ use std::time::Instant;
 
 /// The streams of a program, and the screen for its pictures.
 pub struct Streams {
-    /// The output of `print`.
+    /// The stream that receives the output of `print`.
     pub output: Box<dyn Write>,
-    /// The output of `printError`.
+    /// The stream that receives the output of `printError`.
     pub error: Box<dyn Write>,
-    /// The input of `readLine`.
+    /// The stream from which `readLine` reads.
     pub input: Box<dyn BufRead>,
-    /// The screen for pictures.
+    /// The screen on which pictures are shown.
     pub screen: Box<dyn Screen>,
 }
 
@@ -28,23 +28,23 @@ impl Streams {
     }
 }
 
-/// A request to explain the next sweep, made by the program.
+/// The request of a program to explain the next sweep.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ExplainRequest {
-    /// The view: an explanation, a tape, a graph.
+    /// The view that is requested: an explanation, a tape, a graph.
     pub view: View,
     /// The source text of the differentiated function.
     pub function: String,
-    /// The rendered forms, in the same order as the forms of a picture.
+    /// The rendered forms of the explanation, in the same order as the forms of a picture.
     pub forms: Vec<String>,
 }
 
-/// A view of a sweep.
+/// A view of a sweep in which the sweep is explained.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum View {
-    /// Values, partial derivatives, and how adjoints are computed.
+    /// A list of values, partial derivatives, and how adjoints are computed.
     Explanation,
-    /// One row for each tape node.
+    /// A table with one row for each tape node.
     Tape,
     /// A graph of the operations and the values that pass between them.
     Graph,
@@ -56,11 +56,11 @@ pub const TERMINAL_TEXT: &str = "text/x-terminal";
 /// A picture, in the forms that a front end may choose from.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Display {
-    /// Media types and contents, the plain text first: it is always present.
+    /// The media types and contents of the forms. The plain text is first: it is always present.
     pub forms: Vec<(String, String)>,
     /// The name under which the picture can be replaced.
     pub id: Option<String>,
-    /// Whether it replaces the picture with the same name.
+    /// Whether the picture replaces the picture with the same name.
     pub is_update: bool,
 }
 
@@ -88,7 +88,7 @@ pub trait Screen {
     /// Shows a picture.
     fn show(&mut self, display: &Display);
 
-    /// Removes what is displayed; if `wait` is set, only when there is new output.
+    /// Removes the displayed output; if `wait` is set, only when there is new output.
     fn clear(&mut self, wait: bool);
 }
 
@@ -101,7 +101,7 @@ impl Screen for () {
 
 /// The host of a program: streams, arguments, the clock and random numbers.
 pub struct Host {
-    /// Input, output and pictures.
+    /// The streams for input, output and pictures.
     pub streams: Streams,
     /// The arguments of the script.
     pub arguments: Vec<String>,
@@ -109,13 +109,13 @@ pub struct Host {
     pub random: Random,
     /// The time at which the program started.
     pub started: Instant,
-    /// The maximum size of an object, in bytes.
+    /// The maximum size of an object in bytes.
     pub largest: u64,
-    /// The requested explanations of the next sweeps, the innermost last.
+    /// The requests to explain the next sweeps, the innermost last.
     pub pending_explanations: Vec<ExplainRequest>,
     /// A callback for the progress of loops.
     pub progress: Option<fn(&ProgressReport<'_>)>,
-    /// The files that may be accessed.
+    /// The files that the program may access.
     pub access: super::Access,
     /// The number of elements that the tangent vectors of arrays must have to contain every element that was read.
     pub read_count: usize,
@@ -127,7 +127,7 @@ pub struct Host {
     pub expressions: super::data::Expressions,
 }
 
-/// The progress of a loop.
+/// A report on the progress of a loop.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ProgressReport<'a> {
     /// The label of the loop.
@@ -182,7 +182,7 @@ impl Random {
         }))
     }
 
-    /// Returns 64 random bits.
+    /// Returns 64 random bits and advances the generator.
     pub fn bits(&mut self) -> u64 {
         let s = &mut self.0;
         let result = s[0].wrapping_add(s[3]).rotate_left(23).wrapping_add(s[0]);
@@ -207,7 +207,8 @@ impl Random {
         if span == 0 {
             return self.bits() as i64;
         }
-        // The first 2^64 mod span of the 2^64 values are rejected, so that the number of the others is divisible by span.
+        // The first 2^64 mod span of the 2^64 values are rejected, so that the number of the remaining values is
+        // divisible by span.
         let skip = span.wrapping_neg() % span;
         loop {
             let product = u128::from(self.bits()) * u128::from(span);

@@ -1,4 +1,4 @@
-//! Mirror: the size that a value has in Swift, and an outline of its components.
+//! Mirror: native functions that measure the size that a value has in Swift, and that outline its components.
 
 use super::NativeFunction;
 use super::context::{Failure, NativeContext};
@@ -16,7 +16,7 @@ pub(super) const TABLE: &[NativeFunction] = &[
     NativeFunction { name: "value.outline", call: outline },
 ];
 
-/// The depth of nested parts below which parts are omitted: the Rust stack is finite.
+/// The depth of nesting below which parts are omitted, because the Rust stack is finite.
 const MAX_DEPTH: usize = 200;
 
 /// The size and alignment of a value in bytes.
@@ -35,7 +35,7 @@ impl Space {
         round_up(self.size, self.alignment).max(1)
     }
 
-    /// Appends another value, after its padding.
+    /// Appends another value to the space of this one, after the padding that the other value needs.
     fn then(self, next: Space) -> Space {
         let start = round_up(self.size, next.alignment);
         Space::of(start + next.size, self.alignment.max(next.alignment))
@@ -91,7 +91,7 @@ fn space(shapes: &Shapes, shape: ShapeId, depth: usize) -> Space {
     }
 }
 
-/// Measures the type of an argument, which is passed as an optional.
+/// Measures the type of an argument by `by`; the argument is passed as an optional.
 fn measure(c: Call<'_, '_>, by: fn(Space) -> i64) -> Result<(), Failure> {
     let found = space(c.shapes, c.type_at(0)?, 0);
     c.return_integer(by(found))
@@ -106,7 +106,7 @@ fn outline(c: Call<'_, '_>) -> Result<(), Failure> {
     c.return_text(text)
 }
 
-/// Names the elements of a tuple by their labels or indices.
+/// Names the elements of a tuple by their labels, or by their indices.
 fn labeled(parts: &[(Option<Rc<str>>, ShapeId)]) -> Vec<(String, ShapeId)> {
     let name = |k: usize, label: &Option<Rc<str>>| label.as_deref().map_or_else(|| format!(".{k}"), str::to_owned);
     parts.iter().enumerate().map(|(k, (label, shape))| (name(k, label), *shape)).collect()
@@ -119,7 +119,7 @@ struct Outline<'s> {
 }
 
 impl Outline<'_> {
-    /// Writes the value at the front of `from` on a line, and its parts below.
+    /// Writes the first value of `from` on one line, and the parts of the value on the lines below.
     fn value(&mut self, label: &str, shape: ShapeId, from: &mut Components<'_>) {
         let whole = from.take(self.shapes.layout(shape));
         let mut value = whole;

@@ -37,18 +37,18 @@ use std::sync::LazyLock;
 /// A function of the library.
 #[derive(Clone, Copy, Debug)]
 pub struct NativeFunction {
-    /// The name that the prelude uses.
+    /// The name of the function that the prelude uses.
     pub name: &'static str,
-    /// The implementation.
+    /// The implementation of the function.
     pub call: fn(&mut NativeContext<'_>) -> Result<(), Failure>,
 }
 
 /// A function of strings and integers that needs nothing but its arguments.
 #[derive(Clone, Copy, Debug)]
 pub struct PureNative {
-    /// The name that the prelude uses.
+    /// The name of the function that the prelude uses.
     pub name: &'static str,
-    /// The implementation.
+    /// The implementation of the function.
     pub operation: PureOperation,
 }
 
@@ -57,18 +57,19 @@ pub struct PureNative {
 pub enum PureOperation {
     /// Returns one integer or truth value, or `None` if the arguments are of another kind, which compiled code never passes.
     Query(fn(&[Ref], &[i64]) -> Option<i64>),
-    /// Replaces a string by the part of it at a position, and the position by the next one. Returns `None` as above.
+    /// Replaces a string by the part of it at a position, and the position by the next position. Returns `None` if the
+    /// arguments are of another kind, which compiled code never passes.
     Advance(fn(&mut Ref, &mut i64) -> Option<()>),
 }
 
-/// A function of the library.
+/// A function of the native library, by the way in which it is called.
 #[derive(Clone, Copy, Debug)]
 pub enum Native {
     /// A function that receives the whole context.
     Function(&'static NativeFunction),
     /// A function that allocates nothing large and never calls back into the program.
     Step(&'static NativeFunction),
-    /// A function that needs nothing but its arguments.
+    /// A pure function, which needs nothing but its arguments.
     Pure(&'static PureNative),
     /// A query to the compiler for a function as a formula: its arguments are the function, its source text, and the order of
     /// differentiation; its results are the forms of a picture.
@@ -106,14 +107,14 @@ const PARTS: [&[NativeFunction]; 16] = [
     sort::TABLE,
 ];
 
-/// All functions, by number.
+/// All native functions, by number.
 static ALL: LazyLock<Vec<Native>> = LazyLock::new(|| {
     let functions = PARTS.iter().copied().flatten().map(Native::Function);
     let steps = dictionary::STEPS.iter().map(Native::Step);
     functions.chain(steps).chain(PURE.iter().map(Native::Pure)).chain([Native::Derive]).collect()
 });
 
-/// The number of functions that are not pure; the pure ones are numbered after them.
+/// The number of functions that are not pure; the pure functions are numbered after them.
 const FUNCTIONS: usize = {
     let (mut count, mut k) = (0, 0);
     while k < PARTS.len() {
@@ -123,27 +124,27 @@ const FUNCTIONS: usize = {
     count + dictionary::STEPS.len()
 };
 
-/// Returns the pure function with a number, if it is one.
+/// Returns the pure function with the given number, if it is pure.
 pub fn pure(number: u16) -> Option<&'static PureNative> {
     PURE.get(usize::from(number).checked_sub(FUNCTIONS)?)
 }
 
-/// Returns the function with a number.
+/// Returns the native function with the given number.
 pub fn get(number: u16) -> Option<Native> {
     ALL.get(usize::from(number)).copied()
 }
 
-/// Returns the name of the function with a number.
+/// Returns the name of the native function with the given number.
 pub fn name(number: u16) -> &'static str {
     get(number).map_or("?", Native::name)
 }
 
-/// Returns the names of all functions, in the order of their numbers.
+/// Returns the names of all native functions, in the order of their numbers.
 pub fn names() -> impl Iterator<Item = &'static str> {
     ALL.iter().map(|f| f.name())
 }
 
-/// Returns the number of the function with a name.
+/// Returns the number of the native function with the given name.
 pub fn find(name: &str) -> Option<u16> {
     static NUMBERS: LazyLock<HashMap<&'static str, u16>> = LazyLock::new(|| names().zip(0..).collect());
     NUMBERS.get(name).copied()

@@ -1,4 +1,4 @@
-//! Numbers: parsing from strings, the clock, and random numbers.
+//! Numbers: native functions for parsing numbers from strings, for the clock, and for random numbers.
 
 use super::NativeFunction;
 use super::context::{Failure, FailureKind, NativeContext};
@@ -17,7 +17,8 @@ pub(super) const TABLE: &[NativeFunction] = &[
     NativeFunction { name: "time.now", call: now },
 ];
 
-/// The number of bits of a significand, and the exponents of the smallest number and of the first that overflows.
+/// The format of a type of numbers: the number of bits of a significand, and the exponents of the smallest number and
+/// of the first number that overflows.
 struct Precision {
     bits: i32,
     least: i32,
@@ -68,7 +69,7 @@ fn hexadecimal(text: &str, precision: &Precision) -> Option<f64> {
     Some(if is_negative { -size } else { size })
 }
 
-/// Parses a decimal exponent; one with too many digits is replaced by another that is far out of range.
+/// Parses a decimal exponent; an exponent with too many digits is replaced by one that is far out of range.
 fn exponent_of(text: &str) -> Option<i32> {
     const EXPONENT_LIMIT: i32 = 1 << 24;
     let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
@@ -149,7 +150,7 @@ fn clock(c: Call<'_, '_>) -> Result<(), Failure> {
     c.return_number(seconds)
 }
 
-/// Returns the seconds since the beginning of 1970, negative before it.
+/// Returns the number of seconds since the beginning of 1970; it is negative before that time.
 fn now(c: Call<'_, '_>) -> Result<(), Failure> {
     let seconds = match std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH) {
         Ok(since) => since.as_secs_f64(),

@@ -58,7 +58,7 @@ fn plot_svg(c: Call<'_, '_>) -> Result<(), Failure> {
     c.return_text(svg.as_str())
 }
 
-/// Renders a drawing to a file of pixels.
+/// Renders a drawing to a PNG file.
 fn write_png(c: Call<'_, '_>) -> Result<(), Failure> {
     let (svg, path) = (c.text()?, c.text()?);
     let bytes =

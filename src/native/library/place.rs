@@ -35,8 +35,8 @@ fn outside(place: i64) -> Failure {
     Failure::new(FailureKind::IndexOutOfRange, message)
 }
 
-/// Checks a position in a string. A position that was computed for another string may lie inside a character's bytes; it is
-/// moved back to the beginning of the scalar value.
+/// Checks a position in a string. A position that was computed for another string may lie inside a character's bytes;
+/// such a position is moved back to the beginning of the scalar value.
 fn place(text: &str, place: i64) -> Result<usize, Failure> {
     let place = usize::try_from(place).ok().filter(|p| *p <= text.len()).ok_or_else(|| outside(place))?;
     Ok(text.floor_char_boundary(place))
@@ -123,8 +123,8 @@ fn find(c: Call<'_, '_>, which: fn(&str, &str) -> Option<usize>) -> Result<(), F
     c.return_integer(found.map_or(-1, |k| (from + k) as i64))
 }
 
-/// Returns the beginning and end of every part between separators, in one array: at most so many cuts, with or without
-/// empty parts.
+/// Returns the beginning and end of every part between separators, in one array. The maximum number of cuts, and
+/// whether empty parts are included, are arguments.
 fn cuts(c: Call<'_, '_>) -> Result<(), Failure> {
     let (text, separator, low, high) = (c.text()?, c.text()?, c.integer(), c.integer());
     let (most, without_empty) = (usize::try_from(c.integer()).unwrap_or(0), c.integer() != 0);
@@ -160,12 +160,12 @@ fn codes(c: Call<'_, '_>, of: fn(&str) -> Vec<i64>) -> Result<(), Failure> {
     c.return_reference(Ref::Cells(Rc::new(cells)))
 }
 
-/// Reads an array of integers.
+/// Reads an array of integers from the arguments.
 fn numbers(c: Call<'_, '_>) -> Result<Rc<Cells>, Failure> {
     c.array(crate::value::shape::Layout { f: 0, i: 1, r: 0 })
 }
 
-/// Decodes UTF-8; invalid sequences are replaced.
+/// Decodes bytes as UTF-8 text; invalid sequences are replaced.
 fn of_bytes(c: Call<'_, '_>) -> Result<(), Failure> {
     let bytes: Vec<u8> = numbers(c)?.i.iter().map(|byte| *byte as u8).collect();
     c.return_text(String::from_utf8_lossy(&bytes).as_ref())

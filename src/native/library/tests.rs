@@ -1,4 +1,4 @@
-//! Tests of native functions, called as the machine calls them.
+//! Native library tests: native functions, called as the machine calls them.
 
 use super::*;
 use crate::value::shape::{Layout, Shape, Shapes};
@@ -169,7 +169,7 @@ fn texts_are_taken_apart() {
     assert!(matches!(&r.r[0], Ref::Text(t) if &**t == "-ff"));
 }
 
-/// Nothing panics, whatever the registers hold.
+/// No function panics, whatever the registers hold.
 #[test]
 fn arguments_of_other_types_are_refused() {
     let mut shapes = Shapes::default();
@@ -177,7 +177,7 @@ fn arguments_of_other_types_are_refused() {
     let objects = [Ref::Null, text("t"), numbers(&[1.0], &[]), Ref::Dictionary(Rc::default())];
     for number in 0.. {
         let Some(function) = get(number) else { break };
-        // This function would write a file into the working folder of the tests.
+        // The function `io.writeFile` would write a file into the working folder of the tests.
         if function.name() == "io.writeFile" {
             continue;
         }

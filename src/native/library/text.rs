@@ -28,7 +28,7 @@ pub(super) const TABLE: &[NativeFunction] = &[
     NativeFunction { name: "text.ofInt", call: of_int },
 ];
 
-/// The pure functions.
+/// The pure functions on strings and characters.
 pub(super) const PURE: &[PureNative] = &[
     PureNative { name: "text.eq", operation: Query(|r, _| relate(r, reader::same)) },
     PureNative { name: "text.lt", operation: Query(|r, _| relate(r, |a, b| reader::order(a, b) == Ordering::Less)) },
@@ -42,7 +42,7 @@ pub(super) const PURE: &[PureNative] = &[
     PureNative { name: "text.isKind", operation: Query(is_kind) },
 ];
 
-/// Returns the string in a register.
+/// Returns the string in the reference register `k`, if it holds a string.
 fn seen(r: &[Ref], k: usize) -> Option<&str> {
     match r.get(k)? {
         Ref::Text(text) => Some(text),
@@ -76,7 +76,7 @@ fn is_kind(r: &[Ref], i: &[i64]) -> Option<i64> {
     Some(i64::from(text.chars().next().is_some_and(test)))
 }
 
-/// The layout of a string.
+/// The layout of a value of type `String`: one reference.
 pub(super) const TEXT: Layout = Layout { f: 0, i: 0, r: 1 };
 
 /// Creates an array of strings.
@@ -84,7 +84,7 @@ pub fn texts<T: Into<Text>>(all: Vec<T>) -> Ref {
     Ref::Cells(Rc::new(Cells::references(all.into_iter().map(|text| Ref::Text(text.into())).collect())))
 }
 
-/// Returns the string in a reference.
+/// Returns the string to which a reference refers.
 pub(super) fn text(r: &Ref) -> &str {
     match r {
         Ref::Text(text) => text,
@@ -116,7 +116,7 @@ fn concat(c: Call<'_, '_>) -> Result<(), Failure> {
     c.return_text(both)
 }
 
-/// Replaces a string by the character at a position, and the position by the next one.
+/// Replaces a string by the character at a position, and the position by that of the next character.
 fn next(r: &mut Ref, place: &mut i64) -> Option<()> {
     let whole = seen(std::slice::from_ref(r), 0)?;
     let from = usize::try_from(*place).ok()?;
@@ -126,7 +126,7 @@ fn next(r: &mut Ref, place: &mut i64) -> Option<()> {
     Some(())
 }
 
-/// Appends a string, in place if the first one is not shared.
+/// Appends a string to another, in place if the first one is not shared.
 ///
 /// # Errors
 /// Fails if the result would be too large, or if one of them is not a string.
@@ -154,7 +154,8 @@ fn change(c: Call<'_, '_>, by: fn(&str) -> String) -> Result<(), Failure> {
     c.return_text(by(&text))
 }
 
-/// Converts to upper or lower case; a single letter, a frequent argument, is converted without an allocation.
+/// Converts a string to upper or lower case. A single letter, which is a frequent argument, is converted without an
+/// allocation.
 fn recase(c: Call<'_, '_>, letter: fn(&u8) -> u8, by: fn(&str) -> String) -> Result<(), Failure> {
     let text = c.text()?;
     match (text.as_bytes(), text.is_ascii()) {
@@ -181,7 +182,7 @@ fn from_characters(c: Call<'_, '_>) -> Result<(), Failure> {
 fn replace(c: Call<'_, '_>) -> Result<(), Failure> {
     let (text, part, other) = (c.text()?, c.text()?, c.text()?);
     array::affordable(c.host, cancel::checking(text.matches(&*part)).count(), other.len())?;
-    // An empty pattern occurs nowhere.
+    // An empty pattern occurs nowhere in a string.
     if part.is_empty() {
         return c.return_text(text);
     }

@@ -24,7 +24,7 @@ use std::rc::Rc;
 /// The error for a file that is not the output of this compiler.
 const CONTRADICTION: &str = "the compiled program is inconsistent; build it again from its source";
 
-/// The error for a file without threshold marks when kinks are errors.
+/// The error for a compiled program without threshold marks, when kinks are errors.
 const WITHOUT_THRESHOLDS: &str = "this compiled program cannot report branches that are differentiated exactly at \
                                   their thresholds; build it again from its source with '--strict-kinks'";
 
@@ -35,18 +35,18 @@ struct Loaded<'p> {
     tangents: Tangents,
     custom_descriptions: Vec<[u32; 2]>,
     methods: HashMap<(u32, ShapeId), u32>,
-    /// The parameter names of its functions, for explanations.
+    /// The parameter names of the program's functions, for explanations.
     parameters: HashMap<String, Vec<String>>,
-    /// Its functions as formulas, if it requests any, or the reasons why there is none.
+    /// The functions of the program as formulas, if it requests any, or the reasons why there is no formula.
     formulas: HashMap<u32, Result<FunctionFormula, String>>,
     /// The graphs from which tangent and adjoint code is derived.
     graphs: Graphs,
     globals: [u32; 3],
-    /// The names of the library, and the source texts.
+    /// The declared names of the library, and the source texts.
     known: (&'p mut TypeContext, &'p SourceMap),
 }
 
-/// Functions as formulas, by their ids, or the reasons why there is none.
+/// Functions as formulas, by their ids, or the reasons why there is no formula.
 type Formulas = Vec<(u32, Result<FunctionFormula, String>)>;
 
 /// The data for explanations besides the code: source files, parameter names, and formulas.
@@ -150,7 +150,7 @@ impl Session {
         }
     }
 
-    /// Returns all functions as formulas, if the program requests any.
+    /// Returns all functions of the program as formulas, if the program requests any.
     fn formulas(&self) -> Formulas {
         let functions = &self.program.functions;
         let steps = functions.iter().flatten().flat_map(|f| &f.blocks).flat_map(|block| &block.instructions);
@@ -163,7 +163,7 @@ impl Session {
 
     /// Runs a program that [`build`](Session::build) has compiled.
     ///
-    /// `file` is its name in diagnostics.
+    /// `file` is the name of the compiled program in diagnostics.
     pub fn run_compiled(&mut self, file: &str, bytes: &[u8]) -> Outcome {
         let image = match Image::from_bytes(bytes, self.identity()) {
             Ok(image) => image,
@@ -204,7 +204,8 @@ impl Session {
         }
     }
 
-    /// Reports a compiled program that cannot run; it has no source text, so the location is the file as a whole.
+    /// Reports a compiled program that cannot run. The program has no source text, so the location is the file as a
+    /// whole.
     fn refused_file(&mut self, file: &str, why: &str) -> Outcome {
         let source = self.sources.add(file, "", false);
         let start = source.map_or(0, |source| self.sources.get(source).start);
@@ -258,7 +259,7 @@ fn image(
     })
 }
 
-/// Omits code that is too large, which is an error only if the code is requested.
+/// Omits code that exceeds the limits of the machine. This is an error only if the code is requested.
 fn unless_too_large(code: Result<Rc<Bytecode>, Box<Fault>>) -> Result<Option<Rc<Bytecode>>, Box<Fault>> {
     match code {
         Ok(code) => Ok(Some(code)),

@@ -30,16 +30,17 @@ fn nameless(f: &Function) -> Function {
 
 /// The graphs of a compiled program, decoded on first use.
 pub(crate) enum Graphs {
-    /// Encoded.
+    /// The graphs in their encoded form.
     Stored(Vec<u8>),
-    /// Decoded, as a program without other contents.
+    /// The decoded graphs, as a program without other contents.
     Read(Box<Program>),
-    /// Absent or invalid.
+    /// There are no graphs, or they are invalid.
     Missing,
 }
 
 impl Graphs {
-    /// Returns tangent or adjoint code of a function, if any. `program` returns the tables to which the graphs refer.
+    /// Returns tangent or adjoint code of a function, if there is any. `program` returns the tables to which the graphs
+    /// refer.
     pub(crate) fn transformed(
         &mut self,
         program: impl FnOnce() -> Program,
@@ -73,7 +74,7 @@ fn refers_to_what_exists(program: &Program, f: &Function) -> bool {
             Op::NewInstance(shape) => program.shapes.contains(*shape),
             Op::Native { shapes, .. } => shapes.iter().all(|shape| program.shapes.contains(*shape)),
             Op::Operator(operator) => operator.tangents().iter().all(is_type),
-            // Occurs only in code that is derived from graphs.
+            // Such steps occur only in code that is derived from graphs.
             Op::Transformed(_) => false,
             _ => true,
         })

@@ -1,4 +1,4 @@
-//! Imports: the files of a module, each once, imported files first.
+//! Imports: reads the files of a module, each once, imported files first.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::session::{Folders, Input, Session};
@@ -19,25 +19,25 @@ pub type Loader = fn(&Path, &Folders) -> Result<String, String>;
 #[derive(Default)]
 pub(crate) struct ModuleFiles {
     pub files: Vec<File>,
-    /// The first position and the text of each file.
+    /// The first position and the text of each file of the module.
     pub texts: Vec<(u32, Rc<str>)>,
     pub diagnostics: Vec<Diagnostic>,
-    /// The paths of these files.
+    /// The paths of the files of the module.
     pub paths: Vec<PathBuf>,
     /// Whether the position space of the session is exhausted.
     pub is_full: bool,
 }
 
-/// A failed `import` of a file: its span and the message.
+/// A failed `import` of a file: its source location and the message.
 type Problem = (Span, String);
 
 impl Session {
-    /// Returns the files that a text imports, as named there.
+    /// Returns the names of the files that a text imports, as written in the text.
     pub fn imports(text: &str) -> Vec<String> {
         imports(text).into_iter().map(|(_, file)| file).collect()
     }
 
-    /// Reads the files of a module, and the files that they import.
+    /// Reads the files of a module, and all files that they import.
     pub(crate) fn load_files(&mut self, inputs: &[Input]) -> ModuleFiles {
         let mut loaded = ModuleFiles::default();
         for input in inputs {
@@ -77,7 +77,7 @@ impl Session {
         loaded.texts.push((start, Rc::from(input.text)));
     }
 
-    /// Reads an imported file, unless it has been read.
+    /// Reads an imported file, unless it has been read before.
     fn import(
         &mut self,
         importer: &Path,
@@ -118,7 +118,7 @@ impl Session {
     }
 }
 
-/// Returns the files that a text imports, with the spans of the imports.
+/// Returns the names of the files that a text imports, with the source locations of the imports.
 fn imports(text: &str) -> Vec<(Span, String)> {
     // Most files have no imports, and need no second parse.
     if !text.contains("import") {
@@ -135,7 +135,7 @@ fn imports(text: &str) -> Vec<(Span, String)> {
     decls.filter_map(|decl| file(&decl.kind).map(|file| (decl.span, file))).collect()
 }
 
-/// Removes `.`, and `..` where possible, from a path.
+/// Simplifies a path: removes `.`, and `..` where possible.
 fn plain(path: &Path) -> PathBuf {
     let mut out = PathBuf::new();
     for part in path.components() {

@@ -55,7 +55,7 @@ fn early_ends(program: &Program, function: &Signature, kind: TransformKind) -> R
 /// A request for tangent or adjoint code during a run.
 struct Request {
     signature: Signature,
-    /// Whether the code existed, and completed every time it ran.
+    /// Whether the code exists, and completed every time that it ran.
     succeeded: bool,
 }
 

@@ -60,7 +60,8 @@ impl Session {
         compiled
     }
 
-    /// Runs work that the interrupt flag and the time limit can cancel. `what` names the work in the diagnostic.
+    /// Runs work that the interrupt flag and the time limit can cancel. `what` is the name of the work in the
+    /// diagnostic.
     pub(crate) fn stoppable<T>(
         &mut self,
         what: &str,
@@ -114,7 +115,7 @@ impl Session {
         Ok(Compiled { checked, script, diagnostics })
     }
 
-    /// Parses texts and folds their operators.
+    /// Parses source texts and arranges their operators by precedence.
     #[expect(clippy::type_complexity, reason = "trees with their sources")]
     pub(crate) fn parse(&mut self, inputs: &[Input]) -> Result<(Vec<syntax::ast::File>, Vec<(u32, Rc<str>)>), Outcome> {
         let ModuleFiles { mut files, texts, mut diagnostics, paths, is_full } = self.load_files(inputs);
@@ -157,12 +158,12 @@ impl Session {
         let mut declared = vec![];
         for f in functions {
             let differentiability = check_module::declared_differentiability(&mut self.context, *f);
-            // An inner function is lowered with the outer one.
+            // An inner function is lowered together with the outer function that contains it.
             if !check_module::is_inside(&self.context, *f) && self.context.function(*f).generics.is_empty() {
                 self.lower(*f);
             }
             if let Some(differentiability) = differentiability.filter(|p| !p.default) {
-                // It may have no callers.
+                // The local function may have no callers.
                 if info::is_local(&mut self.context, *f) && self.lowering.instances(*f).is_empty() {
                     self.lower(*f);
                 }
@@ -186,7 +187,7 @@ impl Session {
         for (f, differentiability, requirement) in declared {
             let mut seen: Vec<Vec<Type>> = vec![];
             for (id, generics) in self.lowering.instances(f) {
-                // A recursive local function has two instances: itself, and the one that it calls.
+                // A recursive local function has two instances: the function itself, and the instance that it calls.
                 if !seen.contains(&generics) && differentiability::attribute_applies(&mut self.context, f, &generics) {
                     instances.push((id, differentiability.clone(), requirement));
                 }
@@ -211,7 +212,7 @@ impl Session {
         for (id, differentiability) in samples {
             checker.check_declaration(id, differentiability.linear, &differentiability.wrt, None, &mut out);
         }
-        // A warning may be caused by the types of the sample.
+        // A warning may be caused by the sample types only.
         let found = out.split_off(first);
         out.extend(found.into_iter().filter(Diagnostic::is_error));
         out
@@ -222,7 +223,7 @@ impl Session {
     fn sample_uncalled(&mut self, functions: &[tree::FunctionId]) -> Vec<(FunctionId, Rc<Differentiability>)> {
         let unsupported = self.lowering.unsupported.len();
         let first = self.program.functions.len();
-        // An inner function may have callers in the outer one.
+        // An inner function may have callers in its outer function.
         let (inner, outer): (Vec<_>, Vec<_>) =
             functions.iter().copied().partition(|f| check_module::is_inside(&self.context, *f));
         for f in outer {

@@ -8,7 +8,7 @@ use crate::value::number::{in_formula, write_double};
 use hashbrown::HashMap;
 use std::rc::Rc;
 
-/// The maximum number of steps that are listed individually; more are summarized by line.
+/// The maximum number of steps that are listed individually; more steps are summarized by line.
 const MAX_ROWS: usize = 60;
 
 /// The maximum number of contributions to an adjoint that are listed, and the number of inputs that are listed of many.
@@ -55,7 +55,7 @@ pub(crate) fn result(explained: &Explanation) -> Result<String, String> {
     }
 }
 
-/// Returns the heading of the adjoints.
+/// Returns the heading of the list of adjoints.
 pub(crate) fn heading(result: &str) -> String {
     format!("backward (how much does {result} change?)")
 }
@@ -94,12 +94,12 @@ pub(crate) fn forward(explained: &Explanation, sources: &SourceMap) -> Vec<[Stri
     rows
 }
 
-/// Formats the kinks that were found.
+/// Formats the kinks that were found, one line for each.
 pub(crate) fn kinks(explained: &Explanation) -> impl Iterator<Item = String> {
     explained.kinks.iter().map(kink)
 }
 
-/// Formats a kink, and the partial that is used there.
+/// Formats a kink, and the partial derivative that is used there.
 fn kink(Kink { step, partials, .. }: &Kink) -> String {
     let Some(KinkPartials { left, right, taken }) = *partials else {
         return format!("a branch is exactly at its threshold, {step}: the derivative is that of the branch taken");
@@ -150,7 +150,7 @@ fn text_of(x: f64) -> String {
     text
 }
 
-/// Formats `∂u/∂x = cos(x) = -0.416147` for every varied operand.
+/// Formats the partials of an operation, such as `∂u/∂x = cos(x) = -0.416147`, for every varied operand.
 fn partials(operation: &Operation) -> String {
     let formula = |partial: &Partial| {
         let value = short(partial.value);
@@ -248,7 +248,7 @@ pub fn tape(explained: &Explanation, sources: &SourceMap) -> Vec<String> {
     lines
 }
 
-/// Returns the rows of the tape, after a row of column names.
+/// Returns the rows of the table of tape nodes, after a row of column names.
 pub(crate) fn entries(explained: &Explanation, sources: &SourceMap) -> Vec<[String; 7]> {
     let mut rows = vec![["#", "op", "what", "value", "partials", "adjoint", "source"].map(str::to_owned)];
     for (i, input) in explained.inputs.iter().enumerate() {
@@ -279,7 +279,7 @@ pub(crate) fn entries(explained: &Explanation, sources: &SourceMap) -> Vec<[Stri
     rows
 }
 
-/// Formats the numbers of operations by line, and the adjoints of the inputs.
+/// Formats a summary: the numbers of operations by line, and the adjoints of the inputs.
 fn summary(explained: &Explanation, sources: &SourceMap) -> Vec<String> {
     let mut lines = aligned(&sums(explained, sources), "  ");
     lines.extend(adjoints(explained).map(|line| format!("  {line}")));
@@ -297,7 +297,7 @@ pub(crate) fn adjoints(explained: &Explanation) -> impl Iterator<Item = String> 
     explained.inputs.iter().take(MAX_ROWS).map(line).chain(note)
 }
 
-/// Returns the numbers of operations by line, after a row of column names.
+/// Returns the rows of the numbers of operations by line, after a row of column names.
 pub(crate) fn sums(explained: &Explanation, sources: &SourceMap) -> Vec<[String; 3]> {
     // Operations at different positions of one line are counted together.
     let mut sums: Vec<(String, &Rc<str>, usize)> = vec![];
@@ -391,7 +391,7 @@ pub fn short(x: f64) -> String {
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }
 
-/// Aligns the columns of rows.
+/// Aligns the columns of a table of text.
 pub fn aligned<const N: usize>(rows: &[[String; N]], indent: &str) -> Vec<String> {
     let width = |text: &str| unicode_width::UnicodeWidthStr::width(text);
     let widths: [usize; N] = std::array::from_fn(|k| rows.iter().map(|row| width(&row[k])).max().unwrap_or(0));

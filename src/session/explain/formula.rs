@@ -13,13 +13,13 @@ use crate::session::query::parts_of;
 use crate::source::{SourceMap, Span};
 use crate::value::shape::Shape;
 
-/// The maximum size of a derivative, in nodes, before simplification.
+/// The maximum size of a derivative before simplification, in nodes of its formula.
 const MAX_SIZE: usize = 100_000;
 
-/// The maximum length of a formula in bytes.
+/// The maximum length of a displayed formula in bytes.
 const MAX_LENGTH: usize = 1200;
 
-/// The maximum order of a derivative.
+/// The maximum order of a derivative that is displayed as a formula.
 const MAX_ORDER: i64 = 6;
 
 /// Returns a function as a formula, or the reason why there is none.
@@ -46,9 +46,9 @@ fn extent(function: &Function, sources: &SourceMap) -> Span {
     steps.filter(is_inside).fold(function.span, Span::to)
 }
 
-/// A derivative as one line of text and of LaTeX.
+/// An equation for a derivative, as one line of text and of LaTeX.
 struct Equation {
-    /// Its name, as text and as LaTeX.
+    /// The name of the derivative, as text and as LaTeX.
     name: [String; 2],
     formula: Formula,
 }
@@ -94,7 +94,7 @@ fn is_name(name: &str) -> bool {
     !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_')
 }
 
-/// Returns all derivatives of an order.
+/// Returns the equations of all derivatives of a given order.
 fn rows(function_formula: &FunctionFormula, name: &str, order: i64) -> Result<Vec<Equation>, String> {
     if !(1..=MAX_ORDER).contains(&order) {
         return Err(format!("the order must be an integer from 1 to {MAX_ORDER}, not {order}"));
@@ -143,7 +143,7 @@ fn set_in_latex(formula: &Formula, function_formula: &FunctionFormula) -> String
     typeset::formula(&formula.with_names(&names, "", 0))
 }
 
-/// Returns the name of a derivative: `f'(x)`, `∂f/∂x`, `d/dx (x^2)`.
+/// Returns the name of a derivative as text and as LaTeX: `f'(x)`, `∂f/∂x`, `d/dx (x^2)`.
 fn names(function_formula: &FunctionFormula, name: &str, by: &[u8]) -> [String; 2] {
     let word = |k: u8| function_formula.names.get(usize::from(k)).map_or("?", String::as_str);
     let is_named = is_name(name);
@@ -200,7 +200,7 @@ fn superscript(digit: char) -> char {
     }
 }
 
-/// Formats one line for each derivative, and the conventions at kinks.
+/// Formats one line for each derivative, followed by the conventions at kinks.
 fn text(function_formula: &FunctionFormula, rows: &[Equation]) -> String {
     let width = rows.iter().map(|row| row.name[0].chars().count()).max().unwrap_or(0);
     let line = |Equation { name: [name, _], formula }: &Equation| {
@@ -250,7 +250,7 @@ fn condition(test: &Test<Formula>, function_formula: &FunctionFormula) -> String
 /// A derivative as a formula.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Derived {
-    /// The formula with its name, or the reason why there is none.
+    /// The formula with the name of the derivative, or the reason why there is no formula.
     pub text: String,
     /// The formula in LaTeX; empty when there is none.
     pub latex: String,

@@ -8,7 +8,7 @@ use crate::session::explain::derivation::{
 };
 use crate::source::SourceMap;
 
-/// Formats values, partials, and adjoints.
+/// Formats a derivation as HTML: values, partials, and adjoints.
 pub(crate) fn explained(explained: &Explanation, sources: &SourceMap) -> String {
     if is_long(explained, sources) {
         return summary(explained, sources);
@@ -23,7 +23,7 @@ pub(crate) fn explained(explained: &Explanation, sources: &SourceMap) -> String 
     page
 }
 
-/// Formats the nodes of the tape.
+/// Formats the nodes of the tape as an HTML table.
 pub(crate) fn tape(explained: &Explanation, sources: &SourceMap) -> String {
     if is_long_tape(explained) {
         return summary(explained, sources);
@@ -34,7 +34,7 @@ pub(crate) fn tape(explained: &Explanation, sources: &SourceMap) -> String {
 /// Returns the drawing of a computation graph as a figure with a caption.
 pub(crate) fn graph(explained: &Explanation, graph: &Graph) -> String {
     let svg = graph.svg();
-    // Inside a page, the part of the document before the `<svg>` element is omitted.
+    // Inside an HTML page, the part of the document before the `<svg>` element is omitted.
     let drawing = svg.find("<svg").map_or("", |at| &svg[at..]);
     if drawing.is_empty() {
         return String::new();
@@ -42,14 +42,14 @@ pub(crate) fn graph(explained: &Explanation, graph: &Graph) -> String {
     format!("<figure>\n{}\n<figcaption>{}</figcaption>\n</figure>\n", drawing.trim_end(), title("graph", explained))
 }
 
-/// Formats the numbers of operations by line.
+/// Formats a summary as HTML: the numbers of operations by line.
 fn summary(explained: &Explanation, sources: &SourceMap) -> String {
     let mut page = table(&title("tape", explained), &sums(explained, sources), true);
     adjoints(explained).for_each(|line| page += &paragraph(&line));
     page + &paragraph(&size(explained))
 }
 
-/// Returns a title such as `derivative of f at x = 2`.
+/// Returns the title of an explanation, such as `derivative of f at x = 2`.
 fn title(what: &str, explained: &Explanation) -> String {
     let inputs = explained.inputs.iter().map(|q| format!("{} = {}", q.name, derivation::short(q.value)));
     escaped(&format!("{what} of {} at {}", explained.function, inputs.collect::<Vec<_>>().join(", ")))

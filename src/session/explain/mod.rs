@@ -27,17 +27,17 @@ use crate::vm::{Count, Trace, TraceOperation, TraceRow};
 /// An execution of a differentiated function, step by step.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Explanation {
-    /// The source text of the function.
+    /// The source text of the differentiated function.
     pub function: String,
-    /// The arguments with respect to which it was differentiated.
+    /// The arguments with respect to which the function was differentiated.
     pub inputs: Vec<Quantity>,
     /// The operations in execution order; empty when there are too many.
     pub operations: Vec<Operation>,
-    /// The number of steps.
+    /// The number of executed steps.
     pub steps: usize,
     /// The numbers of operations by symbol and position.
     pub counts: Vec<Count>,
-    /// The names and values of its results; a result that does not depend on the inputs has no name.
+    /// The names and values of the function's results; a result that does not depend on the inputs has no name.
     pub results: Vec<(Option<String>, f64)>,
     /// The kinks that were found: the operation, its partials on the left and on the right, and the partial that is used.
     pub kinks: Vec<Kink>,
@@ -45,42 +45,42 @@ pub struct Explanation {
     pub bytes: usize,
 }
 
-/// A number with a name.
+/// A number of the execution with a name.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Quantity {
-    /// Its name in the explanation.
+    /// The name of the number in the explanation.
     pub name: String,
-    /// Its value.
+    /// The value of the number.
     pub value: f64,
-    /// Its adjoint: the derivative of the result with respect to it.
+    /// The adjoint of the number: the derivative of the result with respect to it.
     pub adjoint: f64,
 }
 
 /// One operation of the execution.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Operation {
-    /// Its result; the value is NaN if it was not recorded.
+    /// The result of the operation; the value is NaN if it was not recorded.
     pub quantity: Quantity,
-    /// The operation with the names of its operands: `x * sin(x)`.
+    /// The operation as a formula with the names of its operands: `x * sin(x)`.
     pub formula: String,
     /// The name of the operation: `sin`, `*`.
     pub symbol: String,
-    /// The differentiation rule.
+    /// The differentiation rule of the operation.
     pub rule: String,
-    /// The partials with respect to the varied operands.
+    /// The partials of the operation in the varied operands.
     pub partials: Vec<Partial>,
-    /// Its source span.
+    /// The source location of the operation.
     pub span: Span,
 }
 
 /// A partial of an operation.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Partial {
-    /// The name of the operand.
+    /// The name of the operand in which the partial is taken.
     pub by: String,
-    /// The formula of the partial, if any.
+    /// The formula of the partial, if there is one.
     pub formula: Option<String>,
-    /// Its value.
+    /// The value of the partial.
     pub value: f64,
 }
 
@@ -112,10 +112,12 @@ impl Session {
         Ok(explained(name, &trace, names).with_kinks(&kinks))
     }
 
-    /// Runs a text that differentiates a function, and returns its last sweep.
+    /// Runs a text that differentiates a function, and returns the trace of the last sweep.
     fn trace(&mut self, text: &str) -> Result<Trace, Vec<Diagnostic>> {
         let compiled = self.compile_entered(point::NAME, text).map_err(|outcome| outcome.diagnostics)?;
         self.machine.levels.watch(crate::tape::ObserverOptions { steps: true, kinks: true, ..self.observer_options });
+        // The kinks of earlier runs are not those of the explained derivative.
+        self.machine.take_kinks();
         let Outcome { diagnostics, status, .. } = self.execute(compiled);
         self.machine.levels.watch(self.observer_options);
         let trace = self.machine.diagnosis.trace.take();
@@ -152,10 +154,10 @@ fn parameter(text: &str) -> String {
     name.trim_matches(|c: char| c.is_whitespace() || c == '(' || c == ')').to_owned()
 }
 
-/// The names of intermediate values.
+/// The names that intermediate values get, in order.
 const LETTERS: &[&str] = &["u", "v", "w", "p", "q", "r", "s", "t", "a", "b", "c", "d", "g", "h", "k", "m"];
 
-/// The names of nodes.
+/// The names of the nodes in an explanation.
 struct Names {
     by_node: Vec<String>,
 }
@@ -260,7 +262,7 @@ fn operation(row: &TraceRow, names: &Names) -> Operation {
                 .map(|(node, x)| if *node == 0 { in_formula(*x) } else { names.name(*node).to_owned() })
                 .collect();
             let words: Vec<&str> = words.iter().map(String::as_str).collect();
-            // There are partials only for the varied operands.
+            // There are partials only in the varied operands.
             let varied: Vec<usize> = (0..operands.len()).filter(|i| operands[*i].0 != 0).collect();
             let formula = |i: usize| varied.get(i).and_then(|i| partial_formula(*id, *i, &words, own, *n));
             Operation {
@@ -318,7 +320,7 @@ fn written(id: PrimitiveId, words: &[&str], n: i64) -> String {
     }
 }
 
-/// Returns the partial of a primitive with respect to one of its operands as a formula of the names of the operands.
+/// Returns the partial of a primitive in one of its operands as a formula over the names of the operands.
 fn partial_formula(id: PrimitiveId, i: usize, words: &[&str], result: &str, n: i64) -> Option<String> {
     match id.partial(i) {
         native::Partial::Constant(_) => None,

@@ -8,7 +8,7 @@ use crate::session::{Display, Explanation, Kink, Session};
 use crate::source::SourceMap;
 use crate::vm::Trace;
 
-/// Formats a sweep as text, SVG, HTML and LaTeX; unavailable forms are empty.
+/// Formats the explanation of a sweep as text, SVG, HTML and LaTeX; unavailable forms are empty.
 pub(crate) fn render_explanation(
     (parameters, sources): (&[String], &SourceMap),
     (trace, kinks): (&Trace, &[Kink]),

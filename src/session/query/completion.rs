@@ -13,9 +13,9 @@ use crate::types::signature_help::{Callable, Parameter};
 /// The possible continuations of a word.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Completion {
-    /// The byte offset at which the word begins.
+    /// The byte offset at which the completed word begins.
     pub start: usize,
-    /// The candidates.
+    /// The words that can replace the completed word.
     pub words: Vec<String>,
 }
 
@@ -29,9 +29,9 @@ struct Candidate {
 /// A call whose parentheses are not closed yet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Call<'t> {
-    /// The callee: `f`, `xs.map`, `Point`.
+    /// The text of the callee: `f`, `xs.map`, `Point`.
     callee: &'t str,
-    /// The text after the parenthesis so far.
+    /// The text of the arguments so far, which follows the parenthesis.
     arguments: &'t str,
 }
 
@@ -222,7 +222,7 @@ fn parts(arguments: &str) -> Vec<&str> {
     parts
 }
 
-/// Returns the labels of arguments.
+/// Returns the labels of the arguments in a text.
 fn labels_of(arguments: &str) -> Vec<&str> {
     let label = |part: &'_ str| -> Option<usize> {
         let end = part.find(|c| !is_part_of_name(c))?;
@@ -256,7 +256,7 @@ fn declared_in(text: &str) -> Vec<String> {
     names
 }
 
-/// Formats a signature on one line.
+/// Formats the signature of a function on one line.
 fn described(name: &str, callable: &Callable) -> String {
     let parameters: Vec<String> = callable.parameters.iter().map(parameter).collect();
     let result = callable.result.as_ref().map_or_else(String::new, |ty| format!(" -> {ty}"));
@@ -344,7 +344,7 @@ mod tests {
         assert_eq!(words("func twice(_ number: Double) -> Double {\n  let other = 2 * numbe"), ["number"]);
         assert_eq!(words("func g(_ a: Int, unit u: Int) -> Int { a }\ng(1, un"), ["unit:"]);
         assert_eq!(words("xs.map { element in ele"), ["element"]);
-        // The declarations are discarded.
+        // The declarations of the completed text are discarded.
         let mut session = session();
         session.complete("let speed = 1.0\nspee", 19);
         assert_eq!(session.complete("spee", 4).words, Vec::<String>::new());

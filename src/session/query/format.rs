@@ -1,4 +1,4 @@
-//! Formatting: the text of a program in the standard style.
+//! Formatting: formats the text of a program in the standard style.
 
 use crate::session::compile::{no_room, rejected};
 use crate::session::{Input, Outcome, Session};

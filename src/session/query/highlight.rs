@@ -1,21 +1,21 @@
-//! Highlighting: the classification of the tokens of a text.
+//! Highlighting: classifies the tokens of a text.
 
 use crate::session::Session;
 use crate::session::query::inspect::{WORDS, is_part_of_name};
 use std::ops::Range;
 
-/// The class of a token.
+/// The class of a token that is highlighted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Class {
-    /// A keyword.
+    /// The token is a keyword.
     Keyword,
-    /// A numeric literal.
+    /// The token is a numeric literal.
     Number,
-    /// A string literal.
+    /// The token is a string literal.
     Text,
-    /// A name that begins with a capital letter.
+    /// The token is a name that begins with a capital letter.
     Type,
-    /// A comment.
+    /// The token is a comment.
     Comment,
 }
 
@@ -55,7 +55,7 @@ fn class_of(word: &str) -> Option<Class> {
     }
 }
 
-/// Returns the length of a string literal: to its end, or to the end of the line.
+/// Returns the length of a string literal at the beginning of a text: to its end, or to the end of the line.
 fn quoted(text: &str) -> usize {
     let (mark, is_long) = if text.starts_with("\"\"\"") { ("\"\"\"", true) } else { ("\"", false) };
     let mut skip = false;
@@ -71,7 +71,7 @@ fn quoted(text: &str) -> usize {
     text.len()
 }
 
-/// Returns the length of a numeric literal.
+/// Returns the length of a numeric literal at the beginning of a text.
 fn number(text: &str) -> usize {
     let mut before = ' ';
     let is_radix = text.starts_with("0x") || text.starts_with("0b") || text.starts_with("0o");

@@ -14,13 +14,13 @@ use crate::types::model::ty::Type;
 /// The declaration and the documentation of a name.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Topic {
-    /// The declaration, on one line.
+    /// The declaration of the name, on one line.
     pub declaration: String,
-    /// Its documentation comment, or the description in the table of primitives.
+    /// The documentation comment of the declaration, or the description in the table of primitives.
     pub text: String,
 }
 
-/// Longer declarations are truncated to this number of lines.
+/// The number of lines to which longer declarations are truncated.
 const MAX_DECLARATION_LINES: usize = 12;
 
 /// Keywords that begin a statement, declaration or expression.
@@ -105,7 +105,7 @@ impl Session {
         topics
     }
 
-    /// Returns the declaration at a span and the comment above it.
+    /// Returns the declaration at a source location, and the comment above it.
     fn topic(&self, span: Span) -> Option<Topic> {
         if span == Span::default() {
             return None;

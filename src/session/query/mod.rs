@@ -23,13 +23,13 @@ use std::rc::Rc;
 /// The differentiability of a function in one parameter.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ParameterInfo {
-    /// Its name.
+    /// The name of the parameter.
     pub name: String,
-    /// Its type, in source syntax.
+    /// The type of the parameter, in source syntax.
     pub ty: String,
-    /// The reason why there is no derivative; `None` when there is one.
+    /// The reason why the function has no derivative in the parameter; `None` when it has one.
     pub obstacle: Option<String>,
-    /// Whether the function is linear in it.
+    /// Whether the function is linear in the parameter.
     pub is_linear: bool,
 }
 
@@ -118,7 +118,7 @@ impl Session {
         let error = outcome.diagnostics.into_iter().find(Diagnostic::is_error)?;
         let why = error.notes.iter().find(|note| note.span.is_none()).map(|note| note.text.clone());
         let why = why.unwrap_or(error.message);
-        // For a parameter whose type is not differentiable, only that condition is reported.
+        // If the type of the parameter is not differentiable, only that condition is reported.
         match why.strip_prefix("parameter type ").and_then(|rest| rest.split_once(", but ")) {
             Some((unmet, _)) => Some(unmet.to_owned()),
             None => Some(why),

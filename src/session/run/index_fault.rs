@@ -1,9 +1,10 @@
-//! Index faults: describes an index out of range in terms of the source, `i + 1 = 5, a.count = 3`.
+//! Index faults: describes an index out of range by expressions of the source text, such as `i + 1 = 5, a.count = 3`.
 
-/// Longer expressions are not repeated.
+/// The maximum length of an expression that is repeated in the message.
 const MAX_LENGTH: usize = 40;
 
-/// Renames the values that describe an index out of range after the source text of the subscript, `xs[i + 1]`.
+/// Replaces the names of the values that describe an index out of range by the source text of the subscript, `xs[i +
+/// 1]`.
 pub(crate) fn explained(values: &[(String, String)], text: &str) -> Vec<(String, String)> {
     let Some((collection, index)) = parts(text) else { return values.to_vec() };
     let named = |name: &str, value: &str| match name {

@@ -1,4 +1,4 @@
-//! Interactive input: the names that each input declares, and what remains after one that fails.
+//! Interactive input: determines the names that each input declares, and what remains after an input that fails.
 
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::ir::Program;
@@ -15,36 +15,36 @@ use crate::types::model::ty::Type;
 use crate::value::{Bank, Cells, Components, Ref, Slot};
 use std::path::PathBuf;
 
-/// The result of an entered text.
+/// The answer to an entered text.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Answer {
-    /// The diagnostics, in the order of positions.
+    /// The diagnostics of the entered text, in the order of positions.
     pub diagnostics: Vec<Diagnostic>,
-    /// The status.
+    /// The status of the request.
     pub status: Status,
-    /// The declarations in the order of the text, and after them the value of its last expression.
+    /// The declarations in the order of the text, followed by the value of the last expression.
     pub shown: Vec<DisplayItem>,
 }
 
 /// A declaration or a value, as displayed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DisplayItem {
-    /// Its name; the value of an expression has none.
+    /// The name of the declaration; the value of an expression has none.
     pub name: Option<String>,
-    /// Its type, or the keyword that declares a type.
+    /// The type of the value, or the keyword that declares a type.
     pub ty: String,
-    /// Its value in source syntax.
+    /// The value in source syntax.
     pub value: Option<String>,
 }
 
-/// The completeness of a text.
+/// Whether a text is complete, so that it can be entered.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Completeness {
-    /// Complete and without syntax errors.
+    /// The text is complete and has no syntax errors.
     Complete,
-    /// Incomplete: the beginning of a longer text.
+    /// The text is incomplete: it is the beginning of a longer text.
     Incomplete,
-    /// Invalid, whatever follows.
+    /// The text is invalid, whatever follows it.
     Invalid,
 }
 
@@ -87,7 +87,7 @@ impl Session {
         }
     }
 
-    /// Compiles a text that may have a value; one that does not compile leaves the session unchanged.
+    /// Compiles a text that may have a value; a text that does not compile leaves the session unchanged.
     pub(crate) fn compile_entered(&mut self, name: &str, text: &str) -> Result<Compiled, Outcome> {
         let snapshot = self.snapshot();
         let compiled = self.compile_written(&[Input { name, text }], true);
@@ -165,7 +165,7 @@ impl Session {
         DisplayItem { name: Some(name), ty, value }
     }
 
-    /// Returns the value of a global variable in source syntax; a function has none.
+    /// Returns the value of a global variable in source syntax; a variable that holds a function has none.
     fn text_of_variable(&mut self, global: GlobalId, ty: &Type) -> Option<String> {
         if matches!(ty, Type::Function(_)) {
             return None;

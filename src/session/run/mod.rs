@@ -1,4 +1,4 @@
-//! Run: the execution of compiled programs, and the description of its end: limits, faults, backtraces.
+//! Run: executes compiled programs, and describes how a run ended: limits, faults, backtraces.
 
 pub(crate) mod assignment;
 pub(crate) mod index_fault;
@@ -97,7 +97,7 @@ impl Session {
     pub(super) fn computed(&mut self, script: FunctionId) -> Result<Cells, Box<Fault>> {
         self.machine.reserve_globals(self.program.globals);
         self.machine.diagnosis.progress = self.loops.map(|report| self.progress_reporter(report));
-        // Requests from a run that failed.
+        // A run that failed may have left requests for explanations.
         self.machine.host.pending_explanations.clear();
         // With the new text, tangents may be lost in functions in which none was lost before.
         if self.context.module.is_interactive {
@@ -162,7 +162,7 @@ impl Session {
 
     /// Converts a fault to a diagnostic: line, values, backtrace.
     fn describe(&self, fault: &Fault, number: Code) -> Diagnostic {
-        // The fault occurred before the program started.
+        // A fault without a location occurred before the program started.
         let span = if fault.span == crate::source::Span::default() { self.last_text() } else { fault.span };
         let mut diagnostic = Diagnostic::error(number, span, fault.message.clone());
         let values = match number {

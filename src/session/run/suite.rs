@@ -1,9 +1,9 @@
-//! Test suite: the test blocks of a file, `test "name" { … }`.
+//! Test suite: runs the test blocks of a file, `test "name" { … }`.
 
 use crate::diagnostic::Diagnostic;
 use crate::ir::FunctionId;
 use crate::session::run::lazy_compiler::LazyCompiler;
-use crate::session::{Input, Options, Outcome, Session, Status};
+use crate::session::{Compiled, Input, Options, Outcome, Session, Status};
 use crate::syntax::ast::{DeclKind, File, Stmt, StmtKind};
 use crate::types::declare::test_block;
 use crate::types::model::tree::FunctionRef;
@@ -15,27 +15,27 @@ use std::io::Write;
 pub struct Suite {
     script: FunctionId,
     functions: Vec<FunctionId>,
-    /// The tests, in source order.
+    /// The tests of the module, in source order.
     pub tests: Vec<Test>,
-    /// Warnings about the module.
+    /// The warnings about the module.
     pub diagnostics: Vec<Diagnostic>,
 }
 
 /// A test block.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Test {
-    /// Its name, without quotation marks.
+    /// The name of the test, without quotation marks.
     pub name: String,
-    /// The file that contains it.
+    /// The file that contains the test.
     pub file: String,
-    /// The line on which it begins, from 1.
+    /// The line on which the test begins, from 1.
     pub line: u32,
 }
 
 /// The result of a test.
 #[derive(Clone, PartialEq, Debug)]
 pub struct TestRun {
-    /// The outcome.
+    /// The outcome of the test.
     pub outcome: Outcome,
     /// Whether the outcome is that of the statements before the test, which then did not run.
     pub is_before: bool,
@@ -55,6 +55,14 @@ impl Session {
             tests.push(Test { name: title(&name), file, line });
         }
         Ok(Suite { script: compiled.script, functions, tests, diagnostics: compiled.diagnostics })
+    }
+
+    /// Compiles a module with its tests, which are checked like functions; returns an outcome when there are errors.
+    pub(crate) fn compile_with_tests(&mut self, inputs: &[Input]) -> Result<Compiled, Outcome> {
+        self.keeps_tests = true;
+        let compiled = self.compile(inputs, false);
+        self.keeps_tests = false;
+        compiled
     }
 
     /// Runs the statements of a module and then one of its tests, on a new machine that prints to `output`, so that runs do
@@ -89,7 +97,7 @@ impl Session {
     }
 }
 
-/// Returns the block of a test.
+/// Returns the block of a test declaration.
 fn body(item: &Stmt) -> Option<&crate::syntax::ast::Block> {
     match &item.kind {
         StmtKind::Decl(decl) => match &decl.kind {
@@ -100,7 +108,7 @@ fn body(item: &Stmt) -> Option<&crate::syntax::ast::Block> {
     }
 }
 
-/// Returns the name in `test "name"`.
+/// Returns the name of a test without quotation marks.
 fn title(name: &str) -> String {
     let quoted = name.strip_prefix("test ").unwrap_or(name);
     quoted.strip_prefix('"').and_then(|n| n.strip_suffix('"')).unwrap_or(quoted).to_owned()

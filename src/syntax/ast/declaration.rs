@@ -1,32 +1,33 @@
-//! Declarations: functions, variables, types and extensions in the tree.
+//! Declarations: defines functions, variables, types and extensions in the syntax tree.
 
 use super::{Attribute, Block, Expr, Generics, Ident, LazyBlock, Pattern, Requirement, TypeExpr};
 use crate::source::Span;
 use serde::{Deserialize, Serialize};
 use std::rc::Rc;
 
-/// A declaration.
+/// A declaration in the syntax tree.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Decl {
-    /// Its kind.
+    /// The kind of the declaration.
     pub kind: DeclKind,
-    /// `@…`
+    /// The attributes before the declaration, `@…`.
     pub attributes: Vec<Attribute>,
-    /// `static`, `mutating`, `private`, `indirect`, `override`, `final`, `lazy`, `weak`, `prefix` … with their spans.
+    /// The modifiers before the declaration, with their spans: `static`, `mutating`, `private`, `indirect`, `override`,
+    /// `final`, `lazy`, `weak`, `prefix` …
     pub modifiers: Vec<Ident>,
-    /// The source span, with attributes and body.
+    /// The source span of the declaration, with attributes and body.
     pub span: Span,
-    /// The `///` comment before it.
+    /// The `///` comment before the declaration.
     pub documentation: Option<Rc<str>>,
 }
 
 impl Decl {
-    /// Whether the declaration has this modifier.
+    /// Whether the declaration has the given modifier.
     pub fn has(&self, modifier: &str) -> bool {
         self.modifiers.iter().any(|m| &*m.name == modifier)
     }
 
-    /// Returns the attribute with that name.
+    /// Returns the attribute with the given name, if the declaration has it.
     pub fn attribute(&self, name: &str) -> Option<&Attribute> {
         self.attributes.iter().find(|a| &*a.name.name == name)
     }
@@ -35,37 +36,37 @@ impl Decl {
 /// The kinds of declarations.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum DeclKind {
-    /// `let a = 1, b: Int`, `var x: Int { … }`
+    /// Variables or constants: `let a = 1, b: Int`, `var x: Int { … }`.
     Variable { is_let: bool, bindings: Vec<Binding> },
-    /// `func name<T>(…) throws -> T { … }`
+    /// A function: `func name<T>(…) throws -> T { … }`.
     Function(FunctionDecl),
-    /// `f(x, y) = value`
+    /// A formula, which is a function: `f(x, y) = value`.
     Formula { name: Ident, params: Vec<Param>, body: Expr },
-    /// `test "name" { … }`, at the top level of a file; its name is `test "name"`.
+    /// A test, `test "name" { … }`, at the top level of a file; its name is `test "name"`.
     Test { name: Ident, body: Block },
-    /// `struct`, `enum`, `class`
+    /// A nominal type: `struct`, `enum`, `class`.
     Nominal(NominalDecl),
-    /// `protocol`
+    /// A protocol: `protocol P { … }`.
     Protocol(ProtocolDecl),
-    /// `extension`
+    /// An extension: `extension T { … }`.
     Extension(ExtensionDecl),
-    /// `init?(…) { … }`
+    /// An initializer: `init?(…) { … }`.
     Init { failable: bool, function: FunctionDecl },
-    /// `deinit { … }`
+    /// A deinitializer: `deinit { … }`.
     Deinit(Block),
-    /// `subscript(…) -> T { … }`
+    /// A subscript: `subscript(…) -> T { … }`.
     Subscript { function: FunctionDecl, accessors: Accessors },
-    /// `typealias A<T> = B`
+    /// A type alias: `typealias A<T> = B`.
     TypeAlias { name: Ident, generics: Generics, target: TypeExpr },
-    /// `associatedtype A: P = B where …`
+    /// An associated type: `associatedtype A: P = B where …`.
     AssociatedType { name: Ident, bound: Option<TypeExpr>, default: Option<TypeExpr>, requirements: Vec<Requirement> },
-    /// `case a, b(Int), c = 1`
+    /// Cases of an enum: `case a, b(Int), c = 1`.
     Cases(Vec<CaseDecl>),
-    /// `import A`, `import func A.b`, `import "path"`
+    /// An import: `import A`, `import func A.b`, `import "path"`.
     Import { kind: Option<Ident>, path: Vec<Ident>, file: Option<Rc<str>> },
-    /// `infix operator ** : Precedence`
+    /// The declaration of an operator: `infix operator ** : Precedence`.
     Operator { fixity: Fixity, name: Ident, precedence: Option<Ident> },
-    /// `precedencegroup P { … }`
+    /// A precedence group: `precedencegroup P { … }`.
     PrecedenceGroup {
         name: Ident,
         higher_than: Vec<Ident>,
@@ -78,160 +79,161 @@ pub enum DeclKind {
 /// The position of an operator relative to its operands.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum Fixity {
-    /// Before its operand.
+    /// The operator stands before its operand.
     Prefix,
-    /// Between its operands.
+    /// The operator stands between its operands.
     Infix,
-    /// After its operand.
+    /// The operator stands after its operand.
     Postfix,
 }
 
-/// One `pattern: Type = value { accessors }` of a `let` or `var`.
+/// One binding `pattern: Type = value { accessors }` of a `let` or `var`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Binding {
     /// The bound names; in `let a, b: Int` both names have the type.
     pub pattern: Pattern,
-    /// The type after the colon.
+    /// The type after the colon of the binding.
     pub ty: Option<TypeExpr>,
-    /// The initial value.
+    /// The initial value of the binding.
     pub value: Option<Expr>,
-    /// `{ get … set … }`, `{ value }`, `{ willSet … didSet … }`
+    /// The accessors of the binding: `{ get … set … }`, `{ value }`, `{ willSet … didSet … }`.
     pub accessors: Option<Accessors>,
 }
 
 /// The accessors of a property or subscript.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Accessors {
-    /// The getter's body; in a protocol `Some` with an empty block for `get`.
+    /// The body of the getter; in a protocol `Some` with an empty block for `get`.
     pub get: Option<LazyBlock>,
-    /// `set(newValue) { … }`
+    /// The setter, `set(newValue) { … }`.
     pub set: Option<(Option<Ident>, LazyBlock)>,
-    /// `willSet(newValue) { … }`
+    /// The observer `willSet(newValue) { … }`.
     pub will_set: Option<(Option<Ident>, LazyBlock)>,
-    /// `didSet(oldValue) { … }`
+    /// The observer `didSet(oldValue) { … }`.
     pub did_set: Option<(Option<Ident>, LazyBlock)>,
-    /// Attributes on the getter.
+    /// The attributes before the getter.
     pub get_attributes: Vec<Attribute>,
-    /// `mutating get`
+    /// Whether the getter is written as `mutating get`.
     pub mutating_get: bool,
-    /// `get throws`
+    /// Whether the getter is written as `get throws`.
     pub get_throws: bool,
-    /// `nonmutating set`
+    /// Whether the setter is written as `nonmutating set`.
     pub nonmutating_set: bool,
-    /// Whether it has the form `{ get set }` without bodies, as in a protocol or on a primitive.
+    /// Whether the accessors have the form `{ get set }` without bodies, as in a protocol or on a primitive.
     pub is_requirement: bool,
 }
 
-/// A function, initializer or subscript.
+/// The parts that functions, initializers and subscripts have in common.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct FunctionDecl {
-    /// Its name, an operator, `_` or `init`.
+    /// The name of the function, an operator, `_` or `init`.
     pub name: Ident,
-    /// Its generic parameters.
+    /// The generic parameters of the function.
     pub generics: Generics,
-    /// Its parameters.
+    /// The parameters of the function.
     pub params: Vec<Param>,
-    /// `throws`
+    /// Whether `throws` is written.
     pub throws: bool,
-    /// `rethrows`
+    /// Whether `rethrows` is written.
     pub rethrows: bool,
     /// The result type; `None` means `()`, except for closures and formulas, where it is inferred.
     pub result: Option<TypeExpr>,
-    /// Its body; `None` for a requirement or a primitive.
+    /// The body of the function; `None` for a requirement or a primitive.
     pub body: Option<LazyBlock>,
 }
 
-/// A parameter.
+/// A parameter of a function.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Param {
-    /// The label at the call; `None` for `_`.
+    /// The argument label of the parameter; `None` for `_`.
     pub label: Option<Ident>,
-    /// The name in the body.
+    /// The name of the parameter in the body.
     pub name: Ident,
-    /// Its type; `None` when omitted, as in a formula.
+    /// The type of the parameter; `None` when it is omitted, as in a formula.
     pub ty: Option<TypeExpr>,
-    /// `inout`
+    /// Whether the parameter is `inout`.
     pub is_inout: bool,
-    /// `T...`
+    /// Whether the parameter is variadic, `T...`.
     pub variadic: bool,
-    /// `= value`
+    /// The default value of the parameter, `= value`.
     pub default: Option<Expr>,
-    /// `@noDerivative`, `@escaping`, `@autoclosure` before the type.
+    /// The attributes before the type of the parameter: `@noDerivative`, `@escaping`, `@autoclosure`.
     pub attributes: Vec<Attribute>,
 }
 
-/// `struct`, `enum` or `class`.
+/// A nominal type: a `struct`, `enum` or `class`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct NominalDecl {
-    /// Its kind.
+    /// The kind of the nominal type.
     pub kind: NominalKind,
-    /// Its name.
+    /// The name of the type.
     pub name: Ident,
-    /// Its generic parameters.
+    /// The generic parameters of the type.
     pub generics: Generics,
-    /// Superclass, raw type and protocols, `@memberwise` as [`Attributed`](super::TypeExprKind::Attributed).
+    /// The superclass, raw type and protocols after the colon; `@memberwise` as
+    /// [`Attributed`](super::TypeExprKind::Attributed).
     pub inherits: Vec<TypeExpr>,
-    /// Its members.
+    /// The members of the type.
     pub members: Vec<Rc<Decl>>,
 }
 
 /// The kinds of nominal types.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum NominalKind {
-    /// `struct`
+    /// A type declared with `struct`.
     Struct,
-    /// `enum`
+    /// A type declared with `enum`.
     Enum,
-    /// `class`
+    /// A type declared with `class`.
     Class,
 }
 
-/// `protocol`
+/// The declaration of a protocol.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ProtocolDecl {
-    /// Its name.
+    /// The name of the protocol.
     pub name: Ident,
     /// The primary associated types `A` of `P<A>`.
     pub primary: Vec<Ident>,
-    /// The protocols that it refines.
+    /// The protocols that the protocol refines.
     pub inherits: Vec<TypeExpr>,
-    /// The `where` clause.
+    /// The requirements in the `where` clause of the protocol.
     pub requirements: Vec<Requirement>,
-    /// Its members.
+    /// The members of the protocol.
     pub members: Vec<Rc<Decl>>,
 }
 
-/// `extension`
+/// The declaration of an extension.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ExtensionDecl {
-    /// The extended type.
+    /// The type that is extended.
     pub target: TypeExpr,
-    /// The conformances that it declares.
+    /// The conformances that the extension declares.
     pub inherits: Vec<TypeExpr>,
-    /// The `where` clause.
+    /// The requirements in the `where` clause of the extension.
     pub requirements: Vec<Requirement>,
-    /// Its members.
+    /// The members of the extension.
     pub members: Vec<Rc<Decl>>,
 }
 
 /// An associated value of an enum case.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct CasePart {
-    /// Its label.
+    /// The label of the associated value.
     pub label: Option<Ident>,
-    /// Its type.
+    /// The type of the associated value.
     pub ty: TypeExpr,
-    /// The default value.
+    /// The default value of the associated value.
     pub default: Option<Expr>,
 }
 
 /// One case of an enum.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct CaseDecl {
-    /// Its name.
+    /// The name of the case.
     pub name: Ident,
-    /// The associated values with labels; `None` without parentheses.
+    /// The associated values of the case with labels; `None` without parentheses.
     pub payload: Option<Vec<CasePart>>,
-    /// The raw value.
+    /// The raw value of the case.
     pub raw: Option<Expr>,
 }

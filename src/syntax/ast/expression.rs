@@ -1,4 +1,4 @@
-//! Expressions: the nodes of expressions in the tree.
+//! Expressions: defines the nodes of expressions in the syntax tree.
 
 use super::{Attribute, Block, Condition, Ident, Name, SwitchCase, TypeExpr};
 use crate::source::Span;
@@ -8,9 +8,9 @@ use std::rc::Rc;
 /// An expression. Its parts are shared, so that the type checker can retain an expression whose check is postponed.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Expr {
-    /// Its kind.
+    /// The kind of the expression.
     pub kind: ExprKind,
-    /// The source span.
+    /// The source span of the expression.
     pub span: Span,
 }
 
@@ -19,81 +19,83 @@ pub struct Expr {
 pub enum ExprKind {
     /// An integer literal; `None` when it does not fit in 128 bits.
     Int(Option<u128>),
-    /// A literal with a point or an exponent.
+    /// A numeric literal with a point or an exponent.
     Float(f64),
     /// A string literal: alternating text and interpolations.
     String(Vec<StringPart>),
-    /// `true`, `false`
+    /// The literal `true` or `false`.
     Bool(bool),
-    /// `nil`
+    /// The literal `nil`.
     Nil,
-    /// A name, `self` and `Self` and `$0` among them, with generic arguments if given.
+    /// A name (also `self`, `Self` and `$0`), with generic arguments if they are given.
     Ident { name: Name, generics: Vec<TypeExpr> },
-    /// `super`
+    /// The expression `super`.
     Super,
-    /// `_` on the left of `=`.
+    /// The discarding target `_` on the left of `=`.
     Discard,
-    /// `.name`
+    /// An implicit member: `.name`.
     Implicit { name: Ident, generics: Vec<TypeExpr> },
-    /// `base.name`, `base.0`, `base.init`, `base.self`
+    /// A member: `base.name`, `base.0`, `base.init`, `base.self`.
     Member { base: Rc<Expr>, name: Ident, generics: Vec<TypeExpr> },
-    /// `callee(arguments) { trailing }`; the trailing closures are the last elements of `args` and are marked as trailing.
+    /// A call: `callee(arguments) { trailing }`. The trailing closures are the last elements of `args` and are marked
+    /// as trailing.
     Call { callee: Rc<Expr>, args: Vec<Arg> },
-    /// `base[arguments]`
+    /// A subscript: `base[arguments]`.
     Subscript { base: Rc<Expr>, args: Vec<Arg> },
-    /// `{ … }`
+    /// A closure: `{ … }`.
     Closure(Rc<Closure>),
-    /// `[a, b]`
+    /// An array literal: `[a, b]`.
     Array(Vec<Expr>),
-    /// `[k: v]`, `[:]`
+    /// A dictionary literal: `[k: v]`, `[:]`.
     Dictionary(Vec<(Expr, Expr)>),
-    /// `(a, label: b)`; never one unlabeled element. `()` is the empty tuple.
+    /// A tuple: `(a, label: b)`, which never has one unlabeled element. `()` is the empty tuple.
     Tuple(Vec<(Option<Ident>, Expr)>),
-    /// `(a)`
+    /// An expression in parentheses: `(a)`.
     Paren(Rc<Expr>),
-    /// Operands and operators as written; absent after folding.
+    /// A sequence of operands and operators as written; folding replaces it.
     Sequence(Vec<SequencePart>),
-    /// `-x`, `!x`, `√x`, `+x`; `&x` is [`ExprKind::InOut`].
+    /// A prefix operator with its operand: `-x`, `!x`, `√x`, `+x`; `&x` is [`ExprKind::InOut`].
     Prefix { op: Ident, operand: Rc<Expr> },
-    /// `x%`, for operators declared postfix.
+    /// A postfix operator with its operand: `x%`, for operators declared postfix.
     Postfix { op: Ident, operand: Rc<Expr> },
-    /// `a + b`; also `&&`, `||`, `??`, `...`, `+=`. `juxtaposed` is set for `2x`, whose operator has an empty span.
+    /// An infix operator with its operands: `a + b`; also `&&`, `||`, `??`, `...`, `+=`. `juxtaposed` is set for `2x`,
+    /// whose operator has an empty span.
     Binary { op: Ident, lhs: Rc<Expr>, rhs: Rc<Expr>, juxtaposed: bool },
-    /// `target = value`
+    /// An assignment: `target = value`.
     Assign { target: Rc<Expr>, value: Rc<Expr> },
-    /// `condition ? then : otherwise`
+    /// A conditional expression: `condition ? then : otherwise`.
     Ternary { condition: Rc<Expr>, then: Rc<Expr>, otherwise: Rc<Expr> },
-    /// `value is Type`
+    /// A type test: `value is Type`.
     Is { value: Rc<Expr>, ty: TypeExpr },
-    /// `value as Type`, `as?`, `as!`
+    /// A cast: `value as Type`, `as?`, `as!`.
     As { value: Rc<Expr>, ty: TypeExpr, kind: CastKind },
-    /// `&place`
+    /// An argument that is passed by reference: `&place`.
     InOut(Rc<Expr>),
-    /// `value!`
+    /// A forced unwrapping: `value!`.
     Force(Rc<Expr>),
-    /// `value?` inside an optional chain.
+    /// An unwrapping inside an optional chain: `value?`.
     Chain(Rc<Expr>),
-    /// `try value`, `try?`, `try!`
+    /// An expression with error handling: `try value`, `try?`, `try!`.
     Try { kind: TryKind, value: Rc<Expr> },
-    /// `if conditions { … } else …`, as statement or expression.
+    /// A branch `if conditions { … } else …`, as statement or expression.
     If { conditions: Vec<Condition>, then: Block, otherwise: Option<Rc<Expr>> },
     /// A block in the position of an expression: the `else` part of an `if`.
     Block(Block),
-    /// `switch value { … }`, as statement or expression.
+    /// A branch `switch value { … }`, as statement or expression.
     Switch { value: Rc<Expr>, cases: Vec<SwitchCase> },
-    /// `\Type.path`, `\.path`
+    /// A key path: `\Type.path`, `\.path`.
     KeyPath { root: Option<TypeExpr>, path: Vec<KeyPathPart> },
     /// An operator used as a value: `reduce(0, +)`.
     Operator(Name),
     /// A type in the position of a value: `[Int]()`, `(Int, Int).self`, `[String: Double].self`.
     Type(TypeExpr),
-    /// `f'`, `f''`: the `order`-th derivative.
+    /// The `order`-th derivative of a function: `f'`, `f''`.
     Prime { function: Rc<Expr>, order: u32 },
-    /// `∇f`
+    /// The gradient of a function: `∇f`.
     Nabla(Rc<Expr>),
-    /// `∂(f, x)`
+    /// The partial derivative of a function: `∂(f, x)`.
     Partial { function: Rc<Expr>, parameter: Ident },
-    /// `#name(arguments)`
+    /// An expression `#name(arguments)`, such as a source location literal.
     Hash { name: Ident, args: Vec<Arg> },
     /// An expression that could not be parsed; a diagnostic was reported.
     Error,
@@ -102,110 +104,110 @@ pub enum ExprKind {
 /// The kind of an `as` cast.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum CastKind {
-    /// `as`
+    /// A conversion that always succeeds: `as`.
     Coerce,
-    /// `as?`
+    /// A conditional cast: `as?`.
     Optional,
-    /// `as!`
+    /// A forced cast: `as!`.
     Forced,
 }
 
-/// The error handling of a `try`.
+/// The way in which a `try` handles errors.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum TryKind {
-    /// `try`
+    /// An error is propagated: `try`.
     Propagate,
-    /// `try?`
+    /// An error becomes `nil`: `try?`.
     Optional,
-    /// `try!`
+    /// An error stops the program: `try!`.
     Forced,
 }
 
 /// A part of a string literal.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum StringPart {
-    /// Literal text, with escapes replaced.
+    /// Literal text of the string, with escapes replaced.
     Text(Rc<str>),
-    /// `\(value)`, with further labeled arguments if present.
+    /// An interpolation `\(value)`, with further labeled arguments if present.
     Interpolation(Vec<Arg>),
 }
 
 /// A component of a key path.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum KeyPathPart {
-    /// `.name`
+    /// A member: `.name`.
     Member(Ident),
-    /// `[arguments]`
+    /// A subscript: `[arguments]`.
     Subscript(Vec<Arg>, Span),
-    /// `?`
+    /// An unwrapping that ends the path at `nil`: `?`.
     Chain(Span),
-    /// `!`
+    /// A forced unwrapping: `!`.
     Force(Span),
 }
 
-/// An element of an unfolded sequence.
+/// An element of a sequence of operands and operators that is not folded yet.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum SequencePart {
     /// An operand, with its prefix operators applied.
     Operand(Expr),
     /// A binary operator. `juxtaposed` is set for the implicit `*` of `2x`.
     Operator { op: Ident, juxtaposed: bool },
-    /// `=`
+    /// The assignment operator `=`.
     Assign(Span),
-    /// `? then :`
+    /// The middle of a conditional expression: `? then :`.
     Ternary(Rc<Expr>, Span),
-    /// `is Type`
+    /// A type test: `is Type`.
     Is(TypeExpr),
-    /// `as Type`
+    /// A cast: `as Type`.
     As(TypeExpr, CastKind),
 }
 
 /// An argument of a call.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Arg {
-    /// Its label.
+    /// The label of the argument.
     pub label: Option<Ident>,
-    /// Its value; [`ExprKind::InOut`] for `&x`.
+    /// The value of the argument; [`ExprKind::InOut`] for `&x`.
     pub value: Rc<Expr>,
-    /// Whether it is a trailing closure.
+    /// Whether the argument is a trailing closure.
     pub trailing: bool,
 }
 
 /// A closure expression.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Closure {
-    /// The capture list.
+    /// The capture list of the closure.
     pub captures: Vec<ClosureCapture>,
-    /// The parameters; `None` when there is no `in` (then `$0`, `$1` … are used).
+    /// The parameters of the closure; `None` when there is no `in` (then `$0`, `$1` … are used).
     pub params: Option<Vec<ClosureParam>>,
-    /// Whether `throws` is written.
+    /// Whether `throws` is written before the arrow.
     pub throws: bool,
     /// The result type after `->`.
     pub result: Option<TypeExpr>,
-    /// Attributes before the parameters.
+    /// The attributes before the parameters of the closure.
     pub attributes: Vec<Attribute>,
-    /// The body.
+    /// The body of the closure.
     pub body: Block,
 }
 
 /// An element of a capture list, such as `weak self` or `x = y`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ClosureCapture {
-    /// `weak`, `unowned`
+    /// The ownership that is written before the name: `weak`, `unowned`.
     pub ownership: Option<Name>,
-    /// The name in the body.
+    /// The name of the captured value in the body.
     pub name: Ident,
-    /// The captured value; `None` for the variable with that name.
+    /// The captured value; `None` for the variable with the same name.
     pub value: Option<Expr>,
 }
 
-/// A closure's parameter.
+/// A parameter of a closure.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ClosureParam {
-    /// Its name; `_` for an unnamed parameter.
+    /// The name of the parameter; `_` for an unnamed parameter.
     pub name: Ident,
-    /// Its type, if written.
+    /// The type of the parameter, if it is written.
     pub ty: Option<TypeExpr>,
-    /// Whether the type is marked `inout`.
+    /// Whether the type of the parameter is marked `inout`.
     pub is_inout: bool,
 }

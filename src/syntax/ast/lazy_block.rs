@@ -8,15 +8,15 @@ use std::fmt;
 use std::ops::{Deref, DerefMut};
 use std::rc::Rc;
 
-/// The body of a function or accessor. A program uses few bodies of the standard library, so each body is encoded separately
-/// and decoded on first use. Copies share one block.
+/// The body of a function or accessor. A program uses few bodies of the standard library, so each body is encoded
+/// separately and decoded when it is first read. Copies share one block.
 #[derive(Clone)]
 pub struct LazyBlock(Rc<Form>);
 
 #[derive(Clone)]
 struct Form {
     block: OnceCell<Block>,
-    /// The encoded form; empty when the block was built from a tree.
+    /// The encoded form of the block; empty when the block was built from a tree.
     encoded: Box<[u8]>,
 }
 

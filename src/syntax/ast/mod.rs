@@ -19,21 +19,21 @@ use crate::source::Span;
 use serde::{Deserialize, Serialize};
 use std::rc::Rc;
 
-/// A name, compared after NFC.
+/// A name, in Unicode normalization form NFC so that equal names compare equal.
 pub type Name = Rc<str>;
 
 /// A name and its source span.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Ident {
-    /// The name, in NFC.
+    /// The name, in Unicode normalization form NFC.
     pub name: Name,
-    /// The source span.
+    /// The source span of the name.
     pub span: Span,
 }
 
-/// The tree of one source text.
+/// The syntax tree of one source text.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct File {
-    /// Statements and declarations in order.
+    /// The statements and declarations of the text, in order.
     pub items: Vec<Stmt>,
 }

@@ -1,77 +1,78 @@
-//! Statements: statements, conditions and patterns in the tree.
+//! Statements: defines statements, conditions and patterns in the syntax tree.
 
 use super::{Decl, Expr, Ident, Name, TypeExpr, WrtParam};
 use crate::source::Span;
 use serde::{Deserialize, Serialize};
 use std::rc::Rc;
 
-/// A block in braces.
+/// A block of statements in braces.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Block {
-    /// Its statements.
+    /// The statements of the block.
     pub items: Vec<Stmt>,
-    /// The source span, with the braces.
+    /// The source span of the block, with the braces.
     pub span: Span,
 }
 
 /// A statement or declaration.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Stmt {
-    /// Its kind.
+    /// The kind of the statement.
     pub kind: StmtKind,
-    /// The source span.
+    /// The source span of the statement.
     pub span: Span,
 }
 
 /// The kinds of statements.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum StmtKind {
-    /// An expression for its side effect, or as the implicit result of its block. `if`, `switch` and `do` occur as
-    /// expressions too ([`If`](super::ExprKind::If) and so on).
+    /// An expression that is evaluated for its side effect, or is the implicit result of its block. `if`, `switch` and
+    /// `do` occur as expressions too ([`If`](super::ExprKind::If) and so on).
     Expr(Expr),
-    /// A declaration.
+    /// A declaration in the place of a statement.
     Decl(Rc<Decl>),
-    /// `guard conditions else { … }`
+    /// A statement `guard conditions else { … }`.
     Guard { conditions: Vec<Condition>, body: Block },
-    /// `label: while conditions { … }`
+    /// A loop `label: while conditions { … }`.
     While { label: Option<Ident>, conditions: Vec<Condition>, body: Block },
-    /// `label: repeat { … } while condition`
+    /// A loop `label: repeat { … } while condition`.
     Repeat { label: Option<Ident>, body: Block, condition: Expr },
-    /// `label: for pattern in sequence where filter { … }`
+    /// A loop `label: for pattern in sequence where filter { … }`.
     For { label: Option<Ident>, pattern: Pattern, sequence: Expr, filter: Option<Expr>, body: Block },
-    /// `label: if …`, `label: switch …`, `label: do …`
+    /// A labeled statement: `label: if …`, `label: switch …`, `label: do …`.
     Labeled { label: Ident, body: Expr },
-    /// `return value`
+    /// A statement `return value`.
     Return(Option<Expr>),
-    /// `break label`
+    /// A statement `break label`.
     Break(Option<Ident>),
-    /// `continue label`
+    /// A statement `continue label`.
     Continue(Option<Ident>),
-    /// `fallthrough`
+    /// A statement `fallthrough`.
     Fallthrough,
-    /// `throw error`
+    /// A statement `throw error`.
     Throw(Expr),
-    /// `defer { … }`
+    /// A statement `defer { … }`.
     Defer(Block),
-    /// `do { … } catch pattern { … }`
+    /// A statement `do { … } catch pattern { … }`.
     Do { body: Block, catches: Vec<Catch> },
-    /// `adjoint let seed wrt a, b { … }` inside a function: its derivative, written where its values are in scope.
+    /// An inline adjoint `adjoint let seed wrt a, b { … }` inside a function: its derivative, written where the values
+    /// of the function are in scope.
     Adjoint { seed: Ident, wrt: Vec<WrtParam>, body: Block },
 }
 
-/// `catch pattern where guard { … }`; without a pattern it binds `error`.
+/// A clause `catch pattern where guard { … }`; without a pattern it binds `error`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Catch {
-    /// The patterns with their `where` clauses; an empty list catches every error and binds `error`.
+    /// The patterns of the clause with their `where` clauses; an empty list catches every error and binds `error`.
     pub patterns: Vec<(Pattern, Option<Expr>)>,
-    /// The body.
+    /// The body of the clause.
     pub body: Block,
-    /// The source span.
+    /// The source span of the clause.
     pub span: Span,
 }
 
 impl Catch {
-    /// Whether it catches every error.
+    /// Whether the clause catches every error.
     pub fn takes_all(&self) -> bool {
         let takes = |p: &Pattern| matches!(p.kind, PatternKind::Wildcard | PatternKind::Bind { .. });
         self.patterns.is_empty() || self.patterns.iter().any(|(p, guard)| guard.is_none() && takes(p))
@@ -81,53 +82,54 @@ impl Catch {
 /// One of the comma-separated conditions of `if`, `guard` and `while`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Condition {
-    /// A `Bool`.
+    /// An expression of type `Bool`.
     Expr(Expr),
-    /// `let pattern = value`, `var pattern = value`; without a value it unwraps the variable with the same name.
+    /// An optional binding `let pattern = value`, `var pattern = value`; without a value it unwraps the variable with
+    /// the same name.
     Optional { is_let: bool, pattern: Pattern, ty: Option<TypeExpr>, value: Option<Expr>, span: Span },
-    /// `case pattern = value`
+    /// A pattern match `case pattern = value`.
     Case { pattern: Pattern, value: Expr, span: Span },
 }
 
 /// A pattern and its source span.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Pattern {
-    /// Its kind.
+    /// The kind of the pattern.
     pub kind: PatternKind,
-    /// The source span.
+    /// The source span of the pattern.
     pub span: Span,
 }
 
 /// The kinds of patterns.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum PatternKind {
-    /// `_`
+    /// The wildcard pattern `_`.
     Wildcard,
-    /// A name that is bound; `mutable` for `var`.
+    /// A name that the pattern binds; `mutable` for `var`.
     Bind { name: Name, mutable: bool },
-    /// `(a, label: b)`
+    /// A tuple pattern `(a, label: b)`.
     Tuple(Vec<(Option<Ident>, Pattern)>),
-    /// `.case`, `.case(a, b)`, `Type.case(a)`
+    /// A case of an enum: `.case`, `.case(a, b)`, `Type.case(a)`.
     Case { base: Option<TypeExpr>, name: Ident, payload: Option<Vec<(Option<Ident>, Pattern)>> },
-    /// `pattern?`
+    /// A pattern for the value in an optional: `pattern?`.
     Some(Box<Pattern>),
-    /// `is Type`
+    /// A type test: `is Type`.
     Is(TypeExpr),
-    /// `pattern as Type`
+    /// A cast: `pattern as Type`.
     As(Box<Pattern>, TypeExpr),
     /// An expression that is matched with `~=`: a value or a range.
     Expr(Rc<Expr>),
-    /// `pattern: Type`, in `let` and `for`.
+    /// A pattern with a type, `pattern: Type`, in `let` and `for`.
     Typed(Box<Pattern>, TypeExpr),
 }
 
-/// One `case … :` or `default:` of a switch.
+/// One `case … :` or `default:` of a `switch`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SwitchCase {
-    /// The patterns with their `where` clauses; empty for `default`.
+    /// The patterns of the case with their `where` clauses; empty for `default`.
     pub patterns: Vec<(Pattern, Option<Expr>)>,
-    /// The body.
+    /// The body of the case.
     pub body: Block,
-    /// The source span.
+    /// The source span of the case.
     pub span: Span,
 }

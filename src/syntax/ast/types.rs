@@ -1,49 +1,49 @@
-//! Type syntax: types as written, attributes and generic parameters.
+//! Type syntax: defines types as written, attributes and generic parameters in the syntax tree.
 
 use super::{Ident, Name};
 use crate::source::Span;
 use serde::{Deserialize, Serialize};
 use std::rc::Rc;
 
-/// A type as written.
+/// A type as it is written in a program.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct TypeExpr {
-    /// Its kind.
+    /// The kind of the type.
     pub kind: TypeExprKind,
-    /// The source span.
+    /// The source span of the type.
     pub span: Span,
 }
 
 /// The kinds of types as written.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum TypeExprKind {
-    /// `A<B>.C`
+    /// A named type: `A<B>.C`.
     Named(Vec<(Ident, Vec<TypeExpr>)>),
-    /// `[T]`
+    /// An array type: `[T]`.
     Array(Box<TypeExpr>),
-    /// `[K: V]`
+    /// A dictionary type: `[K: V]`.
     Dictionary(Box<TypeExpr>, Box<TypeExpr>),
-    /// `T?`
+    /// An optional type: `T?`.
     Optional(Box<TypeExpr>),
-    /// `T!`
+    /// An implicitly unwrapped optional type: `T!`.
     Unwrapped(Box<TypeExpr>),
-    /// `(a: A, B)`; `()` is the empty tuple; never one unlabeled element.
+    /// A tuple type: `(a: A, B)`, which never has one unlabeled element; `()` is the empty tuple.
     Tuple(Vec<(Option<Ident>, TypeExpr)>),
-    /// `@differentiable (A, B) throws -> C`
+    /// A function type: `@differentiable (A, B) throws -> C`.
     Function { params: Vec<FunctionTypeParam>, result: Box<TypeExpr>, throws: bool, attributes: Vec<Attribute> },
-    /// `some P`
+    /// An opaque type: `some P`.
     Some(Box<TypeExpr>),
-    /// `any P`
+    /// An existential: `any P`.
     Any(Box<TypeExpr>),
-    /// `P & Q`
+    /// A composition of protocols: `P & Q`.
     Composition(Vec<TypeExpr>),
-    /// `[T].Name`: a member of a type that is not a plain name.
+    /// A member of a type that is not a plain name: `[T].Name`.
     Member(Box<TypeExpr>, Ident),
-    /// `T.Type`
+    /// A metatype: `T.Type`.
     Metatype(Box<TypeExpr>),
-    /// `@memberwise P` and similar, in an inheritance clause or before any type.
+    /// A type with attributes, in an inheritance clause or elsewhere: `@memberwise P`.
     Attributed(Vec<Attribute>, Box<TypeExpr>),
-    /// `_`
+    /// A type that is to be inferred: `_`.
     Inferred,
 }
 
@@ -52,107 +52,107 @@ pub enum TypeExprKind {
 pub struct FunctionTypeParam {
     /// A label before the type, which has no meaning.
     pub label: Option<Ident>,
-    /// Its type.
+    /// The type of the parameter.
     pub ty: TypeExpr,
-    /// `inout`
+    /// Whether the parameter is `inout`.
     pub is_inout: bool,
-    /// `T...`
+    /// Whether the parameter is variadic, `T...`.
     pub variadic: bool,
-    /// `@noDerivative`, `@escaping`, `@autoclosure`
+    /// The attributes of the parameter: `@noDerivative`, `@escaping`, `@autoclosure`.
     pub attributes: Vec<Attribute>,
 }
 
-/// `@name(arguments)`
+/// An attribute: `@name(arguments)`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Attribute {
-    /// Its name without `@`.
+    /// The name of the attribute without `@`.
     pub name: Ident,
-    /// The arguments in parentheses.
+    /// The arguments of the attribute in parentheses.
     pub args: AttributeArgs,
-    /// The source span, with `@`.
+    /// The source span of the attribute, with `@`.
     pub span: Span,
 }
 
 /// The arguments in the parentheses of an attribute.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum AttributeArgs {
-    /// No parentheses.
+    /// The attribute has no parentheses.
     None,
-    /// `@differentiable(reverse, wrt: (self, x) where T: P, adjoint: f)`, `@derivative(of: f, wrt: 0)`,
-    /// `@transpose(of: T.f, wrt: self)`.
+    /// Arguments of a differentiation attribute: `@differentiable(reverse, wrt: (self, x) where T: P, adjoint: f)`,
+    /// `@derivative(of: f, wrt: 0)`, `@transpose(of: T.f, wrt: self)`.
     Differentiation(DifferentiationArgs),
-    /// Any other arguments, as source text.
+    /// Arguments of any other attribute, as source text.
     Text(Rc<str>),
 }
 
 /// The arguments of `@differentiable`, `@derivative` and `@transpose`.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct DifferentiationArgs {
-    /// `reverse`, `linear`, `default`, `forward`
+    /// The kind of differentiability: `reverse`, `linear`, `default`, `forward`.
     pub kind: Option<Ident>,
-    /// `of:` — the original function.
+    /// The original function after `of:`.
     pub of: Option<FunctionName>,
-    /// `wrt:`, `withRespectTo:`
+    /// The parameters after `wrt:` or `withRespectTo:`.
     pub wrt: Option<Vec<WrtParam>>,
-    /// `adjoint:`, in the older spelling.
+    /// The adjoint after `adjoint:`, in the older spelling.
     pub adjoint: Option<Ident>,
-    /// `primal:` beside `adjoint:`: the function that returns the checkpoints for the adjoint.
+    /// The function after `primal:`, which returns the intermediate values for the function after `adjoint:`.
     pub primal: Option<Ident>,
-    /// The span of `exact: false`: the function is intentionally not the exact derivative.
+    /// The span of `exact: false`, which states that the function is intentionally not the exact derivative.
     pub differs: Option<Span>,
-    /// The `where` clause.
+    /// The requirements in the `where` clause of the attribute.
     pub requirements: Vec<Requirement>,
 }
 
 /// A reference to a function in an attribute: `foo(x:_:)`, `Float.+`, `Type.foo`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct FunctionName {
-    /// The type before the dot.
+    /// The type before the dot of the function's name.
     pub base: Option<TypeExpr>,
-    /// The name, `init`, `subscript`, or an operator.
+    /// The name of the function: an identifier, `init`, `subscript`, or an operator.
     pub name: Ident,
-    /// The labels, if written; `None` in the list means `_`.
+    /// The argument labels, if they are written; `None` in the list means `_`.
     pub labels: Option<Vec<Option<Ident>>>,
-    /// `.get` or `.set` after the name.
+    /// The accessor after the name, `get` or `set`.
     pub accessor: Option<Ident>,
 }
 
-/// A parameter named in `wrt:`.
+/// A reference in `wrt:` to a parameter.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct WrtParam {
     /// The form of the reference.
     pub kind: WrtKind,
-    /// The source span.
+    /// The source span of the reference.
     pub span: Span,
 }
 
 /// The forms of a reference to a parameter.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum WrtKind {
-    /// `self`
+    /// The parameter `self`.
     SelfParam,
-    /// By name.
+    /// A parameter given by its name.
     Name(Name),
-    /// By position, also written `.0`.
+    /// A parameter given by its position, also written as `.0`.
     Index(u32),
 }
 
-/// `A: P`, `A == B`, `A.B: P`
+/// A requirement of a `where` clause: `A: P`, `A == B`, `A.B: P`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Requirement {
-    /// The left side.
+    /// The left side of the requirement.
     pub left: TypeExpr,
-    /// Whether it is a `==` requirement.
+    /// Whether the requirement is written with `==`.
     pub same: bool,
-    /// The right side.
+    /// The right side of the requirement.
     pub right: TypeExpr,
 }
 
-/// `<T: P, U> where …`
+/// A list of generic parameters: `<T: P, U> where …`.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Generics {
-    /// The names, with the bounds after the colons.
+    /// The names of the generic parameters, with the bounds after the colons.
     pub params: Vec<(Ident, Option<TypeExpr>)>,
-    /// The `where` clause.
+    /// The requirements in the `where` clause.
     pub requirements: Vec<Requirement>,
 }

@@ -89,7 +89,7 @@ pub(super) fn decl(d: &Decl) -> Tree {
     list(head.trim_end(), documentation.into_iter().chain(parts))
 }
 
-/// Converts the variables of a declaration: the parts of the only one, or each as a list.
+/// Converts the variables of a declaration: the parts of a single variable, or each of several variables as a list.
 fn variables(bindings: &[Binding]) -> Vec<Tree> {
     let parts = bindings.iter().map(|b| {
         let mut parts = vec![pattern(&b.pattern)];
@@ -200,7 +200,7 @@ fn accessors(a: &Accessors) -> Vec<Tree> {
     get.into_iter().chain(set).chain(observers.into_iter().flatten()).collect()
 }
 
-/// Converts the parameters of `wrt`.
+/// Converts the parameters in the `wrt:` argument of an attribute.
 pub(super) fn wrt(all: &[WrtParam]) -> Tree {
     list("wrt", all.iter().map(|p| word(wrt_param(p))))
 }

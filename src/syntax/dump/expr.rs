@@ -24,7 +24,7 @@ fn name(text: &str, arguments: &[TypeExpr]) -> String {
     format!("{text}{}", generics(arguments))
 }
 
-/// Converts an expression.
+/// Converts an expression to a dump tree.
 pub(super) fn expr(e: &Expr) -> Tree {
     match &e.kind {
         ExprKind::Int(Some(value)) => word(value.to_string()),

@@ -7,7 +7,7 @@ mod types;
 use super::ast::{Block, Condition, File, Pattern, PatternKind, Stmt, StmtKind};
 use crate::cancel;
 
-/// The line width.
+/// The maximum width of an output line.
 const WIDTH: usize = 100;
 /// The maximum indentation, which keeps the output of a deep tree from growing quadratically.
 const MAX_INDENT: usize = 60;
@@ -22,7 +22,7 @@ pub fn dump(file: &File) -> String {
     out
 }
 
-/// A word, or a list in parentheses.
+/// A part of the output: a word, or a list in parentheses.
 enum Tree {
     Word(String),
     List(Vec<Tree>, usize),
@@ -38,7 +38,7 @@ fn list(head: impl Into<String>, parts: impl IntoIterator<Item = Tree>) -> Tree 
     Tree::List(parts, width)
 }
 
-/// Returns `(name part)`, or nothing when the part is absent.
+/// Returns the list `(name part)`, or nothing when the part is absent.
 fn maybe(name: &str, part: Option<Tree>) -> Option<Tree> {
     part.map(|part| list(name, [part]))
 }

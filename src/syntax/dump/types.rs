@@ -36,7 +36,7 @@ fn joined<T>(list: &[T], one: impl Fn(&T) -> String) -> String {
     list.iter().map(one).collect::<Vec<_>>().join(", ")
 }
 
-/// Formats a type.
+/// Formats a type as it is written in a program.
 pub(super) fn ty(t: &TypeExpr) -> String {
     match &t.kind {
         TypeExprKind::Named(path) => {

@@ -1,7 +1,7 @@
-//! Class references: the names that may refer to class instances, judged by their declarations.
+//! Class references: finds the names that may refer to class instances, judged by their declarations.
 //!
-//! Types are not known yet, so the analysis is conservative: a name may refer to an instance when its declaration mentions a
-//! class, or another name that may refer to an instance.
+//! Types are not known yet, so the analysis is conservative: a name may refer to an instance when its declaration
+//! mentions a class, or another name that may refer to an instance.
 
 use super::names::{MUTATING, Names, bound, is_assignment, root};
 use super::slice::Slice;
@@ -14,11 +14,11 @@ use crate::syntax::visit::{self, Visitor};
 use hashbrown::HashSet;
 use std::rc::Rc;
 
-/// The names of a file that may lead to instances.
+/// The names in a file that may refer to class instances.
 pub(super) struct Instances {
-    /// The names of types.
+    /// The names of types whose values may be or contain class instances.
     types: HashSet<Name>,
-    /// All names.
+    /// All names that may refer to class instances.
     names: HashSet<Name>,
 }
 
@@ -103,7 +103,7 @@ fn is_part(target: &Expr) -> bool {
     }
 }
 
-/// The names that the declarations of a file mention.
+/// The names that the declarations of a file mention, by declared name.
 #[derive(Default)]
 struct Declarations {
     classes: Vec<Name>,
@@ -195,7 +195,7 @@ impl Declarations {
     }
 }
 
-/// Collects the names in a type.
+/// Collects the names that occur in a type.
 fn named(ty: &TypeExpr, names: &mut Vec<Name>) {
     match &ty.kind {
         TypeExprKind::Named(parts) => {

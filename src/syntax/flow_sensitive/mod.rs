@@ -1,12 +1,13 @@
 //! Flow-sensitive gradient: the expansion of `gradient(y, wrt: x)` after the statements that compute `y` from `x`.
 //!
 //! The slice of the preceding statements that computes `y` from `x` becomes a closure, so that the expression means
-//! `gradient(at: x, in: { x in …; return y })`. A statement belongs to the slice when it declares or changes a name that the
-//! slice reads; statements that only print or compute other values do not. A function or closure belongs to it when the slice
-//! calls it and it reads or changes a variable of the slice.
+//! `gradient(at: x, in: { x in …; return y })`. A statement belongs to the slice when it declares or changes a name
+//! that the slice reads; statements that only print or compute other values do not. A function or closure belongs to
+//! the slice when the slice calls it and it reads or changes a variable of the slice.
 //!
-//! The values that the slice reads must be the same at the end as when its statements ran the first time. A program that
-//! changes them in between is rejected; changes that cannot be detected statically are found when the two values differ.
+//! The values that the slice reads must be the same at the end as when its statements ran the first time. A program
+//! that changes them in between is rejected; changes that cannot be detected statically are found when the two values
+//! differ.
 
 mod class_references;
 mod names;
@@ -25,19 +26,19 @@ use crate::source::Span;
 use hashbrown::HashMap;
 use std::rc::Rc;
 
-/// Whether an expression has the form of this operator.
+/// Whether an expression has the form of the operator `gradient(y, wrt: x)`.
 pub(super) fn is_used(expr: &Expr) -> bool {
     Use::of(expr).is_some()
 }
 
-/// Expands all operators of this form in a file.
+/// Expands all operators of the form `gradient(y, wrt: x)` in a file.
 pub(super) fn expand(file: &mut File) -> Vec<Diagnostic> {
     let mut expander = Expander { scopes: vec![], instances: Instances::of(file), diagnostics: vec![] };
     visit::file(&mut expander, file);
     expander.diagnostics
 }
 
-/// A use of the operator: the gradient of a variable with respect to others.
+/// A use of the operator: the gradient of a variable with respect to other variables.
 struct Use {
     operator: &'static str,
     of: Ident,
@@ -78,11 +79,11 @@ impl Use {
 
 /// A construct that encloses an expression.
 enum Scope {
-    /// A block, with the statements before the current one.
+    /// A block, with the statements before the current statement.
     Block(Vec<Stmt>),
-    /// A loop.
+    /// A loop statement.
     Loop(Box<Stmt>),
-    /// A function or closure with these parameters.
+    /// A function or closure, with the names of its parameters.
     Function(Vec<Name>),
 }
 
@@ -127,7 +128,7 @@ impl Visitor for Expander {
 }
 
 impl Expander {
-    /// Returns the variables in scope, without constants.
+    /// Returns the variables that are in scope, without constants.
     fn variables(&self) -> Vec<Name> {
         let blocks = self.scopes.iter().filter_map(|scope| match scope {
             Scope::Block(items) => Some(items),
@@ -140,7 +141,8 @@ impl Expander {
         blocks.flatten().filter(is_variable).flat_map(declared).collect()
     }
 
-    /// Returns the named functions and closures in scope: those of the enclosing function, or all if `everywhere`.
+    /// Returns the named functions and closures that are in scope: those of the enclosing function, or all of them if
+    /// `everywhere`.
     fn functions(&self, variables: &[Name], everywhere: bool) -> HashMap<Name, Called> {
         let mut all = HashMap::new();
         let inside = self.scopes.iter().rev().take_while(|scope| everywhere || !matches!(scope, Scope::Function(_)));
@@ -156,8 +158,8 @@ impl Expander {
         all
     }
 
-    /// Returns the statements that compute the variable, in source order; `None` when it is not a variable that is computed
-    /// in this function, such as a function whose parameters are named after `wrt:`.
+    /// Returns the statements that compute the variable, in source order; `None` when the name is not that of a
+    /// variable that is computed in this function, such as a function whose parameters are named after `wrt:`.
     fn slice(&mut self, used: &Use) -> Option<Vec<Stmt>> {
         let variables = self.variables();
         let wanted: Vec<Name> = used.wrt.iter().map(|x| x.name.clone()).collect();

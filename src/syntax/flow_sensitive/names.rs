@@ -1,4 +1,4 @@
-//! Name uses: the names that a statement declares, reads and changes.
+//! Name uses: collects the names that a statement declares, reads and changes.
 
 use crate::source::Span;
 use crate::syntax::ast::{
@@ -70,7 +70,7 @@ fn parameters(item: &Stmt) -> Vec<Name> {
     }
 }
 
-/// The mutating methods of the library.
+/// The names of the mutating methods of the library.
 pub(super) const MUTATING: [&str; 27] = [
     "append",
     "clamp",
@@ -105,9 +105,9 @@ pub(super) const MUTATING: [&str; 27] = [
 #[derive(Clone, Default)]
 pub(super) struct Effects {
     pub read: Vec<Name>,
-    /// The names that are changed, or may be changed by a method.
+    /// The names that the statement changes, or whose value a method may change.
     pub changed: Vec<(Name, Span)>,
-    /// The names that are certainly changed when the statement runs.
+    /// The names that the statement certainly changes when it runs.
     pub surely: Vec<(Name, Span)>,
 }
 
@@ -118,7 +118,7 @@ impl Effects {
         self.surely.extend(other.surely.iter().cloned());
     }
 
-    /// Removes names that are shadowed.
+    /// Removes names that inner declarations shadow.
     fn hide(&mut self, names: &[Name]) {
         self.read.retain(|name| !names.contains(name));
         self.changed.retain(|(name, _)| !names.contains(name));
@@ -128,7 +128,7 @@ impl Effects {
 
 /// A walk that collects the effects of a statement by name.
 pub(super) struct Names<'c> {
-    /// The variables that methods may change.
+    /// The variables whose values methods may change.
     variables: &'c [Name],
     effects: Effects,
     /// Variables and functions that are declared inside the statement.
@@ -136,7 +136,7 @@ pub(super) struct Names<'c> {
 }
 
 impl<'c> Names<'c> {
-    /// Computes the effects of a statement with these variables in scope.
+    /// Computes the effects of a statement, given the variables in scope.
     pub fn of(item: &Stmt, variables: &'c [Name]) -> Effects {
         let mut names = Names { variables, effects: Effects::default(), inner: vec![] };
         visit::one(&mut names, &mut item.clone());
@@ -156,7 +156,7 @@ impl Visitor for Names<'_> {
             ExprKind::Binary { op, lhs, .. } if is_assignment(&op.name) => self.change(lhs, true),
             ExprKind::InOut(operand) => self.change(operand, true),
             ExprKind::Call { callee, .. } => {
-                // A method may change its receiver.
+                // A method may change the value of its receiver.
                 if let ExprKind::Member { base, name, .. } = &callee.kind
                     && root(base).is_some_and(|name| self.variables.contains(name))
                 {
@@ -193,7 +193,7 @@ impl Names<'_> {
     }
 }
 
-/// Returns the variable at the root of a place.
+/// Returns the variable from which a place starts.
 pub(super) fn root(place: &Expr) -> Option<&Name> {
     match &place.kind {
         ExprKind::Ident { name, .. } => Some(name),

@@ -1,4 +1,4 @@
-//! Slice: the statements that a variable depends on.
+//! Slice: finds the statements on which a variable depends.
 
 use super::names::{Effects, Names, declared, function};
 use crate::source::Span;
@@ -6,7 +6,7 @@ use crate::syntax::ast::{Expr, ExprKind, Name, Stmt, StmtKind, TryKind};
 use crate::syntax::visit::{self, Visitor};
 use hashbrown::HashMap;
 
-/// A named function or closure with its effects.
+/// A named function or closure, with its effects on variables.
 pub(super) struct Called {
     pub item: Stmt,
     pub effects: Effects,
@@ -14,11 +14,11 @@ pub(super) struct Called {
 
 /// A backward walk over statements that collects the slice.
 pub(super) struct Slice {
-    /// The functions that may be called and may belong to the slice.
+    /// The functions that the slice may call and that may belong to it.
     functions: HashMap<Name, Called>,
-    /// All functions that may be called.
+    /// All functions that the slice may call.
     all_functions: HashMap<Name, Called>,
-    /// The variables that methods may change.
+    /// The variables whose values methods may change.
     variables: Vec<Name>,
     /// The names that the slice reads.
     pub needed: Vec<Name>,
@@ -26,13 +26,13 @@ pub(super) struct Slice {
     pub wanted: Vec<Name>,
     /// The statements of the slice, the last one first.
     pub statements: Vec<Stmt>,
-    /// The functions in the slice.
+    /// The names of the functions in the slice.
     taken: Vec<Name>,
     pub declared: Vec<Name>,
     pub changed: Vec<(Name, Span)>,
     /// The names that excluded statements change: no earlier statement of the slice may read them.
     pub later: Vec<(Name, Span)>,
-    /// The excluded statements.
+    /// The statements that are excluded from the slice.
     pub passed: Vec<Stmt>,
     /// The names changed by the loops that the walk has left.
     in_rounds: Vec<(Name, Span)>,
@@ -76,7 +76,7 @@ impl Slice {
             return;
         }
         if let Some(name) = function(item) {
-            // Its effects count where it is called.
+            // The effects of a function count where the function is called.
             if self.needed.contains(&name) && !self.taken.contains(&name) {
                 self.statements.push(item.clone());
                 self.taken.push(name);
@@ -142,7 +142,7 @@ fn follow_calls(functions: &HashMap<Name, Called>, effects: &mut Effects) {
     }
 }
 
-/// Whether these statements may throw an error that they do not handle.
+/// Whether some statements may throw an error that they do not handle.
 pub(super) fn throws(items: &[Stmt]) -> bool {
     let mut search = Search { functions: 0, throws: false, random: None };
     let handled = |item: &Stmt| matches!(&item.kind, StmtKind::Do { catches, .. } if !catches.is_empty());
@@ -152,7 +152,7 @@ pub(super) fn throws(items: &[Stmt]) -> bool {
     search.throws
 }
 
-/// Returns the span at which these statements draw a random number from the generator of the system.
+/// Returns the span at which some statements draw a random number from the generator of the system.
 pub(super) fn random(items: &[Stmt]) -> Option<Span> {
     let mut search = Search { functions: 0, throws: false, random: None };
     items.iter().for_each(|item| visit::one(&mut search, &mut item.clone()));

@@ -1,4 +1,4 @@
-//! Slice diagnostics: the errors for slices whose second execution could differ from the first.
+//! Slice diagnostics: creates the errors for slices whose second execution could differ from the first.
 
 use super::Use;
 use super::class_references::Instances;
@@ -7,7 +7,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::Name;
 
-/// Reports the reasons why the statements cannot run a second time.
+/// Reports the reasons why the statements of a slice cannot run a second time.
 pub(super) fn refusals(used: &Use, slice: &Slice, far: Option<&Name>, instances: &Instances) -> Vec<Diagnostic> {
     let (x, y) = (&used.wrt[0].name, &used.of.name);
     let is_ours = |name: &Name| slice.declared.contains(name);
@@ -60,7 +60,7 @@ fn error(span: Span, message: String) -> Diagnostic {
     Diagnostic::error(Code::WithRespectTo, span, message)
 }
 
-/// Reports a slice that changes a variable that existed before it.
+/// Reports a slice that changes a variable that existed before the slice.
 fn changed_before(used: &Use, name: &Name, span: Span) -> Diagnostic {
     let (x, y) = (&used.wrt[0].name, &used.of.name);
     if used.wrt.iter().any(|x| x.name == *name) {

@@ -8,9 +8,9 @@ use crate::syntax::format::spacing::is_apart;
 use crate::syntax::format::token::{Kind, Token};
 use hashbrown::HashMap;
 
-/// The number of blanks in one step of indentation.
+/// The number of spaces in one step of indentation.
 const STEP: usize = 4;
-/// The minimum number of blanks before a comment at the end of a line.
+/// The minimum number of spaces before a comment at the end of a line.
 const GAP: usize = 2;
 
 /// Formats tokens as text.
@@ -27,13 +27,13 @@ pub(crate) fn written(tokens: &[Token<'_>]) -> String {
     writer.out
 }
 
-/// An open bracket.
+/// A bracket that is open at the current token.
 #[derive(Clone, Copy)]
 struct Level {
     /// The indentation, in steps, of a line that begins with the closing bracket.
     outside: usize,
     is_brace: bool,
-    /// Whether a line break follows it.
+    /// Whether a line break follows the open bracket.
     ends_line: bool,
 }
 
@@ -83,7 +83,7 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// Begins a line with a token.
+    /// Begins a new line with a token.
     fn begin(&mut self, k: usize) {
         let token = &self.tokens[k];
         self.column = 0;
@@ -95,7 +95,8 @@ impl Writer<'_, '_> {
         self.push(&" ".repeat(STEP * self.indent));
     }
 
-    /// Pads before a comment at the end of a line: its column moves with the line, and the minimum gap is preserved.
+    /// Adds spaces before a comment at the end of a line: the column of the comment moves with the line, and the
+    /// minimum gap is preserved.
     fn fill(&mut self, comment: &Token<'_>) {
         let moved = (comment.column + STEP * self.indent).saturating_sub(comment.indent);
         let to = moved.max(self.column + GAP);
@@ -118,7 +119,7 @@ impl Writer<'_, '_> {
         self.inside() + usize::from(self.goes_on(next))
     }
 
-    /// Returns the indentation inside the open brackets.
+    /// Returns the indentation of lines inside the open brackets.
     fn inside(&self) -> usize {
         self.open.last().map_or(0, |level| level.outside + 1)
     }

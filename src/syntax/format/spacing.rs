@@ -1,14 +1,14 @@
-//! Spacing: the blanks within a line.
+//! Spacing: decides where spaces stand within a line.
 
 use crate::syntax::format::token::{Kind, Token};
 
-/// Words that are always followed by a blank.
+/// The words that are always followed by a space.
 const APART: &[&str] = &[
     "if", "while", "for", "in", "switch", "guard", "return", "where", "else", "case", "throw", "is", "let", "var",
     "catch",
 ];
 
-/// Whether a blank separates two adjacent tokens of a line. `last` is the token before both.
+/// Whether a space separates two adjacent tokens of a line. `last` is the token before both.
 pub(crate) fn is_apart(last: Option<&Token<'_>>, a: &Token<'_>, b: &Token<'_>) -> bool {
     use Kind::{
         AngleClose, AngleOpen, Atom, Body, Brace, Close, Colon, Comma, Comment, EndBrace, Implicit, Infix, Line,
@@ -29,7 +29,7 @@ pub(crate) fn is_apart(last: Option<&Token<'_>>, a: &Token<'_>, b: &Token<'_>) -
         (Prefix | Implicit | Member, _) => false,
         (Infix, _) | (_, Infix) => true,
         (_, Postfix | Member) => false,
-        // `func + <T>(`
+        // An operator function may be generic, as in `func + <T>(`.
         (Operator, AngleOpen) => true,
         (AngleOpen, _) | (_, AngleOpen | AngleClose) => false,
         (_, Body(_)) => true,

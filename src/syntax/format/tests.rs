@@ -1,4 +1,4 @@
-//! Formatter tests: examples of the style.
+//! Formatter tests: examples of the formatted style.
 
 use crate::syntax::format::formatted;
 use crate::syntax::tests::roomy;

@@ -1,25 +1,25 @@
-//! Tokens: the lexer of the formatter, which retains comments.
+//! Tokens: splits a text into tokens and comments for the formatter.
 
 use crate::cancel;
 use crate::syntax::parser::{Mark, Role};
 use crate::syntax::scan::is_word;
 
-/// A token.
+/// A token of the formatter, which may be a comment.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Token<'t> {
     pub text: &'t str,
     pub kind: Kind,
-    /// Its byte offset in the text.
+    /// The byte offset of the token in the text.
     pub at: usize,
     /// The number of characters before a line comment in its line; 0 for other tokens.
     pub column: usize,
-    /// The number of characters by which its line is indented.
+    /// The number of characters by which the line of the token is indented.
     pub indent: usize,
-    /// Whether blanks precede it.
+    /// Whether spaces precede the token.
     pub is_apart: bool,
-    /// The number of line breaks before it.
+    /// The number of line breaks before the token.
     pub breaks: usize,
-    /// Whether it begins a case of a `switch`.
+    /// Whether the token begins a case of a `switch`.
     pub is_case: bool,
 }
 
@@ -31,19 +31,19 @@ pub(crate) enum Kind {
     Atom,
     Prefix,
     Infix,
-    /// An infix operator without blanks around it.
+    /// An infix operator without spaces around it.
     Tight,
     Postfix,
     Operator,
-    /// `(`, `[`
+    /// An opening bracket: `(`, `[`.
     Open,
-    /// `)`, `]`
+    /// A closing bracket: `)`, `]`.
     Close,
-    /// The `{` of a body, with the offset at which its statement begins.
+    /// The opening brace `{` of a body, with the offset at which the statement of the body begins.
     Body(usize),
-    /// `{`
+    /// Any other opening brace, `{`.
     Brace,
-    /// `}`
+    /// A closing brace, `}`.
     EndBrace,
     AngleOpen,
     AngleClose,
@@ -52,9 +52,9 @@ pub(crate) enum Kind {
     Colon,
     Member,
     Implicit,
-    /// `// …`
+    /// A line comment: `// …`.
     LineComment,
-    /// `/* … */`
+    /// A block comment: `/* … */`.
     Comment,
     /// A line that the compiler does not read: `#if`, an inactive branch, `#!`.
     Line,
@@ -62,7 +62,7 @@ pub(crate) enum Kind {
 }
 
 impl Token<'_> {
-    /// Whether both have the same text and kind, at any position.
+    /// Whether two tokens have the same text and kind, at any position.
     pub fn is_equal(&self, other: &Token<'_>) -> bool {
         self.text == other.text && std::mem::discriminant(&self.kind) == std::mem::discriminant(&other.kind)
     }
@@ -76,7 +76,7 @@ impl Token<'_> {
     }
 }
 
-/// Splits a text into tokens, given the copy that the grammar reads and the marks in it.
+/// Splits a text into tokens, given the copy that the grammar reads and the syntax roles that were marked in it.
 pub(crate) fn tokens<'t>(text: &'t str, copy: &str, marks: &[Mark]) -> Vec<Token<'t>> {
     let mut lexer =
         Lexer { text, copy: copy.as_bytes(), marks, mark: 0, at: 0, line: 0, indent: 0, apart: false, breaks: 0 };
@@ -106,7 +106,7 @@ struct Lexer<'t, 'c> {
 }
 
 impl<'t> Lexer<'t, '_> {
-    /// Reads the next token; returns nothing after a blank or a line break.
+    /// Reads the next token; returns nothing after a space or a line break.
     fn next(&mut self) -> Option<Token<'t>> {
         let first = self.text.get(self.at..)?.chars().next()?;
         match first {
@@ -149,7 +149,7 @@ impl<'t> Lexer<'t, '_> {
         self.text.get(self.line..self.at).map_or(0, |before| before.chars().count())
     }
 
-    /// Returns the number of blanks at the beginning of the line.
+    /// Returns the number of spaces at the beginning of the current line.
     fn spaces(&self) -> usize {
         self.text.as_bytes()[self.at..].iter().take_while(|b| matches!(b, b' ' | b'\t')).count()
     }
@@ -215,13 +215,13 @@ impl<'t> Lexer<'t, '_> {
         }
     }
 
-    /// Returns the end of a name in backquotes.
+    /// Returns the end of a name in backquotes at the current offset.
     fn quoted(&self) -> usize {
         let rest = &self.text[self.at + 1..];
         self.at + 1 + rest.find(['`', '\n']).map_or(rest.len(), |n| n + 1)
     }
 
-    /// Returns the end of a word: after its last letter, or where an operator begins.
+    /// Returns the end of a word at the current offset: after its last letter, or where an operator begins.
     fn word(&self) -> usize {
         let bytes = self.text.as_bytes();
         let marked =
@@ -235,7 +235,7 @@ impl<'t> Lexer<'t, '_> {
     }
 }
 
-/// Returns the length of the comment at the beginning of a text; comments nest.
+/// Returns the length of the comment at the beginning of a text. Block comments may be nested.
 fn comment(text: &str) -> Option<usize> {
     let (bytes, mut at, mut depth) = (text.as_bytes(), 0, 0_usize);
     while at < bytes.len() {
@@ -274,7 +274,7 @@ fn tighten(tokens: &mut [Token<'_>]) {
     }
 }
 
-/// Whether both operands of an operator are single words or literals.
+/// Whether both operands of the operator `k` are single words or literals.
 fn is_single(tokens: &[Token<'_>], k: usize) -> bool {
     let is_plain =
         |n: Option<usize>| n.and_then(|n| tokens.get(n)).is_some_and(|t| matches!(t.kind, Kind::Word | Kind::Atom));
@@ -291,7 +291,7 @@ fn is_single(tokens: &[Token<'_>], k: usize) -> bool {
 
 const ARITHMETIC: [&str; 8] = ["+", "-", "*", "/", "%", "·", "×", "&+"];
 
-/// Whether a token ends an operand, so that an operator may follow it without a blank.
+/// Whether a token ends an operand, so that an operator may follow it without a space.
 fn ends_operand(token: &Token<'_>) -> bool {
     match token.kind {
         Kind::Word | Kind::Atom | Kind::Close | Kind::EndBrace => true,

@@ -6,7 +6,7 @@ use crate::syntax::ast::{
 };
 
 impl Builder<'_> {
-    /// Reads `@name(arguments)`.
+    /// Reads an attribute: `@name(arguments)`.
     pub(super) fn attribute(&mut self, node: Node<'_>) -> Attribute {
         let span = self.span(&node);
         let mut name = Ident { name: self.text_name(""), span };
@@ -50,7 +50,7 @@ impl Builder<'_> {
                 }
                 Rule::exact_arg => args.differs = part.as_str().ends_with("false").then(|| self.span(&part)),
                 _ => {
-                    // `adjoint:` and similar arguments.
+                    // The argument is `adjoint:` or a similar one.
                     let mut inner = part.into_inner();
                     if let (Some(label), Some(value)) = (inner.next(), inner.next()) {
                         match label.as_str() {
@@ -72,7 +72,7 @@ impl Builder<'_> {
         args
     }
 
-    /// Reads `x` or `(self, .0)`.
+    /// Reads the parameters after `wrt:`: `x` or `(self, .0)`.
     pub(super) fn wrt_list(&mut self, node: Node<'_>) -> Vec<WrtParam> {
         let mut out = vec![];
         for param in node.into_inner() {
@@ -87,7 +87,7 @@ impl Builder<'_> {
         out
     }
 
-    /// Reads `foo(x:_:)`, `Float.+` or `Type<T>.foo.get`.
+    /// Reads the name of a function in an attribute: `foo(x:_:)`, `Float.+` or `Type<T>.foo.get`.
     fn function_name(&mut self, node: Node<'_>) -> Option<FunctionName> {
         let (mut parts, mut labels, mut accessor): (Vec<(Ident, Vec<TypeExpr>)>, _, _) = (vec![], None, None);
         for part in node.into_inner() {

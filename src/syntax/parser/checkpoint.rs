@@ -19,11 +19,12 @@ impl Builder<'_> {
     /// Reads the loop after the word `checkpoint`.
     pub(super) fn checkpoint_statement(&mut self, node: Node<'_>) -> Option<StmtKind> {
         let span = self.span(&node);
+        let statement = node.into_inner().next()?;
         let around = std::mem::take(&mut self.throwing);
-        let kind = self.statement_kind(node.into_inner().next()?, None)?;
+        let kind = self.statement_kind(statement, None);
         let throws = std::mem::replace(&mut self.throwing, around);
         self.throwing |= throws;
-        let (sequence, params, items) = match kind {
+        let (sequence, params, items) = match kind? {
             StmtKind::For { pattern, sequence, filter: None, mut body, .. } if name_of(&pattern).is_some() => {
                 self.rewrite(&mut body, Place::Round);
                 (Some(sequence), vec![param(name_of(&pattern)?, pattern.span)], body.items)
@@ -58,7 +59,7 @@ impl Builder<'_> {
         }))
     }
 
-    /// Replaces the statements that leave an iteration by the `return` of the closure.
+    /// Replaces the statements that leave an iteration by a `return` of the closure.
     fn rewrite(&mut self, block: &mut Block, place: Place) {
         for item in &mut block.items {
             let span = item.span;
@@ -102,14 +103,14 @@ impl Builder<'_> {
     }
 }
 
-/// The construct to which `break` and `continue` refer.
+/// The construct to which a `break` or `continue` refers.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
-    /// The checkpointed loop.
+    /// Both `break` and `continue` refer to the checkpointed loop.
     Round,
-    /// `break` refers to a `switch` in the loop, `continue` to the loop.
+    /// A `break` refers to a `switch` in the loop, and `continue` to the loop.
     Switch,
-    /// Both refer to another loop in it.
+    /// Both `break` and `continue` refer to another loop inside the checkpointed loop.
     Loop,
 }
 

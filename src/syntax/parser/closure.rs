@@ -1,11 +1,11 @@
-//! Closure parser: closure expressions.
+//! Closure parser: reads closure expressions.
 
 use super::{Builder, Node, Rule};
 use crate::syntax::ast::{Block, Closure, ClosureCapture, ClosureParam, Expr, ExprKind};
 use std::rc::Rc;
 
 impl Builder<'_> {
-    /// Reads `{ [weak self] (x: T) -> R in … }`.
+    /// Reads a closure expression: `{ [weak self] (x: T) -> R in … }`.
     pub(super) fn closure(&mut self, node: Node<'_>) -> Expr {
         let span = self.span(&node);
         let mut closure = Closure {

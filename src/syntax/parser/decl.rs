@@ -1,4 +1,4 @@
-//! Declaration parser: declarations with their attributes and modifiers.
+//! Declaration parser: reads declarations with their attributes and modifiers.
 
 use super::types::element_type;
 use super::{Builder, Node, Rule};
@@ -21,7 +21,7 @@ struct Head {
 }
 
 impl Builder<'_> {
-    /// Reads attributes, modifiers, and the declaration after them.
+    /// Reads a declaration with the attributes and modifiers before it.
     pub(super) fn declaration(&mut self, node: Node<'_>) -> Option<Decl> {
         let span = self.span(&node);
         let (mut attributes, mut modifiers, mut kind) = (vec![], vec![], None);
@@ -91,7 +91,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Reads `let a = 1, b: Int`.
+    /// Reads a declaration of variables or constants: `let a = 1, b: Int`.
     fn variable(&mut self, nodes: Pairs<'_, Rule>) -> DeclKind {
         let (mut is_let, mut bindings): (bool, Vec<Binding>) = (true, vec![]);
         for node in nodes {
@@ -111,7 +111,7 @@ impl Builder<'_> {
             }
             bindings.extend(pattern.map(|pattern| Binding { pattern, ty, value, accessors }));
         }
-        // `let a, b: Int`: a type also applies to the preceding names that have neither type nor value.
+        // In `let a, b: Int`, the type also applies to the preceding names that have neither type nor value.
         let mut ty: Option<TypeExpr> = None;
         for binding in bindings.iter_mut().rev() {
             match (&binding.ty, &binding.value) {

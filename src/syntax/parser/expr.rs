@@ -1,4 +1,4 @@
-//! Expression parser: flat sequences of operands and operators, and primary expressions.
+//! Expression parser: reads flat sequences of operands and operators, and primary expressions.
 
 use super::{Builder, Node, Rule};
 use crate::diagnostic::Code;
@@ -15,7 +15,7 @@ struct Operand {
     postfixes: u32,
 }
 
-/// The part of a sequence after `try` and its position; `try` applies to everything to its right.
+/// A part of a sequence after `try`, with the position of the `try`, which applies to everything to its right.
 struct Segment {
     tries: Vec<(TryKind, Span)>,
     parts: Vec<SequencePart>,
@@ -113,7 +113,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Wraps the parts after each `try` into it, starting from the last one.
+    /// Wraps the parts after each `try` into a `try` expression, starting from the last one.
     fn join(&mut self, segments: Vec<Segment>, span: Span) -> Expr {
         let mut inner: Option<Expr> = None;
         for mut segment in segments.into_iter().rev() {
@@ -209,7 +209,7 @@ impl Builder<'_> {
         Expr { kind, span }
     }
 
-    /// Reads `2√x`: a root as a factor.
+    /// Reads a product with a root as its second factor: `2√x`.
     fn root(&mut self, node: Node<'_>, span: Span) -> Expr {
         let sign: String = node.as_str().chars().take(1).collect();
         let op = Ident { name: self.name(&sign), span: Span::new(span.start, span.start + sign.len() as u32) };
@@ -237,7 +237,7 @@ impl Builder<'_> {
         Expr { kind: ExprKind::Implicit { name, generics: vec![] }, span }
     }
 
-    /// Reads alternating labels and values.
+    /// Reads the arguments of a call from alternating labels and values.
     pub(super) fn arguments(&mut self, nodes: Pairs<'_, Rule>) -> Vec<Arg> {
         let (mut out, mut label) = (vec![], None);
         for node in nodes {

@@ -9,10 +9,10 @@ use pest::Parser;
 use pest::error::{Error, ErrorVariant, InputLocation};
 use std::ops::Range;
 
-/// Longer texts are not parsed a second time for a better message.
+/// The length in bytes from which on a text is not parsed a second time for a better message.
 const MAX_SECOND_LOOK: usize = 1 << 20;
 
-/// Returns the diagnostic for a failure in a piece of the text, and whether the text is incomplete.
+/// Returns the diagnostic for a syntax error in a piece of the text, and whether the text is incomplete.
 pub(super) fn explain(
     error: Error<Rule>,
     copy: &str,
@@ -181,13 +181,13 @@ impl Context<'_> {
         }
     }
 
-    /// Returns the same failure, located at the colon before it.
+    /// Returns the same failure, located at the colon before its position.
     fn at_colon(&self) -> Self {
         let at = self.end_before() - 1;
         Context { at, found: ":", span: self.place(at, at + 1), ..*self }
     }
 
-    /// Returns `{ return x }` for `: return x` or `then return x`.
+    /// Returns the text with braces, `{ return x }`, for `: return x` or `then return x`.
     fn braces_help(&self) -> Option<String> {
         let rest = self.copy[self.at.min(self.copy.len())..].split('\n').next()?.trim();
         let body = rest.strip_prefix(':').or_else(|| rest.strip_prefix("then "))?.trim();

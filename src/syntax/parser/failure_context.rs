@@ -1,22 +1,22 @@
-//! Failure context: the text around an offset at which the grammar failed.
+//! Failure context: provides the text around the offset at which the grammar failed.
 
 use crate::source::Span;
 use crate::syntax::scan::is_word;
 
-/// A failure: the unexpected token and its position.
+/// A syntax error: the unexpected token and its position.
 #[derive(Clone, Copy)]
 pub(crate) struct Context<'t> {
-    /// The copy that the grammar reads, with blanks for comments and marks for angle brackets.
+    /// The copy of the text that the grammar reads, with spaces for comments and marks for angle brackets.
     pub(super) copy: &'t str,
     /// The source text.
     pub(super) text: &'t str,
-    /// The position of its first byte.
+    /// The position of the first byte of the text.
     pub(super) start: u32,
-    /// The offset of the failure.
+    /// The offset at which the grammar failed.
     pub(super) at: usize,
-    /// The token at this offset.
+    /// The token at the offset of the failure.
     pub(super) found: &'t str,
-    /// Its source span.
+    /// The source span of the token.
     pub(super) span: Span,
     /// Whether the text ended prematurely.
     pub(super) incomplete: bool,
@@ -27,7 +27,7 @@ impl Context<'_> {
         self.found.bytes().next().is_some_and(|b| is_word(b) || matches!(b, b'"' | b'(' | b'[' | b'{'))
     }
 
-    /// Returns the part of the line before the offset.
+    /// Returns the part of the current line before the offset of the failure.
     pub(super) fn line_before(&self) -> String {
         let before = &self.copy[..self.at.min(self.copy.len())];
         let before = before.trim_end();
@@ -47,18 +47,18 @@ impl Context<'_> {
         Span::new(self.span.start, self.span.start + rest.trim_end().len() as u32)
     }
 
-    /// Returns the end of the text before the offset, without blanks.
+    /// Returns the end of the text before the offset of the failure, without spaces.
     pub(super) fn end_before(&self) -> usize {
         self.copy[..self.at.min(self.copy.len())].trim_end().len()
     }
 
-    /// Returns the word directly before the offset.
+    /// Returns the word directly before the offset of the failure.
     pub(super) fn last_word(&self) -> &str {
         let before = &self.copy[..self.end_before()];
         before.rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or("")
     }
 
-    /// Returns the line from the offset on.
+    /// Returns the current line from the offset of the failure on.
     pub(super) fn rest(&self) -> &str {
         self.copy[self.at.min(self.copy.len())..].split('\n').next().unwrap_or("")
     }

@@ -1,9 +1,9 @@
-//! Foreign syntax: constructs of other languages and their equivalents in dscript.
+//! Foreign syntax: recognizes constructs of other languages, and suggests their equivalents in dscript.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::syntax::parser::failure_context::Context;
 
-/// Words that begin declarations in other languages: the words, the equivalent, and the rule.
+/// The words that begin declarations in other languages, with the equivalent in dscript, and the rule.
 const OPENERS: &[(&[&str], &str, &str)] = &[
     (&["def", "function", "fn", "fun", "proc"], "func", "functions are declared with 'func'"),
     (&["const", "val", "final"], "let", "constants are declared with 'let'"),
@@ -14,7 +14,7 @@ const OPENERS: &[(&[&str], &str, &str)] = &[
     ),
 ];
 
-/// Words that are operators in other languages.
+/// The words that are operators in other languages, with the equivalent in dscript.
 const OPERATORS: &[(&str, &str)] = &[("and", "&&"), ("or", "||"), ("mod", "%")];
 
 type Recognizer = fn(&Context) -> Option<Diagnostic>;
@@ -38,7 +38,7 @@ const RECOGNIZERS: &[Recognizer] = &[
     typed_throws,
 ];
 
-/// Returns the diagnostic for a construct of another language.
+/// Returns the diagnostic for a construct of another language, if the error is one.
 pub(crate) fn explain(c: &Context) -> Option<Diagnostic> {
     RECOGNIZERS.iter().find_map(|recognize| recognize(c))
 }
@@ -47,7 +47,7 @@ fn error(c: &Context, from: usize, to: usize, message: impl Into<String>) -> Dia
     Diagnostic::error(Code::Syntax, c.place(from, to), message)
 }
 
-/// Recognizes `def f(x)`, `const x = 3` or `int x = 3`.
+/// Recognizes a declaration of another language: `def f(x)`, `const x = 3` or `int x = 3`.
 fn opener(c: &Context) -> Option<Diagnostic> {
     let line = c.line_before();
     let (_, word, rule) = OPENERS.iter().find(|(words, ..)| words.contains(&&*line))?;
@@ -59,7 +59,7 @@ fn opener(c: &Context) -> Option<Diagnostic> {
     Some(error(c, from, to, format!("{rule}, not '{line}'")).fix(format!("write '{word}'"), c.place(from, to), *word))
 }
 
-/// Recognizes `print "text"`.
+/// Recognizes a call of `print` without parentheses: `print "text"`.
 fn print_without_parentheses(c: &Context) -> Option<Diagnostic> {
     if c.line_before() != "print" || !c.starts_operand() {
         return None;
@@ -73,7 +73,7 @@ fn print_without_parentheses(c: &Context) -> Option<Diagnostic> {
     Some(d)
 }
 
-/// Recognizes `a and b`.
+/// Recognizes an operator that is a word: `a and b`.
 fn operator_word(c: &Context) -> Option<Diagnostic> {
     let (word, operator) = OPERATORS.iter().find(|(word, _)| *word == c.found)?;
     let place = c.span;
@@ -84,7 +84,7 @@ fn operator_word(c: &Context) -> Option<Diagnostic> {
     ))
 }
 
-/// Recognizes `not a`.
+/// Recognizes the negation `not a`.
 fn not_word(c: &Context) -> Option<Diagnostic> {
     if c.last_word() != "not" || !c.starts_operand() {
         return None;
@@ -93,7 +93,7 @@ fn not_word(c: &Context) -> Option<Diagnostic> {
     Some(error(c, from, from + 3, "'not' is written '!'").fix("write '!'", c.place(from, c.at), "!"))
 }
 
-/// Recognizes `lambda x: …`.
+/// Recognizes a closure of another language: `lambda x: …`.
 fn lambda(c: &Context) -> Option<Diagnostic> {
     if c.last_word() != "lambda" {
         return None;
@@ -102,7 +102,7 @@ fn lambda(c: &Context) -> Option<Diagnostic> {
     Some(error(c, from, c.end_before(), "a closure is written in braces: '{ x in … }'"))
 }
 
-/// Recognizes `} elif …`.
+/// Recognizes an else-if branch of another language: `} elif …`.
 fn else_if(c: &Context) -> Option<Diagnostic> {
     if !matches!(c.found, "elif" | "elsif" | "elseif") {
         return None;
@@ -111,7 +111,7 @@ fn else_if(c: &Context) -> Option<Diagnostic> {
     Some(error(c, c.at, c.at + c.found.len(), message).fix("write 'else if'", c.span, "else if"))
 }
 
-/// Recognizes `a if condition else b`.
+/// Recognizes a conditional expression of another language: `a if condition else b`.
 fn choice(c: &Context) -> Option<Diagnostic> {
     if c.found != "if" || c.line_before().is_empty() || !c.rest().contains(" else ") {
         return None;
@@ -119,7 +119,7 @@ fn choice(c: &Context) -> Option<Diagnostic> {
     Some(error(c, c.at, c.at + 2, "a conditional expression is written 'condition ? a : b'"))
 }
 
-/// Recognizes `'text'`.
+/// Recognizes a string in single quotes: `'text'`.
 fn single_quotes(c: &Context) -> Option<Diagnostic> {
     let inner = c.rest().strip_prefix('\'')?;
     let length = inner.find('\'')?;
@@ -132,7 +132,7 @@ fn single_quotes(c: &Context) -> Option<Diagnostic> {
     ))
 }
 
-/// Recognizes `let x == 3`.
+/// Recognizes a comparison in place of an initial value: `let x == 3`.
 fn equals_twice(c: &Context) -> Option<Diagnostic> {
     let line = c.line_before();
     let declares = line.starts_with("let ") || line.starts_with("var ");
@@ -143,7 +143,7 @@ fn equals_twice(c: &Context) -> Option<Diagnostic> {
     Some(error(c, from, to, "'=' assigns a value, '==' compares").fix("write '='", c.place(from, to), "="))
 }
 
-/// Recognizes `for (var i = 0; i < n; i += 1)`.
+/// Recognizes a counting loop of another language: `for (var i = 0; i < n; i += 1)`.
 fn counting_loop(c: &Context) -> Option<Diagnostic> {
     let line = c.line_before();
     let head = line.strip_prefix("for")?.trim_start().strip_prefix('(')?;
@@ -159,7 +159,7 @@ fn counting_loop(c: &Context) -> Option<Diagnostic> {
     )
 }
 
-/// Recognizes `func f(x: Double): Double`.
+/// Recognizes a result type after a colon: `func f(x: Double): Double`.
 fn result_after_colon(c: &Context) -> Option<Diagnostic> {
     let line = c.line_before();
     if c.found != ":" || c.last_byte() != b')' || !(line.starts_with("func ") || line.contains(" func ")) {
@@ -168,7 +168,7 @@ fn result_after_colon(c: &Context) -> Option<Diagnostic> {
     Some(error(c, c.at, c.at + 1, "the result type is written after '->'").fix("write '->'", c.span, " ->"))
 }
 
-/// Recognizes `xs[0:2]`.
+/// Recognizes a slice of another language: `xs[0:2]`.
 fn slice(c: &Context) -> Option<Diagnostic> {
     let line = c.line_before();
     let at = c.found.eq(":").then(|| open_bracket(&line, '[')).flatten()?;
@@ -183,7 +183,7 @@ fn slice(c: &Context) -> Option<Diagnostic> {
     ))
 }
 
-/// Recognizes `{"a": 1}`.
+/// Recognizes a dictionary in braces: `{"a": 1}`.
 fn dictionary_in_braces(c: &Context) -> Option<Diagnostic> {
     let line = c.line_before();
     let at = c.found.eq(":").then(|| open_bracket(&line, '{')).flatten()?;
@@ -193,7 +193,7 @@ fn dictionary_in_braces(c: &Context) -> Option<Diagnostic> {
     Some(error(c, c.at, c.at + 1, "a dictionary is written in square brackets: '[key: value]'"))
 }
 
-/// Returns the offset of the last open bracket of a line if it is `wanted`.
+/// Returns the offset of the last open bracket of a line if it is the bracket `wanted`.
 fn open_bracket(line: &str, wanted: char) -> Option<usize> {
     let mut depth = 0usize;
     for (at, ch) in line.char_indices().rev() {
@@ -207,7 +207,7 @@ fn open_bracket(line: &str, wanted: char) -> Option<usize> {
     None
 }
 
-/// Recognizes `let f(x) = …`.
+/// Recognizes a formula after `let`: `let f(x) = …`.
 fn let_before_function(c: &Context) -> Option<Diagnostic> {
     let line = c.line_before();
     let name = line.strip_prefix("let ").or_else(|| line.strip_prefix("var "))?;
@@ -223,7 +223,7 @@ fn let_before_function(c: &Context) -> Option<Diagnostic> {
     ))
 }
 
-/// Recognizes `f(x) := …`.
+/// Recognizes a definition by `:=`: `f(x) := …`.
 fn colon_equals(c: &Context) -> Option<Diagnostic> {
     if !c.rest().starts_with(":=") {
         return None;
@@ -232,7 +232,7 @@ fn colon_equals(c: &Context) -> Option<Diagnostic> {
     Some(error(c, c.at, c.at + 2, "a definition is written with '='").fix("write '='", place, "="))
 }
 
-/// Recognizes `func f() throws(E)`.
+/// Recognizes a function with typed errors: `func f() throws(E)`.
 fn typed_throws(c: &Context) -> Option<Diagnostic> {
     let line = c.line_before();
     let open = open_bracket(&line, '(').filter(|at| line[..*at].trim_end().ends_with("throws"))?;

@@ -1,4 +1,4 @@
-//! Function parser: functions, initializers, subscripts and accessors.
+//! Function parser: reads functions, initializers, subscripts and accessors.
 
 use super::{Builder, Node, Rule, YIELDED, YieldingAccessor};
 use crate::syntax::ast::{
@@ -103,7 +103,7 @@ impl Builder<'_> {
             }
         }
         for param in &mut function.params {
-            // The parameter of a subscript has a label only if one is written.
+            // The parameter of a subscript has a label only if a label is written explicitly.
             if param.label.as_ref().is_some_and(|l| l.span == param.name.span) {
                 param.label = None;
             }
@@ -133,7 +133,7 @@ impl Builder<'_> {
         Some(Param { label, name, ty, is_inout, variadic, default, attributes })
     }
 
-    /// Reads `{ get … set … }` or observers.
+    /// Reads accessors, `{ get … set … }`, or observers.
     pub(super) fn accessors(&mut self, node: Node<'_>) -> Accessors {
         let mut out = Accessors::default();
         let mut bodies = 0;
@@ -169,7 +169,7 @@ impl Builder<'_> {
                     out.mutating_get |= word == "mutating";
                     out.get_throws |= throws;
                 }
-                // An assignment does not need the statements before and after the `yield` of `_modify`.
+                // The setter does not need the statements before and after the `yield` of `_modify`.
                 "set" => {
                     out.set = Some((name, body));
                     out.nonmutating_set |= word == "nonmutating";
@@ -191,7 +191,7 @@ impl Builder<'_> {
         out
     }
 
-    /// Returns the accessors of `var x: T { value }`.
+    /// Returns the accessors of a computed variable, `var x: T { value }`.
     pub(super) fn getter(&mut self, node: Node<'_>) -> Accessors {
         Accessors { get: Some(self.block(node).into()), ..Accessors::default() }
     }

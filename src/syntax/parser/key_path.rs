@@ -1,11 +1,11 @@
-//! Key path parser: key path expressions.
+//! Key path parser: reads key path expressions.
 
 use super::{Builder, Node, Rule};
 use crate::source::Span;
 use crate::syntax::ast::{Expr, ExprKind, Ident, KeyPathPart, TypeExpr, TypeExprKind};
 
 impl Builder<'_> {
-    /// Reads `\Type.path`, `\[Type].path` or `\.path`.
+    /// Reads a key path: `\Type.path`, `\[Type].path` or `\.path`.
     pub(super) fn key_path(&mut self, node: Node<'_>, span: Span) -> Expr {
         let mut root: Vec<(Ident, Vec<TypeExpr>)> = vec![];
         let (mut path, mut root_end) = (vec![], span.start);
@@ -50,7 +50,7 @@ impl Builder<'_> {
             Some(Rule::any_name | Rule::index) if !is_subscript => {
                 let Some(name) = inner.next().map(|n| self.ident(&n)) else { return };
                 let generics = inner.next().map(|n| self.generic_suffix(n)).unwrap_or_default();
-                // `\Outer.Inner.member`: a capitalized component continues the type.
+                // In `\Outer.Inner.member`, a capitalized component continues the type.
                 if path.is_empty() && !root.is_empty() && name.name.starts_with(char::is_uppercase) {
                     root.push((name, generics));
                     *root_end = place.end;

@@ -1,4 +1,4 @@
-//! Literal parser: numbers and strings.
+//! Literal parser: reads numbers and strings.
 
 use super::{Builder, Node, Rule};
 use crate::diagnostic::Code;
@@ -6,7 +6,7 @@ use crate::source::Span;
 use crate::syntax::ast::{Arg, Expr, ExprKind, StringPart};
 
 impl Builder<'_> {
-    /// Reads `1_000`, `0xFF`, `1.5` or `1e-5`.
+    /// Reads a numeric literal: `1_000`, `0xFF`, `1.5` or `1e-5`.
     pub(super) fn number(&mut self, node: &Node<'_>) -> Expr {
         let (span, text) = (self.span(node), node.as_str().replace('_', ""));
         let kind = match text.as_bytes() {
@@ -132,7 +132,7 @@ impl Builder<'_> {
                 rest = &rest[c.len_utf8()..];
                 continue;
             };
-            // A backslash at the end of a line joins it to the next one.
+            // A backslash at the end of a line joins the line to the next line.
             if layout.is_some() && escape.trim_start_matches([' ', '\t', '\r']).starts_with('\n') {
                 rest = escape.trim_start_matches([' ', '\t', '\r']);
                 drop_newline = true;
@@ -143,7 +143,7 @@ impl Builder<'_> {
         out
     }
 
-    /// Reads one escape after its backslash and returns the text after it.
+    /// Reads one escape sequence after its backslash, and returns the text after it.
     fn escape<'e>(&mut self, escape: &'e str, out: &mut String, span: Span) -> &'e str {
         let Some(c) = escape.chars().next() else { return escape };
         let rest = &escape[c.len_utf8()..];
@@ -202,6 +202,6 @@ fn hex_float(text: &str) -> Option<f64> {
     let bits = u128::from_str_radix(digits.get(..30).unwrap_or(&digits), 16).ok()?;
     let dropped = 4 * digits.len().saturating_sub(30) as i32;
     let scale = exponent.parse::<i32>().ok()?.clamp(-5000, 5000) - 4 * fraction.len().min(10_000) as i32 + dropped;
-    // Scaled in two steps, so that neither factor overflows while the product is in range.
+    // The value is scaled in two steps, so that neither factor overflows while the product is in range.
     Some(bits as f64 * 2f64.powi(scale / 2) * 2f64.powi(scale - scale / 2))
 }

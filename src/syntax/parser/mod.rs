@@ -1,4 +1,4 @@
-//! Parser: the conversion of grammar pairs into the tree, one file per construct.
+//! Parser: converts grammar pairs into the syntax tree, in one file per construct.
 
 mod attribute;
 mod checkpoint;
@@ -35,7 +35,7 @@ use std::rc::Rc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use unicode_normalization::UnicodeNormalization;
 
-// The derived items have no documentation.
+// The derived items of the grammar have no documentation.
 #[allow(missing_docs)]
 mod grammar {
     #[derive(pest_derive::Parser)]
@@ -46,8 +46,8 @@ use grammar::{Grammar, Rule};
 
 type Node<'t> = Pair<'t, Rule>;
 
-/// The maximum depth of the tree before folding: else-if chains, chains of members, nested expressions. Every later stage
-/// recurses to this depth.
+/// The maximum depth of the tree before folding, which is reached by else-if chains, chains of members, and nested
+/// expressions. Every later stage recurses to this depth.
 const MAX_CHAIN: u32 = 2_000;
 
 /// Parses a text whose first byte has the position `start`. Operators are not folded.
@@ -90,16 +90,16 @@ fn bound_work(bytes: usize) {
     pest::set_call_limit(std::num::NonZeroUsize::new(limit));
 }
 
-/// Builds the tree of one text.
+/// The builder of the syntax tree of one text.
 struct Builder<'t> {
     text: &'t str,
     start: u32,
-    /// The offset of the current piece in the text.
+    /// The offset in the text of the piece that is being parsed.
     base: usize,
     names: HashMap<String, Name>,
     diagnostics: Vec<Diagnostic>,
     incomplete: bool,
-    /// The span of all nodes of a generated text.
+    /// The span that all nodes of a generated text get.
     place: Option<Span>,
     /// The number of nested expressions, blocks and types under construction.
     depth: u32,
@@ -107,22 +107,22 @@ struct Builder<'t> {
     in_hash: bool,
     /// Whether a `throw` or `try` was built whose error leaves the current closure.
     throwing: bool,
-    /// The kind of the current accessor, if it yields the accessed value.
+    /// The kind of the accessor that is being built, if it yields the accessed value.
     yielding: Option<YieldingAccessor>,
     /// The copy of the text that the grammar reads.
     copy: &'t str,
     /// The long lists that are parsed in groups, by their start offsets.
     lists: HashMap<usize, &'t List>,
-    /// The number of these lists that have been parsed.
+    /// The number of the long lists that have been parsed.
     lists_read: usize,
 }
 
-/// The kind of an accessor that yields.
+/// The kind of an accessor that yields a value or place.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum YieldingAccessor {
-    /// `_read`
+    /// The accessor `_read`, which yields a value.
     Value,
-    /// `_modify`
+    /// The accessor `_modify`, which yields a place.
     Place,
 }
 
@@ -213,7 +213,7 @@ impl<'t> Builder<'t> {
         &mut self.diagnostics[last]
     }
 
-    /// Runs `build` one level deeper; when that is too deep, reports an error and returns `fallback`.
+    /// Runs `build` one level deeper in the tree; when that is too deep, reports an error and returns `fallback`.
     fn deeper<T>(&mut self, span: Span, fallback: T, build: impl FnOnce(&mut Self) -> T) -> T {
         if self.depth >= MAX_CHAIN {
             self.too_deep(span);

@@ -1,4 +1,5 @@
-//! Pattern parser: patterns. Those after `case` are parsed as expressions, because `.some(x)` and `.some(f(x))` begin alike.
+//! Pattern parser: reads patterns. Patterns after `case` are parsed as expressions, because `.some(x)` and
+//! `.some(f(x))` begin alike.
 
 use super::{Builder, Node, Rule};
 use crate::diagnostic::Code;
@@ -8,7 +9,7 @@ use pest::iterators::Pairs;
 use std::rc::Rc;
 
 impl Builder<'_> {
-    /// Reads `x`, `_`, `(a, b)` after `let`, `var` and `for`.
+    /// Reads a pattern after `let`, `var` or `for`: `x`, `_`, `(a, b)`.
     pub(super) fn binding_pattern(&mut self, node: Node<'_>, mutable: bool) -> Pattern {
         let span = self.span(&node);
         if node.as_rule() == Rule::name {
@@ -31,7 +32,7 @@ impl Builder<'_> {
         Pattern { kind: PatternKind::Tuple(elements), span }
     }
 
-    /// Converts an expression to a pattern; inside a `let` or `var`, `binding` is whether it is `var`.
+    /// Converts an expression to a pattern; inside a `let` or `var`, `binding` states whether it is `var`.
     pub(super) fn pattern(&mut self, node: Node<'_>, binding: Option<bool>) -> Pattern {
         let span = self.span(&node);
         let nothing = Pattern { kind: PatternKind::Wildcard, span };
@@ -123,7 +124,7 @@ impl Builder<'_> {
             (Rule::paren, Rule::paren) if before.is_empty() => {
                 let mut elements = self.pattern_arguments(first.clone().into_inner(), binding);
                 match elements.pop() {
-                    // Parentheses around a single pattern only group.
+                    // Parentheses around a single pattern have no meaning of their own.
                     Some((None, only)) if elements.is_empty() => return Some(only),
                     last => elements.extend(last),
                 }
@@ -143,7 +144,7 @@ impl Builder<'_> {
         Some(Pattern { kind, span })
     }
 
-    /// Reads `.name` or `Type.name`. `f(x)` without a dot is an expression.
+    /// Reads the path of an enum case: `.name` or `Type.name`. `f(x)` without a dot is an expression.
     fn case_path(&mut self, nodes: &[Node<'_>]) -> Option<(Option<TypeExpr>, Ident)> {
         let (last, before) = nodes.split_last()?;
         match last.as_rule() {
@@ -178,7 +179,7 @@ impl Builder<'_> {
         out
     }
 
-    /// Reads `pattern where guard`.
+    /// Reads a pattern with its condition: `pattern where guard`.
     pub(super) fn case_pattern(&mut self, node: Node<'_>) -> Option<(Pattern, Option<Expr>)> {
         let mut inner = node.into_inner();
         let pattern = inner.next().map(|p| self.pattern(p, None))?;

@@ -1,7 +1,8 @@
-//! Piecewise parsing: the division of long texts into pieces, which bounds memory and allows cancellation between pieces.
+//! Piecewise parsing: the division of long texts into pieces, which bounds memory and allows cancellation between
+//! pieces.
 //!
-//! A piece ends before a line that begins a declaration. If a piece is still long, its statements are parsed one by one,
-//! and the elements of a long list in groups: in the text around the list, it is empty.
+//! A piece ends before a line that begins a declaration. If a piece is still long, its statements are parsed one by
+//! one, and the elements of a long list in groups; in the text around a long list, the list is empty.
 
 use super::grammar::{Grammar, Rule};
 use super::{Builder, Node};
@@ -15,9 +16,9 @@ use pest::iterators::Pairs;
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// The minimum size of a piece.
+/// The minimum size of a piece in bytes.
 pub(super) const PIECE: usize = 1 << 16;
-/// The statements of longer pieces are parsed one by one.
+/// The size in bytes from which on the statements of a piece are parsed one by one.
 const LONG: usize = 4 * PIECE;
 /// The maximum number of syntax errors reported for one text.
 const MAX_ERRORS: usize = 20;
@@ -54,7 +55,7 @@ const MODIFIERS: &[&str] = &[
 type ParseFailure = Box<(Error<Rule>, usize)>;
 
 impl<'t> Builder<'t> {
-    /// Parses a text; returns nothing when a long list could not be parsed in groups.
+    /// Parses a text piece by piece; returns nothing when a long list could not be parsed in groups.
     pub(super) fn texts(mut self, scanned: &'t Scanned) -> Option<Parsed> {
         let is_by_lists = !self.lists.is_empty();
         let wanted = self.lists.len();
@@ -78,7 +79,7 @@ impl<'t> Builder<'t> {
         is_read.then_some(Parsed { file, diagnostics: self.diagnostics, incomplete: self.incomplete })
     }
 
-    /// Parses a piece; returns the error and the offset of the first unparsed byte when this fails.
+    /// Parses a piece of a text; on failure, returns the error and the offset of the first unparsed byte.
     fn piece(&mut self, copy: &str, cut: Range<usize>, file: &mut File) -> Result<(), ParseFailure> {
         let mut at = cut.start;
         if cut.len() > LONG {
@@ -98,7 +99,7 @@ impl<'t> Builder<'t> {
         Ok(())
     }
 
-    /// Adds the statements of a piece that begins at `base`.
+    /// Adds the statements of a piece that begins at the offset `base`.
     pub(super) fn items(&mut self, pairs: Pairs<'_, Rule>, base: usize, file: &mut File) {
         self.base = base;
         for pair in pairs {
@@ -106,7 +107,7 @@ impl<'t> Builder<'t> {
         }
     }
 
-    /// Parses the text after an error piece by piece, so that each declaration can have its own error.
+    /// Parses the text after an error piece by piece, so that an error can be reported for each declaration.
     fn recover(&mut self, first: Error<Rule>, copy: &str, pieces: Vec<Range<usize>>, file: &mut File) {
         let from = pieces.first().map_or(0, |p| p.start);
         let errors = self.diagnostics.len();
@@ -247,7 +248,7 @@ mod tests {
 
     #[test]
     fn long_lines_read_alike() {
-        // Slightly more than is parsed at once.
+        // The statements are slightly longer than what is parsed at once.
         let line = |statement: &str| statement.repeat(LONG / statement.len() + 1);
         reads_alike(line("print(1); "));
         reads_alike(line("if a { b() } else { c() }; ") + "let x = 1");

@@ -1,4 +1,4 @@
-//! Postfix parser: the suffixes of an operand: calls, members, subscripts, `!`, `?`, `'`, `²`.
+//! Postfix parser: reads the suffixes of an operand: calls, members, subscripts, `!`, `?`, `'`, `²`.
 
 use super::expr::error_at;
 use super::{Builder, Node, Rule};
@@ -12,7 +12,7 @@ const UNFINISHED: &[&str] =
     &["+", "-", "*", "/", "^", "%", "&&", "||", "==", "!=", "<=", ">=", "<", ">", "??", "+=", "-=", "*=", "/="];
 
 impl Builder<'_> {
-    /// Reads `base` with one more suffix, the `count`-th.
+    /// Reads the `count`-th suffix of the operand `base`.
     pub(super) fn postfix(&mut self, base: Expr, node: Node<'_>, count: u32) -> Expr {
         let place = self.span(&node);
         let span = base.span.to(place);
@@ -94,7 +94,7 @@ impl Builder<'_> {
         Expr { kind: ExprKind::Type(TypeExpr { kind, span }), span }
     }
 
-    /// Reads `f(_:y:)`, which is represented as a name with its labels.
+    /// Reads a name with labels, `f(_:y:)`, which is represented as a name.
     fn compound(&mut self, base: Expr, node: Node<'_>, span: Span) -> Expr {
         let labels: String = node.as_str().chars().filter(|c| !c.is_whitespace()).collect();
         let kind = match base.kind {
@@ -138,7 +138,7 @@ impl Builder<'_> {
         Expr { span, ..base }
     }
 
-    /// Reads `f(a) { … } label: { … }`.
+    /// Reads a call with trailing closures: `f(a) { … } label: { … }`.
     fn trailing(&mut self, base: Expr, node: Node<'_>, span: Span) -> Expr {
         let (callee, mut args) = match base.kind {
             ExprKind::Call { callee, args } if !args.last().is_some_and(|a| a.trailing) => (callee, args),

@@ -1,4 +1,4 @@
-//! Statement parser: statements, blocks, conditions, `if` and `switch`.
+//! Statement parser: reads statements, blocks, conditions, `if` and `switch`.
 
 use super::expr::error_at;
 use super::{Builder, Node, Rule, YIELDED, YieldingAccessor};
@@ -96,7 +96,7 @@ impl Builder<'_> {
         })
     }
 
-    /// Desugars `yield`: a getter returns the value, and a setter assigns its parameter to the place.
+    /// Rewrites a `yield` statement: a getter returns the value, and a setter assigns its parameter to the place.
     fn yield_statement(&mut self, node: Node<'_>, span: Span) -> Option<StmtKind> {
         let accessed = self.expr(node);
         match self.yielding {
@@ -115,7 +115,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Reads `test "name" { … }`.
+    /// Reads a test block: `test "name" { … }`.
     fn test_block(&mut self, node: Node<'_>) -> Option<StmtKind> {
         let span = self.span(&node);
         let mut inner = node.into_inner();
@@ -177,7 +177,7 @@ impl Builder<'_> {
         None
     }
 
-    /// Reports `for let x in …`.
+    /// Reports a constant that is declared in a loop, `for let x in …`.
     fn constant_anyway(&mut self, node: &Node<'_>) {
         let span = self.span(node);
         let message = "'let' pattern cannot appear nested in an already immutable context";
@@ -198,7 +198,7 @@ impl Builder<'_> {
         None
     }
 
-    /// Reads `{ … }`.
+    /// Reads a block of statements in braces.
     pub(super) fn block(&mut self, node: Node<'_>) -> Block {
         let span = self.span(&node);
         let mut items = vec![];
@@ -231,7 +231,7 @@ impl Builder<'_> {
                     out.extend(pattern.map(|pattern| Condition::Optional { is_let, pattern, ty, value, span }));
                 }
                 Rule::available => {
-                    // All versions of all platforms are available.
+                    // The condition of `#available` holds: all versions of all platforms are available.
                     let kind = ExprKind::Bool(!part.as_str().starts_with("#un"));
                     out.push(Condition::Expr(Expr { kind, span }));
                 }
@@ -241,7 +241,7 @@ impl Builder<'_> {
         out
     }
 
-    /// Reads `if … { … } else if … { … } else { … }`.
+    /// Reads a branch: `if … { … } else if … { … } else { … }`.
     pub(super) fn if_expr(&mut self, node: Node<'_>) -> Expr {
         let span = self.span(&node);
         let mut arms: Vec<(Vec<Condition>, Block, Span)> = vec![];

@@ -1,4 +1,4 @@
-//! Syntax roles: the roles of parts of a text, for the formatter.
+//! Syntax roles: determines the roles of parts of a text, for the formatter.
 
 use super::piecewise::{PIECE, pieces};
 use super::{Grammar, Rule, bound_work};
@@ -7,7 +7,7 @@ use crate::syntax::scan::scan;
 use pest::Parser;
 use pest::iterators::Pair;
 
-/// A part of a text with a role that its characters alone do not determine.
+/// A mark on a part of a text: its role, which its characters alone do not determine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::syntax) struct Mark {
     pub start: usize,
@@ -18,7 +18,7 @@ pub(in crate::syntax) struct Mark {
 /// The role of a part of a text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::syntax) enum Role {
-    /// A part that is copied verbatim: a literal, a key path, the text of an attribute.
+    /// A part of the text that is copied verbatim: a literal, a key path, the text of an attribute.
     Atom,
     Prefix,
     Infix,
@@ -40,8 +40,8 @@ pub(in crate::syntax) enum Role {
     },
 }
 
-/// Returns the copy of a text that the grammar reads, and its marks in the order of their start offsets; `None` when the
-/// text cannot be parsed.
+/// Returns the copy of a text that the grammar reads, and the marks on its parts in the order of their start offsets;
+/// `None` when the text cannot be parsed.
 pub(in crate::syntax) fn marks(text: &str) -> Option<(String, Vec<Mark>)> {
     let scanned = scan(text, 0);
     if !scanned.diagnostics.is_empty() {

@@ -1,11 +1,11 @@
-//! Type parser: types, generic parameters and requirements.
+//! Type parser: reads types, generic parameters and requirements.
 
 use super::{Builder, Node, Rule};
 use crate::diagnostic::Code;
 use crate::source::Span;
 use crate::syntax::ast::{Attribute, FunctionTypeParam, Generics, Ident, Requirement, TypeExpr, TypeExprKind};
 
-/// The type of a parameter with the attributes and keywords before it.
+/// The type of a parameter, with the attributes and keywords before the type.
 pub(super) struct ParamType {
     pub ty: TypeExpr,
     pub is_inout: bool,
@@ -13,7 +13,7 @@ pub(super) struct ParamType {
 }
 
 impl Builder<'_> {
-    /// Reads `@differentiable (A) -> B`, `[T]` or `some P & Q`.
+    /// Reads a type: `@differentiable (A) -> B`, `[T]` or `some P & Q`.
     pub(super) fn ty(&mut self, node: Node<'_>) -> TypeExpr {
         let param = self.param_type(node);
         let span = param.ty.span;
@@ -23,7 +23,8 @@ impl Builder<'_> {
         attributed(param)
     }
 
-    /// Reads a type and separates `inout` and attributes. The attributes of a function type stay with it.
+    /// Reads the type of a parameter and separates `inout` and attributes from it. The attributes of a function type
+    /// stay with the type.
     pub(super) fn param_type(&mut self, node: Node<'_>) -> ParamType {
         let span = self.span(&node);
         let nothing = TypeExpr { kind: TypeExprKind::Inferred, span };
@@ -86,7 +87,7 @@ impl Builder<'_> {
         ParamType { ty: ty.0, is_inout, attributes }
     }
 
-    /// Reads `throws -> T`.
+    /// Reads the end of a function type: `throws -> T`.
     pub(super) fn arrow(&mut self, node: Node<'_>) -> (bool, TypeExpr) {
         let span = self.span(&node);
         let (mut throws, mut ty) = (false, TypeExpr { kind: TypeExprKind::Inferred, span });
@@ -99,7 +100,8 @@ impl Builder<'_> {
         (throws, ty)
     }
 
-    /// Reads a type without an arrow; if it is only a parenthesized list, returns its elements as parameters too.
+    /// Reads a type without an arrow; if the type is only a parenthesized list, also returns the elements of the list
+    /// as parameters.
     fn type_core(&mut self, node: Node<'_>) -> (TypeExpr, Option<Vec<FunctionTypeParam>>) {
         let span = self.span(&node);
         let mut path: Vec<(Ident, Vec<TypeExpr>)> = vec![];
@@ -131,7 +133,7 @@ impl Builder<'_> {
                 }
                 _ => {}
             }
-            // A suffix such as `?`.
+            // The node is a suffix of the type, such as `?`.
             params = None;
             let inner = built.take().unwrap_or_else(|| named(std::mem::take(&mut path), span, place.start));
             let whole = inner.span.to(place);
@@ -154,7 +156,7 @@ impl Builder<'_> {
         (ty, params)
     }
 
-    /// Reads `[T]` or `[K: V]`.
+    /// Reads an array or dictionary type: `[T]` or `[K: V]`.
     pub(super) fn bracketed_type(&mut self, node: Node<'_>) -> TypeExprKind {
         let mut inner: Vec<TypeExpr> = node.into_inner().map(|t| self.ty(t)).collect();
         match (inner.pop(), inner.pop()) {
@@ -164,7 +166,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Reads `(a: A, B...)` as parameters.
+    /// Reads a parenthesized list of types as parameters: `(a: A, B...)`.
     pub(super) fn tuple_type(&mut self, node: Node<'_>) -> Vec<FunctionTypeParam> {
         node.into_inner().filter_map(|element| self.tuple_type_element(element)).collect()
     }
@@ -187,7 +189,7 @@ impl Builder<'_> {
         Some(FunctionTypeParam { label, ty, is_inout, variadic, attributes })
     }
 
-    /// Reads `<T: P, U>`.
+    /// Reads a list of generic parameters: `<T: P, U>`.
     pub(super) fn generics(&mut self, node: Node<'_>) -> Generics {
         let mut generics = Generics::default();
         for param in node.into_inner() {
@@ -200,7 +202,7 @@ impl Builder<'_> {
         generics
     }
 
-    /// Reads `where A: P, B == C`.
+    /// Reads a `where` clause: `where A: P, B == C`.
     pub(super) fn requirements(&mut self, node: Node<'_>) -> Vec<Requirement> {
         let mut out = vec![];
         for requirement in node.into_inner() {
@@ -214,7 +216,7 @@ impl Builder<'_> {
     }
 }
 
-/// Adds the attributes before a type to the type.
+/// Adds the attributes before a type to the syntax of the type.
 pub(super) fn attributed(param: ParamType) -> TypeExpr {
     if param.attributes.is_empty() {
         return param.ty;

@@ -1,14 +1,14 @@
 //! Conditional compilation: evaluates `#if canImport(Glibc)` and selects the active lines.
 
-/// A line that starts with `#`.
+/// A directive: a line that starts with `#`.
 pub(super) enum Directive<'t> {
-    /// `#if condition`
+    /// The directive `#if condition`.
     If(&'t str),
-    /// `#elseif condition`
+    /// The directive `#elseif condition`.
     ElseIf(&'t str),
-    /// `#else`
+    /// The directive `#else`.
     Else,
-    /// `#endif`
+    /// The directive `#endif`.
     End,
 }
 
@@ -27,9 +27,9 @@ pub(super) fn directive(text: &str) -> Option<Directive<'_>> {
     }
 }
 
-/// Whether a condition holds. An unknown one does not.
+/// Whether the condition of a directive holds. An unknown condition does not hold.
 pub(super) fn holds(condition: &str) -> bool {
-    // A condition is a single line; one of more than 1000 bytes does not hold.
+    // A condition is a single line; a condition of more than 1000 bytes does not hold.
     let mut reader = Reader { rest: condition.get(..1000).unwrap_or(condition).trim(), depth: 0 };
     condition.len() <= 1000 && reader.either()
 }

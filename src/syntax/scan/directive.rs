@@ -1,4 +1,4 @@
-//! Directives: `#if` and related lines, and the blanking of inactive branches.
+//! Directives: scans `#if` and related lines, and replaces inactive branches by spaces.
 
 use super::{Quote, Scanner, conditional};
 use crate::diagnostic::{Code, Diagnostic};
@@ -50,7 +50,7 @@ impl Scanner<'_> {
         true
     }
 
-    /// Blanks lines up to the active branch, or the `#endif`.
+    /// Replaces lines by spaces up to the active branch, or up to the `#endif`.
     fn skip_branches(&mut self) -> bool {
         use conditional::Directive::{Else, ElseIf, End, If};
         let mut inner = 0;

@@ -1,17 +1,17 @@
 //! Long lists: finds the commas at which the grammar may split a long list.
 
-/// The minimum size of a group, in bytes.
+/// The minimum size of a group of elements in bytes.
 const GROUP: usize = 1 << 16;
 
 /// A list that is long enough to be parsed in groups.
 #[derive(Debug)]
 pub(in crate::syntax) struct List {
-    /// The offsets of its brackets.
+    /// The offset of the opening bracket, and the offset of the closing bracket.
     pub open: usize,
     pub close: usize,
     /// The offsets of the commas between groups.
     pub cuts: Vec<usize>,
-    /// The long lists nested in it.
+    /// The long lists that are nested in the list.
     pub inner: Vec<List>,
 }
 
@@ -26,7 +26,7 @@ impl List {
 /// A list whose closing bracket has not been reached.
 struct Open {
     list: List,
-    /// The number of open brackets up to its own.
+    /// The number of open brackets up to the bracket of the list.
     depth: usize,
 }
 
@@ -39,7 +39,7 @@ pub(super) struct Lists {
 }
 
 impl Lists {
-    /// Notes an opening bracket, the `depth`-th of the open ones.
+    /// Notes an opening bracket, which is the `depth`-th of the open brackets.
     pub fn opens(&mut self, at: usize, depth: usize) {
         self.open.push(Open { list: List { open: at, close: at, cuts: vec![], inner: vec![] }, depth });
     }
@@ -52,7 +52,7 @@ impl Lists {
         }
     }
 
-    /// Notes that the `depth`-th bracket closes.
+    /// Notes that the `depth`-th open bracket is closed.
     pub fn closes(&mut self, at: usize, depth: usize) {
         let Some(Open { mut list, .. }) = self.open.pop_if(|open| open.depth == depth) else { return };
         list.close = at;
@@ -78,7 +78,7 @@ mod tests {
         lists.comma(GROUP + 1, 2);
         lists.comma(GROUP + 2, 2);
         lists.closes(GROUP + 3, 2);
-        // A comma in brackets that are not a list, such as those of a subscript.
+        // The comma is in brackets that are not a list, such as those of a subscript.
         lists.comma(GROUP + 5, 2);
         lists.comma(2 * GROUP, 1);
         lists.closes(2 * GROUP + 1, 1);

@@ -1,9 +1,9 @@
 //! Scanner: the pass over every byte before the grammar.
 //!
 //! It detects the errors that a grammar cannot report well (unterminated brackets and strings, excessive nesting), and
-//! creates the copy of the text that the grammar reads, of the same length: comments, inactive `#if` branches and unusual
-//! white space become blanks, the angle brackets of generic arguments become U+0001 and U+0002, and a brace becomes U+0004
-//! when the text after its closing brace, on the same line, continues an expression.
+//! creates the copy of the text that the grammar reads, of the same length: comments, inactive `#if` branches and
+//! unusual white space become spaces, the angle brackets of generic arguments become U+0001 and U+0002, and a brace
+//! becomes U+0004 when the text after its closing brace, on the same line, continues an expression.
 
 mod conditional;
 mod directive;
@@ -20,17 +20,17 @@ const MAX_NESTING: usize = 256;
 /// The maximum number of operators in an expression, checked before they cost memory; far above the limit of folding.
 const MAX_OPERATORS: usize = 100_000;
 
-/// The copy that the grammar reads, and the errors.
+/// The result of a scan: the copy that the grammar reads, and the errors.
 pub(super) struct Scanned {
-    /// The copy: the text, with replacements, and one newline.
+    /// The copy of the text with replacements, followed by one newline.
     pub text: String,
-    /// The errors; if there are any, the text is not parsed.
+    /// The errors that were found; if there are any, the text is not parsed.
     pub diagnostics: Vec<Diagnostic>,
     /// Whether the text is incomplete.
     pub incomplete: bool,
-    /// The offsets of lines, outside all brackets, that do not continue the previous line.
+    /// The offsets of lines that are outside all brackets and do not continue the previous line.
     pub lines: Vec<usize>,
-    /// The long lists, in source order.
+    /// The long lists of the text, in source order.
     pub lists: Vec<List>,
 }
 
@@ -66,9 +66,9 @@ struct Scanner<'t> {
     at: usize,
     open: Vec<Open>,
     angles: Vec<Angle>,
-    /// For each open `#if`: its offset and whether a branch was active.
+    /// The offset of each open `#if`, and whether one of its branches was active.
     branches: Vec<(usize, bool)>,
-    /// The last byte of the text that is neither a blank nor a newline.
+    /// The last byte of the text so far that is neither a space nor a newline.
     last: u8,
     /// Whether `last` ends a name, as opposed to a number.
     after_name: bool,
@@ -157,14 +157,14 @@ impl Scanner<'_> {
         self.finish();
     }
 
-    /// Blanks the rest of the line.
+    /// Replaces the rest of the line by spaces.
     fn skip_line(&mut self) {
         let end = self.bytes[self.at..].iter().position(|b| *b == b'\n').map_or(self.bytes.len(), |n| self.at + n);
         self.blank(self.at, end);
         self.at = end;
     }
 
-    /// Reads the next token; returns false to end the scan.
+    /// Reads the next token; returns false when the scan ends.
     fn step(&mut self) -> bool {
         let byte = self.bytes[self.at];
         match byte {
@@ -222,7 +222,7 @@ impl Scanner<'_> {
             b'.' | b'?' | b':' | b'@' => {}
             b',' => {
                 self.operators = 0;
-                // Between angle brackets it may belong to generic arguments.
+                // Between angle brackets, the character may belong to generic arguments.
                 if self.angles.is_empty() {
                     self.lists.comma(self.at, self.open.len());
                 }
@@ -289,7 +289,7 @@ impl Scanner<'_> {
         self.operators += usize::from(first >= 0x80 && self.at - from <= 3);
     }
 
-    /// Reads `/* … */`, which nests.
+    /// Reads a block comment, `/* … */`, which may be nested.
     fn comment(&mut self) -> bool {
         let (from, mut depth) = (self.at, 0usize);
         while self.at < self.bytes.len() {
@@ -333,7 +333,7 @@ impl Scanner<'_> {
             return false;
         }
         self.open.push(open);
-        // After a name or a bracket it is a subscript.
+        // After a name or a bracket, the bracket opens a subscript and not a list.
         if open.byte == b'[' && !self.after_name && !b")]}\"?!".contains(&self.last) {
             self.lists.opens(open.position, self.open.len());
         }
@@ -458,7 +458,8 @@ impl Scanner<'_> {
         }
     }
 
-    /// Reads `>`. By Swift's rule it ends generic arguments if there is a matching `<` and no operand can follow.
+    /// Reads the character `>`. By Swift's rule it ends generic arguments if there is a matching `<` and no operand can
+    /// follow.
     fn angle_closes(&mut self) {
         if self.at > 0 && self.bytes[self.at - 1] == b'-' {
             return;

@@ -1,4 +1,4 @@
-//! String scanner: the contents of string literals.
+//! String scanner: scans the contents of string literals.
 
 use super::{Open, Quote, Scanner};
 use crate::diagnostic::{Code, Diagnostic};

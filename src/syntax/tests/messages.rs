@@ -1,6 +1,6 @@
 use super::*;
 
-/// Returns the code of the first diagnostic, the text of its span, and the message.
+/// Returns the code of the first diagnostic of a text, the text of its span, and the message.
 fn first(text: &str) -> (&'static str, String, String) {
     let parsed = read(text);
     let d = parsed.diagnostics.first().unwrap_or_else(|| panic!("{text} has no errors"));

@@ -1,8 +1,8 @@
-//! Parser tests: source text to trees or messages.
+//! Syntax tests: source text is converted to trees or messages.
 
 mod declarations;
 mod expressions;
-mod hostile;
+mod hostile_input;
 mod messages;
 mod statements;
 

@@ -1,4 +1,4 @@
-//! Every primitive in both modes, nested derivatives, and the rules for zeros and constants.
+//! Derivative tests: every primitive in both modes, nested derivatives, and the rules for zeros and constants.
 
 use super::*;
 use crate::native::field::{Field, IntegerParam, Test};
@@ -34,7 +34,8 @@ fn both_modes_agree_on_every_primitive_and_so_does_the_next_order() {
     }
 }
 
-/// Compares second derivatives with differences of the first, and the sequences of modes with one another.
+/// Compares second derivatives with finite differences of the first derivatives, and the sequences of modes with one
+/// another.
 fn second_order(calculus: &mut Calculus, name: &str, x: &[f64], body: &mut dyn FnMut(&mut Calculus, &[Num]) -> Num) {
     for along in 0..x.len() {
         let h = 1e-5 * x[along].abs().max(1.0);
@@ -66,7 +67,7 @@ fn second_order(calculus: &mut Calculus, name: &str, x: &[f64], body: &mut dyn F
 
 #[test]
 fn derivatives_nest_in_every_mix() {
-    // x³ sin x, to order 3, in closed form.
+    // The derivatives of x³ sin x up to order 3 are known in closed form.
     let x = 1.3_f64;
     let (s, cos) = x.sin_cos();
     let expected = [
@@ -107,7 +108,7 @@ fn perturbations_are_not_confused() {
         });
         assert_eq!(y.value, 2.0, "{sequence:?}");
     }
-    // Three deep: d/dx (d/dy (y · d/dz (x y z))) = 2 y at y = 3.
+    // Three derivatives are nested: d/dx (d/dy (y · d/dz (x y z))) = 2 y at y = 3.
     for sequence in mode_sequences(3) {
         let mut calculus = Calculus::new();
         let v = calculus.derivative(sequence[0], c(5.0), &mut |k, x| {
@@ -127,7 +128,8 @@ fn perturbations_are_not_confused() {
 fn a_pullback_lives_longer_than_its_level_and_records_outside() {
     let mut k = Calculus::new();
     for mode in MODES {
-        // d/dx of the pullback of y ↦ x y² at y = x, called twice after its level, with seed x: x · 2 x · x = 2 x³.
+        // d/dx of the pullback of y ↦ x y² at y = x, which is called twice after its level has ended, with seed x: x ·
+        // 2 x · x = 2 x³.
         let d = k.derivative(mode, c(1.5), &mut |k, x| {
             let (_, map) = k.record(&[x], &mut |k, y| {
                 let square = k.mul(y[0], y[0]);
@@ -140,7 +142,7 @@ fn a_pullback_lives_longer_than_its_level_and_records_outside() {
         });
         assert_eq!(d.value, 6.0 * 1.5 * 1.5, "{mode:?}");
     }
-    // Called inside a level that was opened later: d/ds of s · 6 x at x = 1.5.
+    // The pullback is called inside a level that was opened later: d/ds of s · 6 x at x = 1.5.
     let (_, map) = k.record(&[c(1.5)], &mut |k, x| {
         let square = k.mul(x[0], x[0]);
         k.mul(c(3.0), square)

@@ -1,4 +1,4 @@
-//! Values that outlive the level that they were computed in.
+//! Escape tests: values that outlive the level in which they were computed.
 
 use super::*;
 use crate::value::{BoxCells, Cells, Components};
@@ -29,7 +29,8 @@ fn what_is_stored_keeps_its_link_outside() {
 
 #[test]
 fn a_pullback_that_is_stored_keeps_its_links() {
-    // Inside d/dy, the pullback of z ↦ x y z is stored; after that level it still varies with x.
+    // Inside d/dy, the pullback of z ↦ x y z is stored; after the level of y has ended, the pullback still varies with
+    // x.
     for sequence in mode_sequences(2) {
         let mut k = Calculus::new();
         let d = k.derivative(sequence[0], c(2.0), &mut |k, x| {

@@ -1,4 +1,4 @@
-//! Tests of levels and tapes without the machine: expressions are applied to numbers directly.
+//! Tape tests: levels and tapes without the machine; expressions are applied to numbers directly.
 
 mod derivatives;
 mod escape;
@@ -8,7 +8,7 @@ mod recording;
 use super::*;
 use crate::native::primitive;
 
-/// Levels with small helpers, so that a test reads like the formula that it tests.
+/// The levels of a test, with helpers that let a test read like the formula that it tests.
 struct Calculus(Levels);
 
 impl Calculus {
@@ -29,7 +29,7 @@ impl Calculus {
         self.f("add", &[a, b])
     }
 
-    /// Returns the value of `body` at `x`, and its differential.
+    /// Records `body` at `x`; returns its value, and its differential.
     fn record(&mut self, x: &[Num], body: &mut dyn FnMut(&mut Calculus, &[Num]) -> Num) -> (Num, LinearMap) {
         self.0.open(Direction::Reverse).unwrap();
         let x: Vec<Num> = x.iter().map(|x| self.0.leaf(*x).unwrap()).collect();
@@ -43,7 +43,7 @@ impl Calculus {
         map.pull_back(&mut self.0, &[Num::constant(1.0)]).unwrap()
     }
 
-    /// Returns the derivative along `dx`.
+    /// Returns the derivative of `body` at `x` in the direction `dx`.
     fn along(&mut self, x: &[Num], dx: &[Num], body: &mut dyn FnMut(&mut Calculus, &[Num]) -> Num) -> Num {
         self.0.open(Direction::Forward).unwrap();
         let x: Vec<Num> = x.iter().zip(dx).map(|(x, dx)| self.0.dual(*x, *dx).unwrap()).collect();

@@ -3,7 +3,7 @@
 use super::*;
 use proptest::prelude::*;
 
-/// A random program: each step applies a primitive to earlier numbers.
+/// A step of a random program: it applies a primitive to earlier numbers.
 #[derive(Clone, Debug)]
 struct Step {
     name: &'static str,
@@ -27,7 +27,7 @@ fn run(k: &mut Calculus, program: &[Step], x: &[Num]) -> Num {
         let (a, b) = (numbers[step.a], numbers[step.b]);
         let y = match step.name {
             "add" | "sub" | "mul" => k.f(step.name, &[a, b]),
-            // Both stay within bounds.
+            // The result and its derivatives stay within bounds.
             "bump" => {
                 let square = k.mul(a, a);
                 let minus = k.f("neg", &[square]);
@@ -65,7 +65,7 @@ impl Jet {
         Jet([0, 1, 2, 3].map(|i| self.0[i] + scale * o.0[i]))
     }
 
-    /// Returns `f(self)` from the Taylor coefficients of `f` at its constant term.
+    /// Returns the Taylor polynomial of `f(self)` from the Taylor coefficients of `f` at the constant term of `self`.
     fn through(self, taylor: [f64; 4]) -> Jet {
         let delta = Jet([0.0, self.0[1], self.0[2], self.0[3]]);
         let mut power = Jet([1.0, 0.0, 0.0, 0.0]);

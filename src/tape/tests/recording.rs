@@ -21,7 +21,7 @@ fn long_tapes_are_swept_over_chunks() {
     let forth = map.push_forward(&mut k.0, &[c(1.0)]).unwrap()[0].value;
     assert!(near(back, y.value) && near(forth, y.value));
     assert_eq!(map.tape.records(), 2 * n);
-    // In between, the work is canceled.
+    // The work is canceled during the sweep.
     let mut sweep = Sweep::new(&mut k.0, &map.tape, Direction::Reverse);
     assert_eq!(sweep.run(&mut k.0, &|| true), Ok(Progress::Interrupted));
     assert_eq!(sweep.run(&mut k.0, &|| false), Ok(Progress::Done));
@@ -42,7 +42,7 @@ fn memory_is_limited_and_given_back() {
     assert_eq!(full, RecordError::Bytes(4 << 20));
     k.0.abandon();
     assert_eq!((k.0.mode(), k.0.pool().borrow().used()), (Mode::Inactive, 0));
-    // Inner levels and stored pullbacks too.
+    // Inner levels and stored pullbacks count towards the limit, too.
     let maps: Vec<LinearMap> = (0..300)
         .map(|_| {
             let mut inner = None;

@@ -54,8 +54,7 @@ pub(crate) fn check_conformance(cx: &mut TypeContext, n: NominalId, i: usize) {
                 let generics = witness::own_generics(cx, q, r);
                 let data = &cx.defs.protocol_data(q).requirements[r as usize];
                 let (function, setter) = (data.function, data.setter);
-                if matches!(data.kind, RequirementKind::Setter | RequirementKind::SubscriptSetter)
-                    || is_supplied(cx, q, r)
+                if matches!(data.kind, RequirementKind::Setter | RequirementKind::SubscriptSetter) || is_supplied(cx, q)
                 {
                     continue;
                 }
@@ -113,7 +112,7 @@ pub(crate) fn check_conformance(cx: &mut TypeContext, n: NominalId, i: usize) {
     }
 }
 
-/// Returns the associated types of a protocol that cannot be resolved for a type.
+/// Returns the associated types of a protocol that cannot be resolved for a conforming type.
 fn missing_types(cx: &mut TypeContext, p: ProtocolId, own: &Type) -> Vec<Name> {
     let names: Vec<Name> = cx.defs.protocol_data(p).associated.iter().map(|a| a.name.clone()).collect();
     let is_unknown = |name: &Name| {
@@ -148,13 +147,14 @@ fn check_required_init(cx: &mut TypeContext, n: NominalId, p: ProtocolId, f: Fun
     );
 }
 
-/// Whether a member of a type is synthesized.
+/// Whether a member of a type is synthesized by the checker.
 fn is_made(cx: &TypeContext, n: NominalId, f: FunctionId) -> bool {
     let data = cx.defs.function_data(f);
     data.is_prelude && data.owner == Owner::Nominal(n)
 }
 
-/// Returns why a witness cannot be synthesized: synthesis requires a conformance in the file that declares the type.
+/// Returns the reason why a witness cannot be synthesized: synthesis requires a conformance in the file that declares
+/// the type.
 fn made_elsewhere(cx: &mut TypeContext, n: NominalId, p: ProtocolId, group: GroupId, by: FunctionId) -> Option<String> {
     let data = cx.defs.nominal_data(n);
     if cx.defs.groups[group.0 as usize].file == data.file || cx.module.is_interactive || data.is_prelude {
@@ -167,7 +167,7 @@ fn made_elsewhere(cx: &mut TypeContext, n: NominalId, p: ProtocolId, group: Grou
     ))
 }
 
-/// Checks that a witness is not private, unless the type or the protocol is.
+/// Checks that a witness is not private, unless the type or the protocol is private.
 fn check_open_enough(cx: &mut TypeContext, n: NominalId, p: ProtocolId, f: FunctionId) {
     let data = cx.defs.function_data(f);
     let is_private = |decl: &Rc<Decl>| decl.has("private") || decl.has("fileprivate");
@@ -223,8 +223,8 @@ fn near_members(cx: &mut TypeContext, n: NominalId, requirement: FunctionId) -> 
     near
 }
 
-/// Returns why equality, hashing or arithmetic that a conformance requires cannot be synthesized from the parts of the
-/// type.
+/// Returns the reason why equality, hashing or arithmetic that a conformance requires cannot be synthesized from the
+/// parts of the type.
 fn unsynthesized(cx: &mut TypeContext, n: NominalId, p: ProtocolId, made: &[ProtocolId]) -> Vec<(String, Span)> {
     let data = cx.defs.nominal_data(n);
     if data.kind == NominalKind::Class || data.builtin.is_some() || data.is_prelude {
@@ -269,7 +269,7 @@ fn requirement_text(cx: &mut TypeContext, f: FunctionId, p: ProtocolId, of: &Typ
 }
 
 /// Whether the requirements of a protocol are satisfied by the machine or the checker for every type.
-fn is_supplied(cx: &TypeContext, p: ProtocolId, _r: u32) -> bool {
+fn is_supplied(cx: &TypeContext, p: ProtocolId) -> bool {
     matches!(&*cx.defs.protocol_data(p).name, "Hashable" | "Error")
 }
 

@@ -38,7 +38,7 @@ pub(crate) fn check_nominal(cx: &mut TypeContext, n: NominalId) {
     check_required_of_vector(cx, n);
 }
 
-/// Checks that a synthesized vector conforms to the protocols that its type requires.
+/// Checks that a synthesized tangent vector conforms to the protocols that its type requires.
 pub(crate) fn check_required_of_vector(cx: &mut TypeContext, n: NominalId) {
     if conformances::declares(cx, n, "Differentiable").is_none() || required_of_vector(cx, n).is_empty() {
         return;
@@ -49,7 +49,7 @@ pub(crate) fn check_required_of_vector(cx: &mut TypeContext, n: NominalId) {
         check_nominal(cx, v);
         return;
     }
-    // A synthesized vector has no location in the program.
+    // A synthesized tangent vector has no source location in the program.
     let (span, before) = (cx.defs.nominal_data(n).span, cx.sink.diagnostics.len());
     for i in 0..cx.defs.nominal_data(v).conformances.len() {
         conformance::check_conformance(cx, v, i);

@@ -12,7 +12,7 @@ use crate::types::model::tables::{AliasId, GroupId, Owner};
 use crate::types::model::ty::{NominalId, ProtocolId};
 use crate::types::names::type_alias;
 
-/// The numbers of declarations at one moment.
+/// The numbers of declarations of each kind at one moment.
 #[derive(Clone, Copy)]
 pub(crate) struct DeclarationCounts {
     groups: usize,
@@ -28,7 +28,7 @@ pub(crate) fn declaration_counts(cx: &TypeContext) -> DeclarationCounts {
     }
 }
 
-/// Checks all declarations entered after the counts `since`.
+/// Checks all declarations that were entered after the counts `since` were taken.
 pub(crate) fn check_declarations_since(cx: &mut TypeContext, since: DeclarationCounts) {
     for p in since.protocols..cx.defs.protocols.len() {
         if !cx.defs.protocols[p].is_prelude {

@@ -1,4 +1,4 @@
-//! Conformances: which types conform to which protocols, and under which conditions.
+//! Conformances: determines which types conform to which protocols, and under which conditions.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -28,10 +28,10 @@ use std::rc::Rc;
 /// The number of elements up to which tuples conform to protocols: the prelude defines the witnesses for each size.
 const LARGEST_TUPLE: usize = 8;
 
-/// The protocols that tuples conform to if all their elements do.
+/// The protocols to which tuples conform if all their elements conform.
 const OF_TUPLES: &[&str] = &["Differentiable", "Equatable", "Comparable", "Hashable", "AdditiveArithmetic", "Scalable"];
 
-/// Returns the protocols that a protocol refines, starting with itself.
+/// Returns the protocols that a protocol refines, starting with the protocol itself.
 pub(crate) fn refined(cx: &mut TypeContext, p: ProtocolId) -> Rc<[ProtocolId]> {
     if let Some(known) = &cx.defs.protocol_data(p).memo.refines {
         return known.clone();
@@ -72,7 +72,7 @@ fn name_of(cx: &TypeContext, p: ProtocolId) -> Name {
     cx.defs.protocol_data(p).name.clone()
 }
 
-/// Returns the protocols that a type is known to conform to, including those that they refine.
+/// Returns the protocols to which a type is known to conform, including the protocols that these refine.
 pub(crate) fn protocols_of(cx: &mut TypeContext, ty: &Type) -> Rc<[ProtocolId]> {
     let mut direct: Vec<ProtocolId> = vec![];
     let env = cx.scope.env.clone();
@@ -126,7 +126,9 @@ pub(crate) fn protocols_of(cx: &mut TypeContext, ty: &Type) -> Rc<[ProtocolId]> 
 }
 
 /// Returns the protocols that a declared type conforms to, including those that they refine. They are queried at each
-/// member and each operator; for a type without a superclass they are memoized until it gets further conformances.
+/// member and each operator; for a type without a superclass the list is memoized until the type gets further
+/// conformances.
+/// conformances.
 fn declared_protocols(cx: &mut TypeContext, n: NominalId) -> Rc<[ProtocolId]> {
     enter_conformances(cx, n);
     let data = cx.defs.nominal_data(n);
@@ -164,14 +166,14 @@ fn declared_conformances(cx: &mut TypeContext, n: NominalId) -> Vec<ProtocolId> 
     out
 }
 
-/// Enters the conformances of a type's groups that were not entered yet.
+/// Enters the conformances of those groups of a type's members that were not entered yet.
 pub(crate) fn enter_conformances(cx: &mut TypeContext, n: NominalId) {
     let name = cx.defs.nominal_data(n).name.clone();
     if cx.defs.nominal_data(n).parent == Owner::Module {
         prelude::load_extensions(cx, &name);
     }
     // Entering a group may query conformances itself: the nested call sees the group as entered, and continues with the
-    // next one.
+    // next group.
     while let Some(group) = cx.defs.nominal_data(n).groups.get(cx.defs.nominal_data(n).memo.groups_entered).copied() {
         cx.defs.nominal_data_mut(n).memo.groups_entered += 1;
         let (inherits, file) =
@@ -300,7 +302,8 @@ fn add_automatic_conformances(cx: &mut TypeContext, n: NominalId) {
     add_conformance(cx, n, hashable, group, false, span);
 }
 
-/// Returns the index of the conformance by which a nominal type conforms to a protocol or to one that refines it.
+/// Returns the index of the conformance by which a nominal type conforms to a protocol or to a protocol that refines
+/// it.
 pub(crate) fn find_conformance(cx: &mut TypeContext, n: NominalId, p: ProtocolId) -> Option<usize> {
     enter_conformances(cx, n);
     if let Some(i) = cx.defs.nominal_data(n).conformances.iter().position(|c| c.protocol == p) {
@@ -309,7 +312,8 @@ pub(crate) fn find_conformance(cx: &mut TypeContext, n: NominalId, p: ProtocolId
     if let Some(i) = find_refinement(cx, n, p) {
         return Some(i);
     }
-    // A type that is its own tangent vector is scalable, which is known only once its tangent vector is.
+    // A type that is its own tangent vector is scalable. This is known only once the tangent vector of the type is
+    // known.
     if matches!(&*cx.defs.protocol_data(p).name, "Scalable" | "ScalableVector")
         && declares(cx, n, "Differentiable").is_some()
     {
@@ -319,7 +323,7 @@ pub(crate) fn find_conformance(cx: &mut TypeContext, n: NominalId, p: ProtocolId
     None
 }
 
-/// Returns the index of a conformance to a protocol or to one that refines it.
+/// Returns the index of a conformance to a protocol or to a protocol that refines it.
 fn find_refinement(cx: &mut TypeContext, n: NominalId, p: ProtocolId) -> Option<usize> {
     let protocols: Vec<ProtocolId> = cx.defs.nominal_data(n).conformances.iter().map(|c| c.protocol).collect();
     protocols.into_iter().position(|q| refined(cx, q).contains(&p))
@@ -346,7 +350,7 @@ pub(crate) fn conforms_to(cx: &mut TypeContext, ty: &Type, p: ProtocolId) -> boo
                 && parts.len() <= LARGEST_TUPLE
                 && parts.iter().all(|(_, t)| conforms_to(cx, t, p))
         }
-        // An exception in the documents that the language is based on: a curried function may return a function.
+        // The documents that the language is based on make an exception: a curried function may return a function.
         Type::Function(_) => &*cx.defs.protocol_data(p).name == "Differentiable",
         Type::Metatype(_) => false,
     }
@@ -444,8 +448,8 @@ pub(crate) fn declares(cx: &mut TypeContext, n: NominalId, protocol: &'static st
     find_conformance(cx, n, p)
 }
 
-/// Returns the group of a conformance, and the span of its declaration.
-pub(crate) fn asks(cx: &TypeContext, n: NominalId, conformance: usize) -> (GroupId, Span) {
+/// Returns the group of members that declares a conformance, and the source location of the declaration.
+pub(crate) fn declaration_site(cx: &TypeContext, n: NominalId, conformance: usize) -> (GroupId, Span) {
     let conformance = &cx.defs.nominal_data(n).conformances[conformance];
     (conformance.group, conformance.span)
 }

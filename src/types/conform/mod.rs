@@ -1,4 +1,4 @@
-//! Conformances: which types conform to which protocols, and by which witnesses.
+//! Conformances: determines which types conform to which protocols, and by which witnesses.
 
 pub(crate) mod conformances;
 pub(crate) mod failable_witness;

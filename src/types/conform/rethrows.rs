@@ -1,4 +1,5 @@
-//! `rethrows`: functions that throw only what their function arguments throw.
+//! Rethrowing functions: creates the two versions of functions that throw only the errors that their function arguments
+//! throw.
 //!
 //! In: a declaration with `rethrows`, or any function of the library, which writes neither `rethrows` nor `try`. Out:
 //! two functions. The declared one takes functions that do not throw, and does not throw. The throwing version has the
@@ -31,7 +32,7 @@ pub(crate) fn throwing_version(cx: &mut TypeContext, f: FunctionId) -> Option<Fu
     let is_passed_on = data.is_prelude && passes_on(&signature);
     let excludes_throws = |written: &Param| !data.is_prelude && written_throws(written) == Some(false);
     let is_unchanged = |param: &SignatureParam, written: &Param| {
-        excludes_throws(written) || is_kept(written) && !(is_passed_on && is_of(param))
+        excludes_throws(written) || may_outlive_call(written) && !(is_passed_on && is_of(param))
     };
     let version = |(param, written): (&SignatureParam, &Param)| match is_unchanged(param, written) {
         true => param.clone(),
@@ -74,14 +75,14 @@ fn passes_on(signature: &Signature) -> bool {
     matches!(signature.result, Type::Function(_)) && signature.params.iter().any(is_of)
 }
 
-/// Whether a parameter is the function that another one is derived from.
+/// Whether a parameter is the function from which another function is derived.
 fn is_of(param: &SignatureParam) -> bool {
     let is_differentiable = matches!(&param.ty, Type::Function(f) if f.strength == Strength::Differentiable);
     is_differentiable && param.label.as_deref() == Some("of")
 }
 
-/// Whether a function argument may outlive the call.
-pub(crate) fn is_kept(param: &Param) -> bool {
+/// Whether a function that is passed to a parameter may outlive the call.
+pub(crate) fn may_outlive_call(param: &Param) -> bool {
     let escapes = |a: &crate::syntax::ast::Attribute| &*a.name.name == "escaping";
     let in_type = match param.ty.as_ref().map(|t| &t.kind) {
         Some(TypeExprKind::Attributed(attributes, _)) => attributes.iter().any(escapes),
@@ -90,12 +91,12 @@ pub(crate) fn is_kept(param: &Param) -> bool {
     in_type || param.attributes.iter().any(escapes)
 }
 
-/// Whether a parameter is a function type that is written with `throws`.
+/// Whether the type of a parameter is a function type that is written with `throws`.
 pub(crate) fn is_throwing(param: &Param) -> bool {
     written_throws(param) == Some(true)
 }
 
-/// Whether a parameter's function type is written with `throws`; `None` for other types.
+/// Returns whether the function type of a parameter is written with `throws`; `None` for other types.
 fn written_throws(param: &Param) -> Option<bool> {
     let kind = param.ty.as_ref().map(|t| match &t.kind {
         TypeExprKind::Attributed(_, inner) => &inner.kind,

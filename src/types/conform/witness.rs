@@ -65,7 +65,7 @@ fn fitting_witness(
     conformances::enter_conformances(cx, *n);
     let wanted = requirement_for(cx, function, p, &of);
     let (declaring, its_args) = conforming_class(cx, *n, args, p);
-    // In that signature, `Self` is the class that declares the conformance.
+    // In the signature of the requirement, `Self` is the class that declares the conformance.
     let there = match declaring == *n {
         true => wanted.clone(),
         false => requirement_for(cx, function, p, &Type::Nominal(declaring, its_args.clone())),
@@ -163,7 +163,7 @@ pub(crate) fn requirement_for(cx: &mut TypeContext, function: FunctionId, p: Pro
     out
 }
 
-/// Returns the generic arguments with which a function has the required signature, if it does.
+/// Returns the generic arguments for which a function has the required signature, if there are any.
 fn fits_requirement(
     cx: &mut TypeContext,
     f: FunctionId,
@@ -216,7 +216,7 @@ fn default_witness(
     if !protocols.contains(&p) {
         protocols.push(p);
     }
-    // The best candidate has the most conditions, then the most refined protocol.
+    // The best candidate has the most conditions; among several with the same number, the most refined protocol.
     let mut best: Option<((usize, std::cmp::Reverse<u32>), FunctionRef)> = None;
     for q in protocols.clone() {
         let name = cx.defs.protocol_data(q).name.clone();
@@ -248,7 +248,7 @@ pub(crate) fn protocol_group_holds(cx: &mut TypeContext, p: ProtocolId, of: &Typ
     let env = generic_env::group_env(cx, group);
     env.requirements.iter().all(|r| match r {
         Requirement::Conforms(t, q) => {
-            // An existential is opened for a member of the type inside.
+            // An existential is opened for a member of the type of its value.
             let is_self = *t == Type::Param(own);
             let t = t.substitute(&|x| (x == own).then(|| of.clone()));
             if is_self { existential::can_erase(cx, &t, *q) } else { conformances::conforms_to(cx, &t, *q) }
@@ -277,7 +277,7 @@ fn tuple_witness(cx: &mut TypeContext, base: &str, parts: &[(Option<Name>, Type)
     Some(FunctionRef { function: entry, generics: parts.iter().map(|(_, t)| t.clone()).collect() })
 }
 
-/// Returns the function of a member that matches a requirement of the given kind, if the member has one.
+/// Returns the function of a member that matches a requirement of the given kind, if the member has such a function.
 fn function_for(member: &MemberKind, kind: RequirementKind) -> Option<FunctionId> {
     match (member, kind) {
         (MemberKind::Method(f), RequirementKind::Method)

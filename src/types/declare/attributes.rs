@@ -1,4 +1,4 @@
-//! Attributes: which ones exist, and which declarations each may precede.
+//! Attributes: determines which attributes exist, and which declarations each attribute may precede.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::syntax::ast::{Attribute, Decl, DeclKind, PatternKind};

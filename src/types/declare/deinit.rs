@@ -1,4 +1,4 @@
-//! Deinitializers: `deinit` of a class.
+//! Deinitializers: enters the `deinit` of a class.
 
 use crate::diagnostic::Code;
 use crate::syntax::ast::Block;
@@ -15,7 +15,7 @@ use crate::types::model::tables::Group;
 use crate::types::model::tables::GroupId;
 use crate::types::model::tables::Owner;
 
-/// Enters `deinit { … }` in a type.
+/// Enters the deinitializer `deinit { … }` of a class.
 pub(crate) fn declare_deinit(cx: &mut TypeContext, decl: &Rc<Decl>, body: &Block, group: GroupId) {
     let Group { owner, file, is_prelude, .. } = cx.defs.groups[group.0 as usize];
     let Owner::Nominal(class) = owner else { return };

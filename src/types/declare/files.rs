@@ -9,8 +9,8 @@ use crate::types::names::lookup;
 use crate::types::names::prelude;
 use std::rc::Rc;
 
-/// Enters types first and everything else afterward, in any order of the files, because an extension needs its extended
-/// type. An extension of a type that a later extension declares is deferred.
+/// Enters the types of all files first and everything else afterward, in any order of the files, because an extension
+/// needs its extended type. An extension of a type that a later extension declares is deferred.
 pub(crate) fn enter_files(cx: &mut TypeContext, files: &[(u32, &File)]) {
     for (_, file) in files {
         enter_imports(cx, file);

@@ -8,7 +8,7 @@ use crate::syntax::ast::{
 };
 use std::rc::Rc;
 
-/// Splits a function with an inline adjoint into the function without it and the registered derivative.
+/// Splits a function with an inline adjoint into the function without the inline adjoint and the registered derivative.
 pub(crate) fn take_apart(decl: &Decl) -> Option<(Decl, Decl)> {
     let DeclKind::Function(function) = &decl.kind else { return None };
     let items = &function.body.as_ref()?.items;

@@ -16,7 +16,7 @@ use crate::types::names::member_candidates::CandidateKind;
 use crate::types::names::prelude;
 use hashbrown::HashMap;
 
-/// The declared names of a session before an input was entered; by default, of an empty session.
+/// The names declared in a session before an input was entered; by default, those of an empty session.
 #[derive(Default)]
 pub struct Names {
     module: HashMap<Name, Vec<Entry>>,
@@ -26,14 +26,14 @@ pub struct Names {
     globals: usize,
 }
 
-/// A declaration of an input.
+/// A declaration that an input has made.
 #[derive(Clone, Debug)]
 pub struct Declared {
-    /// Its name, with argument labels if it has any.
+    /// The declared name, with argument labels if it has any.
     pub name: String,
-    /// Its kind and type.
+    /// The kind and the type of the declared entity.
     pub what: DeclaredEntity,
-    /// The span of its name.
+    /// The source location of the name.
     pub span: Span,
 }
 
@@ -44,16 +44,16 @@ pub enum DeclaredEntity {
     Function(String),
     /// A variable.
     Variable {
-        /// The global that holds its value.
+        /// The global variable that holds the value.
         global: GlobalId,
-        /// The type of its value.
+        /// The type of the variable's value.
         ty: Type,
     },
     /// A type or protocol, with the keyword that declares it.
     Type(&'static str),
 }
 
-/// Takes a snapshot of the names declared now.
+/// Takes a snapshot of the names that are declared now.
 pub fn names(cx: &TypeContext) -> Names {
     Names {
         module: cx.defs.module.clone(),
@@ -64,7 +64,7 @@ pub fn names(cx: &TypeContext) -> Names {
     }
 }
 
-/// Returns the declarations of the top level entered after a snapshot, in source order.
+/// Returns the top-level declarations that were entered after a snapshot, in source order.
 pub fn declared_since(cx: &mut TypeContext, before: &Names) -> Vec<Declared> {
     let mut out = vec![];
     for i in before.functions..cx.defs.functions.len() {
@@ -189,7 +189,7 @@ fn is_entered(cx: &TypeContext, name: &str, what: Named) -> bool {
     cx.defs.module.get(name).is_some_and(|entries| entries.iter().any(|entry| entry.what == what))
 }
 
-/// Removes the names declared after a snapshot.
+/// Removes the names that were declared after a snapshot.
 pub fn take_back(cx: &mut TypeContext, before: Names) {
     cx.defs.module = before.module;
 }

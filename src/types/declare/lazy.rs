@@ -17,7 +17,7 @@ use crate::types::model::ty::{NominalId, Type};
 use crate::types::names::lookup;
 use std::rc::Rc;
 
-/// The name of the setter's parameter, which programs cannot use.
+/// The name of the parameter of a lazy property's setter, which programs cannot use.
 const NEW: &str = "new value";
 
 /// Enters a `lazy var`. Returns `false` if it must be entered as a property that is not lazy; errors are reported.
@@ -45,7 +45,8 @@ pub(crate) fn declare_lazy(cx: &mut TypeContext, property: &Property) -> bool {
             );
             return true;
         }
-        // A stored property in a wrong place; this error is reported for all stored properties alike.
+        // The property is declared where no stored property is allowed; this error is reported for all stored
+        // properties alike.
         _ => return false,
     };
     let diagnostic = Diagnostic::error(DiagnosticCode::WrongContext, name.span, problem);
@@ -53,7 +54,7 @@ pub(crate) fn declare_lazy(cx: &mut TypeContext, property: &Property) -> bool {
     false
 }
 
-/// Enters the function that computes the value.
+/// Enters the function that computes the value of a lazy property.
 fn lazy_initial(
     cx: &mut TypeContext,
     at: MemberSite,
@@ -70,7 +71,7 @@ fn lazy_initial(
     f
 }
 
-/// Enters the storage, an optional; returns its name.
+/// Enters the storage of a lazy property, which is an optional; returns the name of the storage.
 fn lazy_storage(cx: &mut TypeContext, at: MemberSite, decl: &Rc<Decl>, name: &Ident, initial: FunctionId) -> Name {
     let storage: Name = format!("$__lazy_storage_$_{}", name.name).into();
     let lazy = Some((name.name.clone(), initial));
@@ -126,7 +127,7 @@ pub(crate) fn lazy_type(cx: &mut TypeContext, initial: FunctionId) -> Type {
     if value == Type::Error { Type::Error } else { lookup::applied(cx, "Optional", &[value]) }
 }
 
-/// The type and the group to which members are added.
+/// The type, and the group of its members, to which members are added.
 #[derive(Clone, Copy)]
 struct MemberSite {
     n: NominalId,

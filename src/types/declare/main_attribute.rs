@@ -3,7 +3,7 @@
 use crate::syntax::ast::{Decl, DeclKind, Expr, ExprKind, File, Ident, Stmt, StmtKind, TryKind};
 use std::rc::Rc;
 
-/// Returns the call of `main`, with the number of the file that declares the type.
+/// Returns the call of `main` of the type marked `@main`, with the number of the file that declares the type.
 pub(crate) fn entry(files: &[(u32, &File)]) -> Option<(u32, Stmt)> {
     files.iter().find_map(|(number, file)| {
         let marked = file.items.iter().find_map(|item| match &item.kind {

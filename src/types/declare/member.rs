@@ -1,4 +1,4 @@
-//! Members: enters declarations inside types and extensions, which are methods, properties, subscripts and accessors.
+//! Members: enters the declarations inside types and extensions: methods, properties, subscripts and accessors.
 
 use crate::diagnostic::{Code as DiagnosticCode, Diagnostic};
 use crate::syntax::ast::{
@@ -32,7 +32,8 @@ pub(crate) struct Property<'d> {
     pub(crate) binding: &'d Binding,
     pub(crate) name: &'d Ident,
     pub(crate) ty: Option<&'d TypeExpr>,
-    /// The attributes shared with the members that the property may expand to: group, file, access level and `static`.
+    /// The attributes that the members to which the property may expand have in common: group, file, access level and
+    /// `static`.
     pub(crate) like: &'d Member,
 }
 
@@ -55,7 +56,8 @@ pub(crate) fn declare_member(cx: &mut TypeContext, decl: &Rc<Decl>, group: Group
         return;
     }
     let member = |kind| Member { kind, is_static, group, file, is_private };
-    // The derivatives of the library are separate functions, and its bodies are not parsed before they are used.
+    // The derivatives of the library's functions are separate functions, and the bodies of the library are not parsed
+    // before they are used.
     let adjoint = if is_prelude { None } else { crate::types::declare::inline_adjoint::take_apart(decl) };
     if let Some((plain, derivative)) = adjoint {
         declare_member(cx, &Rc::new(plain), group);

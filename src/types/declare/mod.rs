@@ -49,7 +49,8 @@ pub(super) fn declare_top(cx: &mut TypeContext, decl: &Rc<Decl>, file: u32, is_p
         modifiers::check_modifiers(cx, decl, DeclarationScope::Module);
     }
     let is_private = decl.has("private") || decl.has("fileprivate");
-    // The derivatives of the library are separate functions, and its bodies are not parsed before they are used.
+    // The derivatives of the library's functions are separate functions, and the bodies of the library are not parsed
+    // before they are used.
     let adjoint = if is_prelude { None } else { crate::types::declare::inline_adjoint::take_apart(decl) };
     if let Some((plain, derivative)) = adjoint {
         declare_top(cx, &Rc::new(plain), file, is_prelude);
@@ -119,7 +120,7 @@ fn enter(cx: &mut TypeContext, name: &Ident, what: Named, file: u32, is_private:
         let overloads = matches!(what, Named::Function(_));
         let clash = entries.iter().find(|e| {
             let both_functions = overloads && matches!(e.what, Named::Function(_));
-            // `m` and `m(_:)` are distinct names.
+            // The names `m` and `m(_:)` are distinct: a variable and a function may have them.
             let takes_arguments = |what: Named| match what {
                 Named::Function(f) => !cx.defs.functions[f.0 as usize].ast_params.is_empty(),
                 _ => false,
@@ -138,7 +139,8 @@ fn enter(cx: &mut TypeContext, name: &Ident, what: Named, file: u32, is_private:
             }
             cx.module.earlier.insert(name.name.clone(), std::mem::take(entries));
         } else if interactive && overloads {
-            // A function redefined at the prompt replaces the one of the same shape: the later entry is preferred.
+            // A function that is declared again at the prompt replaces the function of the same shape: the later entry
+            // is preferred.
             entries.retain(|e| matches!(e.what, Named::Function(_)));
         }
     }
@@ -455,7 +457,8 @@ pub(super) fn declare_nominal(
 fn declare_extension(cx: &mut TypeContext, decl: &Rc<Decl>, extension: &ExtensionDecl, file: u32, is_prelude: bool) {
     let Some(owner) = lookup::extended_owner(cx, &extension.target, file) else {
         if lookup::resolves_to_never(cx, &extension.target, file) {
-            // `Never` conforms to every protocol, and there are no values to call a member of the extension on.
+            // The type `Never` conforms to every protocol, and has no values on which a member of the extension could
+            // be called.
             return;
         }
         let text = lookup::unknown_type_diagnostic(&extension.target);

@@ -1,4 +1,4 @@
-//! Modifiers: which declarations each modifier may precede.
+//! Modifiers: determines which declarations each modifier may precede.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -58,7 +58,7 @@ pub(crate) fn check_modifiers(cx: &mut TypeContext, decl: &Decl, scope: Declarat
     }
 }
 
-/// Returns the span of a word and of a space that follows it.
+/// Returns the span of a word together with the space that follows it.
 fn blank_after(cx: &TypeContext, word: Span) -> Span {
     let longer = Span::new(word.start, word.end + 1);
     if cx.sink.source_text(longer).ends_with(' ') { longer } else { word }

@@ -19,22 +19,22 @@ use crate::types::model::tree::{FunctionId, GlobalId};
 use crate::types::names::prelude;
 use std::rc::Rc;
 
-/// The context of an observed property or variable: its owner and its declaration.
+/// The context of an observed property or variable: the type that owns it, and its declaration.
 #[derive(Clone, Copy)]
 pub(crate) struct ObservedDeclaration {
     pub(crate) owner: Owner,
     pub(crate) group: Option<GroupId>,
     pub(crate) file: u32,
     pub(crate) is_static: bool,
-    /// The storage; `None` for a property that a subclass observes without storing it.
+    /// The storage of the observed value; `None` for a property that a subclass observes without storing it.
     pub(crate) observed: Option<Observed>,
 }
 
-/// The names of the setter's variables, which programs cannot use.
+/// The names of the variables of an observing setter, which programs cannot use.
 const NEW: &str = "new value";
 const OLD: &str = "old value";
 
-/// Whether accessors are observers; reports invalid combinations.
+/// Whether accessors are observers of a stored value; reports invalid combinations of accessors.
 pub(crate) fn observes(cx: &mut TypeContext, accessors: Option<&Accessors>, name: &Ident, is_let: bool) -> bool {
     let Some(accessors) = accessors else { return false };
     let word = match (&accessors.will_set, &accessors.did_set) {
@@ -55,7 +55,7 @@ pub(crate) fn observes(cx: &mut TypeContext, accessors: Option<&Accessors>, name
     false
 }
 
-/// Enters the observers and the setter that calls them.
+/// Enters the observers of a property, and the setter that calls them.
 pub(crate) fn declare_observers(
     cx: &mut TypeContext,
     accessors: &Accessors,
@@ -71,7 +71,8 @@ pub(crate) fn declare_observers(
     cx.defs.add_function(set)
 }
 
-/// Returns the accessors of a property that a subclass observes: they call those of the superclass and the observers.
+/// Returns the accessors of a property that a subclass observes: they call the accessors of the superclass and the
+/// observers.
 pub(crate) fn overriding_observers(
     cx: &mut TypeContext,
     accessors: &Accessors,
@@ -87,7 +88,7 @@ pub(crate) fn overriding_observers(
     Accessors { get: Some(get.into()), set: Some((Some(value), set.into())), ..Accessors::default() }
 }
 
-/// Enters the observers; returns the body of the setter.
+/// Enters the observers of a stored value; returns the body of the setter that calls them.
 fn observing_block(
     cx: &mut TypeContext,
     accessors: &Accessors,
@@ -105,8 +106,8 @@ fn observing_block(
     observing_block_at(cx, accessors, name, ty, at, (&place, &place))
 }
 
-/// Enters the observers; returns the body of the setter, which reads and stores the value by the expressions `read` and
-/// `stored`.
+/// Enters the observers of a value; returns the body of the setter, which reads and stores the value by the expressions
+/// `read` and `stored`.
 pub(crate) fn observing_block_at(
     cx: &mut TypeContext,
     accessors: &Accessors,
@@ -132,7 +133,7 @@ pub(crate) fn observing_block_at(
     written_block(cx, &format!("{before}{stored} = `{NEW}`\n{after}"), name.span)
 }
 
-/// Enters the observers of a variable at the top level or of a static property, if it has any.
+/// Enters the observers of a variable at the top level or of a static property, if the variable has any.
 pub(crate) fn observe_global(cx: &mut TypeContext, g: GlobalId, binding: &Binding, name: &Ident) {
     let GlobalData { is_let, owner, group, file, .. } = cx.defs.globals[g.0 as usize];
     let Some(accessors) = &binding.accessors else { return };
@@ -198,12 +199,12 @@ fn observing(
     data
 }
 
-/// Parses synthesized statements; `place` becomes their span.
+/// Parses synthesized statements; `place` becomes the source location of the statements.
 pub(crate) fn written_block(cx: &mut TypeContext, text: &str, place: Span) -> Block {
     Block { items: prelude::written_items(cx, text, place), span: place }
 }
 
-/// Returns the setter that calls the observers.
+/// Returns the setter that stores an observed value and calls the observers.
 pub(crate) fn observing_setter(cx: &TypeContext, observed: Observed) -> Option<FunctionId> {
     match observed {
         Observed::Stored(n, index) => cx.defs.nominal_data(n).stored[index as usize].setter,

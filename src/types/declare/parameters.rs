@@ -1,4 +1,4 @@
-//! Parameters: checks of their syntax at the declaration.
+//! Parameters: checks the syntax of parameters at the declaration of a function.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;

@@ -25,7 +25,7 @@ use crate::types::model::tree::FunctionId;
 use crate::types::model::ty::NominalId;
 use std::rc::Rc;
 
-/// A wrapped local variable: its storage, and whether the value and the projected value can be set.
+/// The properties of a wrapped local variable: its storage, and whether the value and the projected value can be set.
 pub(crate) struct WrappedLocal {
     pub(crate) storage: Binding,
     pub(crate) value: bool,
@@ -41,7 +41,7 @@ struct WrappedDeclaration<'d> {
     ty: Option<&'d TypeExpr>,
     attribute: &'d Attribute,
     wrapper: Wrapper,
-    /// The inner wrappers, from the outermost one inward.
+    /// The inner wrappers of the property, from the outermost one inward.
     inner: Vec<(&'d Attribute, Wrapper)>,
     observers: Option<&'d Accessors>,
 }
@@ -63,7 +63,7 @@ pub(crate) fn note_wrappers(cx: &mut TypeContext, file: &File) {
     }
 }
 
-/// Registers a property wrapper or result builder, and those that are declared inside a type.
+/// Registers a property wrapper or result builder, and the wrappers and builders that are declared inside a type.
 pub(crate) fn note_wrapper(cx: &mut TypeContext, decl: &Decl) {
     let members = match &decl.kind {
         DeclKind::Nominal(nominal) => {
@@ -135,12 +135,12 @@ pub(crate) fn wrapped_local(
     }
     let value = binding.value.as_ref().map(|value| as_written(value, ty));
     let value = wrapper_call(cx, attribute, value);
-    let storage = storage_binding(attribute, &wrapper, (name, ty), value);
+    let storage = storage_binding(attribute, &wrapper, name, ty, value);
     let projected = wrapper.projected.map(|p| p.settable);
     Some(Some(WrappedLocal { storage, value: wrapper.value.settable, projected }))
 }
 
-/// Enters a property with a wrapper; returns `false` if it has none.
+/// Enters a property with a wrapper; returns `false` if the property has no wrapper.
 pub(crate) fn declare_wrapped(cx: &mut TypeContext, property: &Property) -> bool {
     let Property { decl, is_let, binding, name, ty, like } = *property;
     let mut all = all_wrapping(cx, decl);
@@ -169,7 +169,7 @@ pub(crate) fn declare_wrapped(cx: &mut TypeContext, property: &Property) -> bool
     true
 }
 
-/// Enters a static property with a wrapper; the storage is static, too.
+/// Enters a static property with a wrapper; the storage of the wrapper is static, too.
 fn wrap_static(cx: &mut TypeContext, w: &WrappedDeclaration, value: Option<&Expr>) {
     let value = value.map(|value| as_written(value, w.ty));
     let mut decl = (**w.decl).clone();
@@ -177,7 +177,7 @@ fn wrap_static(cx: &mut TypeContext, w: &WrappedDeclaration, value: Option<&Expr
     decl.modifiers.push(Ident { name: "private".into(), span: w.name.span });
     let value = value.map(|value| inner_call(cx, w, value));
     let value = wrapper_call(cx, w.attribute, value);
-    let storage = storage_binding(w.attribute, &w.wrapper, (w.name, w.inner_type().as_ref()), value);
+    let storage = storage_binding(w.attribute, &w.wrapper, w.name, w.inner_type().as_ref(), value);
     member::declare_property(cx, &Rc::new(decl), false, &storage, Owner::Nominal(w.n), w.like);
     forwardings(cx, w, &format!("_{}", w.name.name).into());
 }
@@ -219,7 +219,7 @@ fn wrap_property(cx: &mut TypeContext, w: &WrappedDeclaration, value: Option<&Ex
     forwardings(cx, w, &storage);
 }
 
-/// Enters the computed properties that forward to the wrapper.
+/// Enters the computed properties that forward to the properties of a wrapper.
 fn forwardings(cx: &mut TypeContext, w: &WrappedDeclaration, storage: &Name) {
     let (mut path, mut value) = (String::from("wrappedValue"), w.wrapper.value);
     for (_, wrapper) in &w.inner {
@@ -234,7 +234,7 @@ fn forwardings(cx: &mut TypeContext, w: &WrappedDeclaration, storage: &Name) {
     }
 }
 
-/// Enters the function that creates the wrapper from the wrapped value.
+/// Enters the function that creates a wrapper from the wrapped value.
 fn wrapping_function(cx: &mut TypeContext, w: &WrappedDeclaration, initial: Option<FunctionId>) -> FunctionId {
     const VALUE: &str = "wrapped value";
     let span = w.name.span;
@@ -248,12 +248,12 @@ fn wrapping_function(cx: &mut TypeContext, w: &WrappedDeclaration, initial: Opti
     add_part(cx, w, wrap)
 }
 
-/// Returns the value of the outermost wrapper: the given value, wrapped in the inner wrappers.
+/// Returns the value of the outermost wrapper of a property: the given value, wrapped in the inner wrappers.
 fn inner_call(cx: &mut TypeContext, w: &WrappedDeclaration, value: Expr) -> Expr {
     w.inner.iter().rev().fold(value, |value, (attribute, _)| wrapper_call(cx, attribute, Some(value)))
 }
 
-/// Creates the call `Wrapper(wrappedValue: value, arguments of the attribute)`.
+/// Creates the call `Wrapper(wrappedValue: value, …)`, which ends with the arguments of the wrapper's attribute.
 fn wrapper_call(cx: &mut TypeContext, attribute: &Attribute, value: Option<Expr>) -> Expr {
     let at = attribute.span;
     let written = Span::new(at.start + 1, at.end);
@@ -283,7 +283,7 @@ fn written_expression(cx: &mut TypeContext, text: &str, place: Span) -> Option<E
     }
 }
 
-/// Enters the stored property that contains the wrapper; returns its name.
+/// Enters the stored property that contains a wrapper; returns the name of the property.
 fn wrapper_storage(cx: &mut TypeContext, w: &WrappedDeclaration, value: Option<Expr>, wrapped: Wrapped) -> Name {
     let storage: Name = format!("_{}", w.name.name).into();
     let mut decl = (**w.decl).clone();
@@ -305,7 +305,7 @@ fn wrapper_storage(cx: &mut TypeContext, w: &WrappedDeclaration, value: Option<E
     storage
 }
 
-/// Enters a computed property that forwards to a property of the wrapper.
+/// Enters a computed property that forwards to a property of a wrapper.
 fn forwarding(
     cx: &mut TypeContext,
     w: &WrappedDeclaration,
@@ -382,7 +382,7 @@ pub(crate) fn unfilled_wrapper(cx: &TypeContext, n: NominalId, name: &str) -> Op
     stored[index].value.is_none().then_some((index as u32, wrap))
 }
 
-/// Converts a value to the type of the annotation, if there is one.
+/// Converts a value to the type of a property's annotation, if there is an annotation.
 fn as_written(value: &Expr, ty: Option<&TypeExpr>) -> Expr {
     match ty {
         Some(ty) => {
@@ -397,7 +397,8 @@ fn as_written(value: &Expr, ty: Option<&TypeExpr>) -> Expr {
 fn storage_binding(
     attribute: &Attribute,
     wrapper: &Wrapper,
-    (name, ty): (&Ident, Option<&TypeExpr>),
+    name: &Ident,
+    ty: Option<&TypeExpr>,
     value: Expr,
 ) -> Binding {
     let (span, name) = (name.span, format!("_{}", name.name).into());
@@ -409,7 +410,7 @@ fn storage_binding(
     }
 }
 
-/// Returns the wrapper's type, if the property has a type annotation.
+/// Returns the type of a wrapper, if the wrapped property has a type annotation.
 fn wrapper_type(attribute: &Attribute, wrapper: &Wrapper, ty: Option<&TypeExpr>) -> Option<TypeExpr> {
     let span = attribute.name.span;
     let ty = ty?;
@@ -446,7 +447,7 @@ fn wrapper(nominal: &NominalDecl) -> Wrapper {
             _ => None,
         })
         .collect();
-    // The parameters of the memberwise initializer, and whether they have default values.
+    // The parameters of the memberwise initializer of the wrapper, and whether they have default values.
     let stored = stored_properties(nominal);
     let memberwise = inits.is_empty();
     let value = stored.iter().find(|(is_value, _)| *is_value);

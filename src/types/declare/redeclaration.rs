@@ -10,20 +10,20 @@ use crate::types::model::tree::FunctionId;
 use crate::types::model::ty::Type;
 use hashbrown::HashMap;
 
-/// The properties that distinguish functions of one name.
+/// The properties that distinguish functions of the same name.
 #[derive(PartialEq, Eq, Hash)]
 struct Shape {
     owner: Owner,
     is_static: bool,
     fixity: Option<crate::syntax::ast::Fixity>,
-    /// Label, type and whether it is variadic.
+    /// The label and the type of each parameter, and whether the parameter is variadic.
     params: Vec<(Option<Name>, Type, bool)>,
     result: Type,
-    /// The file, for a private function.
+    /// The file of a private function.
     file: Option<u32>,
 }
 
-/// Builds the diagnostic for the second declaration of a name.
+/// Creates the diagnostic for the second declaration of a name.
 pub(crate) fn redeclared(name: &str, span: Span, before: Span) -> Diagnostic {
     let message = format!("invalid redeclaration of '{name}'");
     let diagnostic = Diagnostic::error(Code::Redeclared, span, message);
@@ -45,7 +45,7 @@ pub(crate) fn entry_span(cx: &TypeContext, entry: &Entry) -> Span {
     }
 }
 
-/// Reports a property or case that has the name of another one in the same group of a user's type.
+/// Reports a property or case that has the name of another property or case in the same group of a type's members.
 pub(crate) fn check_member(cx: &mut TypeContext, owner: Owner, name: &str, member: &Member) {
     let Owner::Nominal(n) = owner else { return };
     if cx.defs.nominal_data(n).is_prelude {
@@ -73,7 +73,8 @@ fn variable_span(cx: &TypeContext, owner: Owner, kind: &MemberKind) -> Option<Sp
     }
 }
 
-/// Reports functions entered since `first` that have the same name and shape. The second one is removed from its scope.
+/// Reports functions entered since `first` that have the same name and shape as another function. The later function is
+/// removed from its scope.
 pub(crate) fn check_functions(cx: &mut TypeContext, first: usize) {
     let mut known: HashMap<(Name, Shape), Span> = HashMap::new();
     for f in (first..cx.defs.functions.len()).map(|i| FunctionId(i as u32)) {

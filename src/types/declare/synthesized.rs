@@ -19,7 +19,8 @@ pub(crate) fn declare_synthesized(cx: &mut TypeContext, text: &str, conditions: 
     }
     let items = written_items(cx, text, place);
     let requirements = cx.defs.groups[conditions.0 as usize].requirements.clone();
-    // Marked as prelude code: nothing is reported at locations in source text that the program does not contain.
+    // The members are marked as prelude code: nothing is reported at locations in source text that the program does not
+    // contain.
     let group = declare::new_group(cx, owner, requirements, vec![], file, true);
     for item in &items {
         if let StmtKind::Decl(decl) = &item.kind {

@@ -1,4 +1,4 @@
-//! Test blocks, `test "name" { … }`: functions that `dscript test` calls.
+//! Test blocks: enters `test "name" { … }` as functions that `dscript test` calls.
 
 use crate::source::Span;
 use crate::syntax::ast::{Ident, Name};
@@ -7,7 +7,7 @@ use crate::types::model::context::TypeContext;
 use crate::types::model::tables::{Entry, FunctionData, FunctionKind, Named};
 use crate::types::model::tree::FunctionId;
 
-/// Enters a test under a name that is not an identifier, so no code can refer to it.
+/// Enters a test under a name that is not an identifier, so that no code can refer to the test.
 pub(crate) fn declare_test(cx: &mut TypeContext, name: &Ident, data: FunctionData) {
     let file = data.file;
     let same = cx.defs.module.get(&name.name).and_then(|all| all.iter().find(|entry| entry.file == file).copied());
@@ -20,7 +20,7 @@ pub(crate) fn declare_test(cx: &mut TypeContext, name: &Ident, data: FunctionDat
     cx.defs.module.entry(name.name.clone()).or_default().push(entry);
 }
 
-/// Returns the tests among some functions in source order, with their names and the spans of the names.
+/// Returns the tests among some functions in source order, with their names and the source locations of the names.
 pub fn tests(cx: &TypeContext, functions: &[FunctionId]) -> Vec<(FunctionId, Name, Span)> {
     let is_test = |f: &&FunctionId| cx.defs.function_data(**f).kind == FunctionKind::Test;
     let named = |f: &FunctionId| (*f, cx.defs.function_data(*f).base_name.clone(), cx.defs.function_data(*f).span);

@@ -1,12 +1,12 @@
-//! Constraints of derivatives: the types for which a function is differentiable or has a registered derivative,
-//! compared with those of its original or of the requirement that it satisfies.
+//! Constraints of derivatives: compares the types for which a function is differentiable or has a registered derivative
+//! with those of its original or of the requirement that it satisfies.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{Decl, FunctionName};
 use crate::types::conform::conformances;
 use crate::types::derivative::differentiability;
-use crate::types::derivative::original::parameter_labels;
+use crate::types::derivative::original_function::parameter_labels;
 use crate::types::derivative::registered_rules;
 use crate::types::derivative::registration;
 use crate::types::derivative::registration::Original;
@@ -145,7 +145,7 @@ pub(crate) fn check_repeated_attributes(cx: &mut TypeContext, p: ProtocolId) {
     }
 }
 
-/// Whether a requirement has the same parameters and result as one of a refined protocol.
+/// Whether a requirement has the same parameters and result as a requirement of a refined protocol.
 fn repeats(cx: &mut TypeContext, new: FunctionId, old: FunctionId) -> bool {
     let (new, old) = (signature::signature(cx, new), signature::signature(cx, old));
     let (params, others) = (&new.env.params, &old.env.params);

@@ -1,4 +1,4 @@
-//! Derivative type: the type that a registered derivative must have. It is `(value:, pullback:)` or
+//! Derivative type: determines the type that a registered derivative must have. The type is `(value:, pullback:)` or
 //! `(value:, differential:)`, with a linear function between the tangent vectors of the original's parameters and
 //! results.
 //!

@@ -23,20 +23,20 @@ use crate::types::names::type_expr::TypeScope;
 use crate::types::nominal::stored_property;
 use std::rc::Rc;
 
-/// A witness of a `@differentiable` requirement.
+/// A witness of a `@differentiable` requirement, with the differentiability that it must have.
 pub struct DifferentiableWitness {
-    /// The witness. A default implementation is given for one conforming type.
+    /// The function that is the witness. A default implementation is given for one conforming type.
     pub witness: FunctionRef,
     /// The differentiability of the requirement.
     pub differentiability: Rc<Differentiability>,
-    /// The span of the requirement.
+    /// The source location of the requirement.
     pub requirement: Span,
 }
 
 /// The kinds of differentiability that an attribute may name.
 const KINDS: &[&str] = &["reverse", "forward", "linear", "default"];
 
-/// Returns the differentiability that the `@differentiable` attribute of a function states, computed once.
+/// Returns the differentiability that the `@differentiable` attribute of a function states, which is computed once.
 pub(crate) fn differentiability(cx: &mut TypeContext, f: FunctionId) -> Option<Rc<Differentiability>> {
     if let Some(known) = &cx.defs.function_data(f).memo.differentiability {
         return known.clone();
@@ -185,8 +185,8 @@ pub fn attribute_applies(cx: &mut TypeContext, f: FunctionId, generics: &[Type])
     registered_rules::holds(cx, &env.requirements, &env.params, generics)
 }
 
-/// Returns the witnesses of `@differentiable` requirements in all types of the program, with the differentiability each
-/// must have.
+/// Returns the witnesses of `@differentiable` requirements in all types of the program, with the differentiability that
+/// each witness must have.
 pub fn differentiable_witnesses(cx: &mut TypeContext) -> Vec<DifferentiableWitness> {
     let mut out = vec![];
     for n in 0..cx.defs.nominals.len() as u32 {
@@ -231,7 +231,8 @@ fn differentiable_witnesses_of(cx: &mut TypeContext, p: ProtocolId, own: &Type, 
     }
 }
 
-/// Translates the parameter flags of a requirement to a witness; either of them may take its type as `self`.
+/// Translates the parameter flags of a requirement to a witness; the requirement or the witness may take its type as
+/// `self`.
 pub(crate) fn flags_of(cx: &TypeContext, wrt: &[bool], requirement: FunctionId, by: FunctionId) -> Vec<bool> {
     match (signature::belongs_to_type(cx, requirement), signature::belongs_to_type(cx, by)) {
         (true, false) => wrt[1.min(wrt.len())..].to_vec(),
@@ -293,8 +294,8 @@ pub(crate) fn result_does_not_conform(cx: &TypeContext, result: &Type) -> String
     )
 }
 
-/// Returns flags for the parameters that `wrt:` names, by default all that conform to `Differentiable` in the current
-/// generic environment.
+/// Returns flags for the parameters that `wrt:` names, by default all parameters that conform to `Differentiable` in
+/// the current generic environment.
 pub(crate) fn wrt_flags(
     cx: &mut TypeContext,
     args: &DifferentiationArgs,

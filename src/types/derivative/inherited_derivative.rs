@@ -1,5 +1,5 @@
-//! Inherited derivatives: those registered for the requirements that a function satisfies and for the methods that it
-//! overrides.
+//! Inherited derivatives: determines the derivatives that are registered for the requirements that a function satisfies
+//! and for the methods that it overrides.
 //!
 //! Not here: which registered derivatives apply to concrete types (`registered_rules`), and the comparison of values at
 //! run time (`vm/operators/registered/inherited`).
@@ -25,7 +25,7 @@ use crate::types::nominal::overrides;
 use std::rc::Rc;
 
 /// Whether a default implementation and a derivative are declared in extensions of one protocol with the same
-/// requirements. Then the derivative is that of this implementation.
+/// requirements. In that case the derivative is that of this implementation.
 pub(crate) fn is_declared_with(cx: &mut TypeContext, implementation: FunctionId, derivative: FunctionId) -> bool {
     let of = |cx: &TypeContext, f: FunctionId| (cx.defs.function_data(f).owner, cx.defs.function_data(f).group);
     let ((owner, group), (other, other_group)) = (of(cx, implementation), of(cx, derivative));
@@ -83,10 +83,10 @@ pub(crate) fn gives_value_of(cx: &mut TypeContext, registered: FunctionId, origi
 }
 
 /// Returns the functions whose registered derivatives a function may inherit: the requirements that it satisfies and
-/// the methods that it overrides. There are none if it is marked `@differentiable` without `default`.
+/// the methods that it overrides. There are none if the function is marked `@differentiable` without `default`.
 pub(crate) fn stands_for(cx: &mut TypeContext, of: &FunctionRef) -> Vec<(FunctionId, Rc<[Type]>)> {
     let mut all = fulfilled_by(cx, of);
-    // A derivative of an initializer returns an instance of its own class.
+    // A derivative of an initializer returns an instance of the class of the initializer.
     if overrides::overrides_something(cx, of.function)
         && !superclass::fills_instance(cx, of.function)
         && differentiable_attribute_of(cx, of.function) != Some(false)

@@ -5,7 +5,7 @@ pub(crate) mod derivative_type;
 pub(crate) mod differentiability;
 pub(crate) mod inherited_derivative;
 pub(crate) mod nondifferentiable_requirement;
-pub(crate) mod original;
+pub(crate) mod original_function;
 pub(crate) mod primal_adjoint;
 pub(crate) mod registered_rules;
 pub(crate) mod registration;

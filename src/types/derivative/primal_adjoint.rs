@@ -1,7 +1,7 @@
 //! Primal and adjoint: the older syntax of a registered derivative, `@differentiable(reverse, primal: p, adjoint: a)`.
 //!
 //! The adjoint takes the original's arguments, its result and the seed. If a primal is named, it is called instead of
-//! the original and returns checkpoints with the result; the adjoint then takes the checkpoints as well.
+//! the original and returns intermediate values with the result; the adjoint then takes these values as well.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -10,7 +10,7 @@ use crate::types::derivative::derivative_type;
 use crate::types::derivative::derivative_type::{changed_parameters, together, unlabeled};
 use crate::types::derivative::differentiability;
 use crate::types::derivative::differentiability::parameters;
-use crate::types::derivative::original;
+use crate::types::derivative::original_function;
 use crate::types::derivative::registration;
 use crate::types::derivative::registration::Original;
 use crate::types::generics::associated_type;
@@ -78,7 +78,7 @@ pub(crate) fn register_adjoint(cx: &mut TypeContext, f: FunctionId, args: &Diffe
     registration::remember(cx, Registered { primal, ..new }, &original, span);
 }
 
-/// Returns the primal of a given name, with the type of the checkpoints that it returns.
+/// Returns the primal with a given name, with the type of the intermediate values that it returns.
 fn primal(
     cx: &mut TypeContext,
     f: FunctionId,
@@ -95,12 +95,12 @@ fn primal(
     })
 }
 
-/// Returns the functions of a given name with as many generic parameters as the original.
+/// Returns the functions with a given name that have as many generic parameters as the original.
 fn candidates(cx: &mut TypeContext, f: FunctionId, name: &Ident, signature: &Signature) -> Vec<Candidate> {
     let of = FunctionName { base: None, name: name.clone(), labels: None, accessor: None };
     let to = &signature.env.params;
     let mut found = vec![];
-    for function in original::originals(cx, f, &of) {
+    for function in original_function::originals(cx, f, &of) {
         let given = signature::signature(cx, function);
         let from = &given.env.params;
         if from.len() != to.len() {

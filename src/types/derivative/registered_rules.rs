@@ -32,8 +32,8 @@ pub(crate) fn rules_of(cx: &mut TypeContext, of: &FunctionRef, view: Option<u32>
     })
 }
 
-/// Like [`rules_of`] in the current generic environment. A rule counts as inherited even if its value is that of any
-/// implementation.
+/// Returns the registered derivatives of a function, like [`rules_of`], in the current generic environment. A
+/// derivative counts as inherited even if its value is that of any implementation.
 pub(crate) fn rules_here(cx: &mut TypeContext, of: &FunctionRef, view: Option<u32>) -> Vec<Rule> {
     let own = cx.defs.function_data(of.function).registered.clone();
     let mut rules = applicable(cx, &own, &of.generics, view);
@@ -54,7 +54,7 @@ pub(crate) fn rules_here(cx: &mut TypeContext, of: &FunctionRef, view: Option<u3
     rules
 }
 
-/// Returns the file that contains `at`, if private derivatives of the function are visible in that file.
+/// Returns the file that contains the position `at`, if private derivatives of the function are visible in that file.
 pub(crate) fn view_of(cx: &mut TypeContext, of: &FunctionRef, at: Span) -> Option<u32> {
     registration::resolve_registrations(cx);
     if !cx.defs.has_private_rules {
@@ -97,8 +97,8 @@ fn applicable(cx: &mut TypeContext, registered: &[Registered], generics: &[Type]
             let other = same.map(|at| (at, rules[at].function.function));
             match other {
                 Some((at, _)) if r.visible_in.is_some() => rules[at] = rule,
-                Some((at, old)) if asks_for_more(cx, r.function, old) => rules[at] = rule,
-                Some((_, old)) if asks_for_more(cx, old, r.function) => {}
+                Some((at, old)) if is_more_constrained(cx, r.function, old) => rules[at] = rule,
+                Some((_, old)) if is_more_constrained(cx, old, r.function) => {}
                 _ => rules.push(rule),
             }
         }
@@ -106,9 +106,9 @@ fn applicable(cx: &mut TypeContext, registered: &[Registered], generics: &[Type]
     rules
 }
 
-/// Whether one registered function is more constrained than another: its requirements imply those of the other, and not
-/// vice versa.
-fn asks_for_more(cx: &mut TypeContext, one: FunctionId, other: FunctionId) -> bool {
+/// Whether one registered function is more constrained than another: the requirements of the first imply those of the
+/// second, and not vice versa.
+fn is_more_constrained(cx: &mut TypeContext, one: FunctionId, other: FunctionId) -> bool {
     one != other && implies(cx, one, other) && !implies(cx, other, one)
 }
 
@@ -129,7 +129,8 @@ pub(crate) fn unmet_by(cx: &mut TypeContext, of: &FunctionRef, view: Option<u32>
     context::with_env(cx, Rc::default(), |cx| unmet_here(cx, of, view))
 }
 
-/// Like [`unmet_by`] in the current generic environment.
+/// Returns a requirement of the registered derivatives that does not hold, like [`unmet_by`], in the current generic
+/// environment.
 pub(crate) fn unmet_here(cx: &mut TypeContext, of: &FunctionRef, view: Option<u32>) -> Option<String> {
     let own = cx.defs.function_data(of.function).registered.clone();
     let visible = |r: &Registered| r.visible_in.is_none() || r.visible_in == view;
@@ -158,7 +159,7 @@ pub(crate) fn required(cx: &TypeContext, requirement: &Requirement) -> String {
     }
 }
 
-/// Whether requirements hold for concrete generic arguments.
+/// Whether requirements of a registered derivative hold for concrete generic arguments.
 pub(crate) fn holds(
     cx: &mut TypeContext,
     requirements: &[Requirement],
@@ -168,7 +169,7 @@ pub(crate) fn holds(
     context::with_env(cx, Rc::default(), |cx| holds_here(cx, requirements, params, arguments))
 }
 
-/// Like [`holds`] in the current generic environment.
+/// Whether requirements of a registered derivative hold, like [`holds`], in the current generic environment.
 pub(crate) fn holds_here(
     cx: &mut TypeContext,
     requirements: &[Requirement],

@@ -14,8 +14,8 @@ use crate::types::derivative::derivative_type;
 use crate::types::derivative::derivative_type::{changed_parameters, derivative_parts, together, unlabeled};
 use crate::types::derivative::differentiability;
 use crate::types::derivative::differentiability::parameters;
-use crate::types::derivative::original;
-use crate::types::derivative::original::parameter_labels;
+use crate::types::derivative::original_function;
+use crate::types::derivative::original_function::parameter_labels;
 use crate::types::derivative::primal_adjoint;
 use crate::types::generics::associated_type;
 use crate::types::generics::signature;
@@ -35,18 +35,18 @@ const TWO_PARTS: &str = "'@derivative(of:)' attribute requires function to retur
 /// An original with the generic parameters of the function to be registered substituted for its own.
 pub(crate) struct Original {
     pub(crate) function: FunctionId,
-    /// The types substituted for its generic parameters.
+    /// The types that are substituted for the generic parameters of the original.
     pub(crate) arguments: Vec<Type>,
-    /// Its parameters, `self` first.
+    /// The parameters of the original, `self` first.
     pub(crate) params: Vec<Type>,
-    /// Flags for the parameters that it modifies.
+    /// Flags for the parameters that the original modifies.
     pub(crate) changed: Vec<bool>,
     pub(crate) result: Type,
     pub(crate) has_self: bool,
 }
 
 impl Original {
-    /// Creates the entry of a function registered for this original.
+    /// Creates the entry of a function that is registered for this original.
     pub(crate) fn registered(&self, function: FunctionId, wrt: Vec<bool>, kind: RegisteredKind) -> Registered {
         let arguments = self.arguments.clone();
         Registered { function, arguments, wrt, kind, differs: false, primal: None, visible_in: None }
@@ -54,13 +54,13 @@ impl Original {
 }
 
 /// The reason why a function cannot be registered for a candidate. `Types` and `Unmet` are reported in preference to
-/// `Labels`, and these in preference to `Shape`.
+/// `Labels`, and `Labels` in preference to `Shape`.
 enum RegistrationMismatch {
     /// The parameters or the value of the function differ from those of the candidate.
     Shape,
     /// The primal types agree, and the types of the linear function or of the transpose do not.
     Types(Box<Diagnostic>),
-    /// The argument labels differ.
+    /// The argument labels differ from those of the candidate.
     Labels(FunctionId),
     /// The candidate has a requirement on its generic parameters that the derivative does not imply.
     Unmet(FunctionId, Requirement),
@@ -96,7 +96,7 @@ fn register_for(
     of: &FunctionName,
     try_one: &mut dyn FnMut(&mut TypeContext, &Original) -> Result<(), RegistrationMismatch>,
 ) {
-    let mut candidates = original::originals(cx, f, of);
+    let mut candidates = original_function::originals(cx, f, of);
     if candidates.is_empty() {
         let problem = no_original(cx, f, of);
         cx.sink.report(problem);
@@ -104,7 +104,7 @@ fn register_for(
     }
     let given = signature::signature(cx, f);
     // Labels may be omitted or added, and a derivative may be static although its original is not. Of several
-    // candidates that fit, one with the same labels and the same kind of receiver is preferred.
+    // candidates that fit, a candidate with the same labels and the same kind of receiver is preferred.
     let own = parameter_labels(&given);
     candidates.sort_by_key(|candidate| {
         let signature = signature::signature(cx, *candidate);
@@ -199,7 +199,7 @@ pub(crate) fn original(
     let arguments: Vec<Type> = if own.len() == given_params.len() {
         given_params.iter().map(|p| Type::Param(*p)).collect()
     } else {
-        // A member of a protocol, for which `f` is registered in a conforming type.
+        // The original is a member of a protocol, for which `f` is registered in a conforming type.
         let (Owner::Protocol(_), Owner::Nominal(n)) =
             (cx.defs.function_data(function).owner, cx.defs.function_data(f).owner)
         else {

@@ -1,5 +1,5 @@
-//! Sample types: generic arguments for which the differentiability of a generic function that is never called is
-//! checked.
+//! Sample types: determines generic arguments for which the differentiability of a generic function that is never
+//! called is checked.
 
 use crate::types::conform::conformances;
 use crate::types::derivative::differentiability;
@@ -14,7 +14,7 @@ use crate::types::model::ty::{NominalId, Type};
 use crate::types::names::lookup;
 use std::rc::Rc;
 
-/// The maximum number of lists of generic arguments to try.
+/// The maximum number of lists of generic arguments that are tried.
 const MOST: usize = 512;
 
 /// Returns generic arguments that satisfy the requirements of a function: types of the library or of the program or,
@@ -41,7 +41,7 @@ pub fn generic_sample(cx: &mut TypeContext, f: FunctionId) -> Option<FunctionRef
     protocol_sample(cx, &env).map(|ty| FunctionRef { function: f, generics: vec![ty] })
 }
 
-/// Returns the candidate types that satisfy the requirements on one generic parameter alone.
+/// Returns the candidate types that satisfy the requirements that concern one generic parameter only.
 fn choices(cx: &mut TypeContext, env: &Env, k: usize) -> Vec<Type> {
     let own = Type::Param(env.params[k]);
     let (mut protocols, mut elements) = (vec![], vec![lookup::simple(cx, "Double"), lookup::simple(cx, "Int")]);

@@ -1,9 +1,10 @@
-//! Captured accesses: the accesses of closures to captured variables. They conflict with a modification of the same
-//! variable during a call of the closure, and captured `inout` parameters must not outlive their call.
+//! Closure exclusivity: checks the accesses of closures to captured variables. Such accesses conflict with a
+//! modification of the same variable during a call of the closure, and captured `inout` parameters must not outlive
+//! their call.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
-use crate::types::conform::rethrows::is_kept;
+use crate::types::conform::rethrows::may_outlive_call;
 use crate::types::conform::superclass;
 use crate::types::flow::Flow;
 use crate::types::model::tree::{
@@ -82,7 +83,8 @@ impl<'b> Flow<'b, '_> {
         all.into()
     }
 
-    /// Returns the closure or local function that an argument refers to, if the parameter does not let it escape.
+    /// Returns the closure or local function to which an argument refers, if the parameter does not let the function
+    /// escape.
     pub(crate) fn lent(&self, callee: Option<FunctionId>, index: usize, e: &Expr) -> Option<FunctionId> {
         let function = function_of(e)?;
         let Some(callee) = callee else { return Some(function) };
@@ -90,7 +92,7 @@ impl<'b> Flow<'b, '_> {
         let signature = data.memo.signature.as_ref()?;
         let at = index.checked_sub(usize::from(signature.self_type.is_some()))?;
         let is_function = matches!(signature.params.get(at)?.ty, Type::Function(_));
-        (is_function && !is_kept(data.ast_params.get(at)?)).then_some(function)
+        (is_function && !may_outlive_call(data.ast_params.get(at)?)).then_some(function)
     }
 
     /// Returns the places that the non-escaping function arguments of a call access.
@@ -134,7 +136,7 @@ pub(crate) fn function_of(e: &Expr) -> Option<FunctionId> {
     }
 }
 
-/// Whether an expression is a chain of properties that begins with a global variable or a captured one, which is
+/// Whether an expression is a chain of properties that begins with a global variable or a captured variable, which is
 /// replaced by the outer variable.
 fn captured(e: &mut Expr, outer: &dyn Fn(LocalId) -> Option<LocalId>) -> bool {
     match &mut e.kind {

@@ -1,4 +1,4 @@
-//! Data flow: how values propagate through the variables and results of a body.
+//! Data flow: determines how values propagate through the variables and results of a body.
 //!
 //! In: a checked body. Out: the values assigned to each variable, the returned values, and the operands of each value.
 //!
@@ -10,14 +10,14 @@ use crate::types::model::tree::{
 };
 use hashbrown::{HashMap, HashSet};
 
-/// The data flow of a body.
+/// The data flow of a function body.
 #[derive(Default)]
 pub(crate) struct DataFlow<'b> {
     /// The variables that depend on the differentiated parameters.
     pub(crate) varies: HashSet<LocalId>,
-    /// The values assigned to each variable.
+    /// The values that are assigned to each variable.
     pub(crate) values: HashMap<LocalId, Vec<&'b Expr>>,
-    /// The returned values.
+    /// The values that the body returns.
     pub(crate) returned: Vec<&'b Expr>,
     /// A function whose result depends on none of its arguments.
     pub(crate) cut: Option<FunctionId>,
@@ -147,7 +147,7 @@ impl<'b> DataFlow<'b> {
         }
     }
 
-    /// Returns the variable whose value an expression is.
+    /// Returns the local variable whose value an expression is.
     pub(crate) fn local(e: &Expr) -> Option<LocalId> {
         match &e.kind {
             ExprKind::Local(local) | ExprKind::Statements { result: local, .. } => Some(*local),
@@ -155,14 +155,23 @@ impl<'b> DataFlow<'b> {
         }
     }
 
-    pub(crate) fn does_vary(&self, e: &'b Expr) -> bool {
-        Self::local(e).is_some_and(|l| self.varies.contains(&l)) || self.parts(e).into_iter().any(|p| self.does_vary(p))
+    /// Whether an expression depends on the differentiated parameters. `known` holds the answers for expressions that were
+    /// examined before, so that a deep expression whose parts are examined one by one takes linear time.
+    fn does_vary(&self, e: &'b Expr, known: &mut HashMap<*const Expr, bool>) -> bool {
+        if let Some(varies) = known.get(&std::ptr::from_ref(e)) {
+            return *varies;
+        }
+        let varies = Self::local(e).is_some_and(|l| self.varies.contains(&l))
+            || self.parts(e).into_iter().any(|part| self.does_vary(part, known));
+        known.insert(e, varies);
+        varies
     }
 
-    /// Propagates one step: marks further variables as varied, and returns whether there were any.
+    /// Propagates varied values by one step: marks further variables as varied, and returns whether there were any.
     pub(crate) fn spread(&mut self) -> bool {
+        let mut known = HashMap::new();
         let is_new = |(local, values): &(&LocalId, &Vec<&'b Expr>)| {
-            !self.varies.contains(*local) && values.iter().any(|v| self.does_vary(v))
+            !self.varies.contains(*local) && values.iter().any(|v| self.does_vary(v, &mut known))
         };
         let new: Vec<LocalId> = self.values.iter().filter(is_new).map(|(local, _)| *local).collect();
         self.varies.extend(&new);
@@ -173,13 +182,13 @@ impl<'b> DataFlow<'b> {
     /// arguments.
     pub(crate) fn calls_on_path(&self) -> Vec<(&'b Expr, Vec<bool>)> {
         let mut open = self.returned.clone();
-        let mut seen = HashSet::new();
+        let (mut seen, mut known) = (HashSet::new(), HashMap::new());
         let mut calls: Vec<(&'b Expr, Vec<bool>)> = vec![];
         while let Some(e) = open.pop() {
             if let ExprKind::Call { callee: Callee::Requirement { .. } | Callee::Static(_), args } = &e.kind
-                && self.does_vary(e)
+                && self.does_vary(e, &mut known)
             {
-                let varies = |arg: &'b Argument| matches!(arg, Argument::Value(e) if self.does_vary(e));
+                let varies = |arg: &'b Argument| matches!(arg, Argument::Value(e) if self.does_vary(e, &mut known));
                 calls.push((e, args.iter().map(varies).collect()));
             }
             open.extend(self.parts(e));

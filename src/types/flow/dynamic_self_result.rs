@@ -1,4 +1,5 @@
-//! Results of type `Self`: whether what a member of a class returns is of the dynamic type of the instance.
+//! Results of type `Self`: checks that the values that a member of a class returns are of the dynamic type of the
+//! instance.
 
 use crate::diagnostic::Code;
 use crate::diagnostic::Diagnostic;
@@ -51,7 +52,7 @@ pub(crate) struct Search<'b, 'w> {
     body: &'b Body,
     flow: DataFlow<'b>,
     is_closure: bool,
-    /// The variables that were examined.
+    /// The variables that the search has examined.
     seen: HashSet<LocalId>,
     /// The variables of the body enclosing a closure that the closure's results depend on.
     captured: Vec<LocalId>,
@@ -106,7 +107,7 @@ impl<'b, 'w> Search<'b, 'w> {
             }
         };
         if superclass::fills_instance(self.cx, f) || gives_self(self.cx, f) {
-            // Its result is of the class of its receiver.
+            // The result of such a call is of the class of its receiver.
             return self.mentions_class(ty) && self.is_any_foreign(&args[..args.len().min(1)]);
         }
         let result = signature::signature(self.cx, f).result.clone();

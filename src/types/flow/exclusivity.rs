@@ -86,12 +86,12 @@ fn changed(arg: &Argument) -> Option<&Place> {
     }
 }
 
-/// Whether a call holds the place itself while it runs. A nonmutating setter is only called at the end.
+/// Whether a call accesses a place for its whole duration. A nonmutating setter is only called at the end.
 fn is_held(place: &Place) -> bool {
     place.path.iter().all(|step| !matches!(step.kind, ProjectionKind::Accessor { mutating: false, .. }))
 }
 
-/// Returns the stored projections of a place, up to the first computed one, which accesses everything before it.
+/// Returns the stored projections of a place, up to the first computed projection, which accesses everything before it.
 fn stored_steps(place: &Place) -> &[Projection] {
     let is_computed = |step: &Projection| matches!(step.kind, ProjectionKind::Accessor { .. });
     let end = place.path.iter().position(is_computed).unwrap_or(place.path.len());

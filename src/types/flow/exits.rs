@@ -6,17 +6,17 @@ use crate::types::model::tree::{LabelId, Stmt};
 
 /// A scope that encloses a statement.
 pub(super) enum Scope<'b> {
-    /// A block, with the `defer` blocks to run when it is left.
+    /// A block, with the `defer` blocks that run when it is left.
     Block { defers: Vec<&'b [Stmt]> },
-    /// A target of `break` and `continue`, with the joined states of the paths that left by each.
+    /// A target of `break` and `continue`, with the joined states of the paths that left by each of them.
     Labeled { label: LabelId, after: State, next: State },
-    /// A handler of errors, with the joined state of the paths on which one is thrown.
+    /// A handler of errors, with the joined state of the paths on which an error is thrown.
     Catch { caught: State, takes_all: bool },
 }
 
 impl<'b> Flow<'b, '_> {
-    /// Visits the `defer` blocks of the scopes from `depth` on, innermost and latest first. The scopes are retained,
-    /// because other exits may follow.
+    /// Visits the `defer` blocks of the scopes from `depth` on, the innermost and latest block first. The scopes are
+    /// retained, because other exits may follow.
     pub(super) fn run_defers(&mut self, depth: usize) {
         let has_any = self.scopes[depth..].iter().any(|s| matches!(s, Scope::Block { defers } if !defers.is_empty()));
         if !has_any {
@@ -40,7 +40,7 @@ impl<'b> Flow<'b, '_> {
         self.block(statements);
     }
 
-    /// Visits the `defer` blocks of a block that no path leaves.
+    /// Visits the `defer` blocks of a block that no path leaves normally.
     pub(super) fn skip_defers(&mut self) {
         if let Some(Scope::Block { defers }) = self.scopes.last() {
             for statements in defers.clone() {
@@ -51,7 +51,7 @@ impl<'b> Flow<'b, '_> {
         }
     }
 
-    /// Adds a `defer` block to the innermost block.
+    /// Adds a `defer` block to the innermost enclosing block.
     pub(super) fn defer(&mut self, statements: &'b [Stmt]) {
         let block = self.scopes.iter_mut().rev().find_map(|scope| match scope {
             Scope::Block { defers } => Some(defers),
@@ -62,7 +62,7 @@ impl<'b> Flow<'b, '_> {
         }
     }
 
-    /// Visits a target of `break` and `continue`; returns the joined states of the paths that left by each.
+    /// Visits a target of `break` and `continue`; returns the joined states of the paths that left by each of them.
     pub(super) fn labeled(&mut self, label: LabelId, run: impl FnOnce(&mut Self)) -> (State, State) {
         self.scopes.push(Scope::Labeled { label, after: State::dead(), next: State::dead() });
         run(self);
@@ -72,7 +72,7 @@ impl<'b> Flow<'b, '_> {
         }
     }
 
-    /// Visits code whose errors are caught; returns the joined state of the paths on which one is thrown.
+    /// Visits code whose errors are caught; returns the joined state of the paths on which an error is thrown.
     pub(super) fn catching(&mut self, takes_all: bool, run: impl FnOnce(&mut Self)) -> State {
         self.scopes.push(Scope::Catch { caught: State::dead(), takes_all });
         run(self);
@@ -82,7 +82,7 @@ impl<'b> Flow<'b, '_> {
         }
     }
 
-    /// Follows a `break` or `continue`.
+    /// Follows a path through a `break` or `continue`.
     pub(super) fn leave(&mut self, label: LabelId, continues: bool) {
         let is_target = |scope: &Scope| matches!(scope, Scope::Labeled { label: l, .. } if *l == label);
         let Some(depth) = self.scopes.iter().rposition(is_target) else { return };

@@ -1,4 +1,4 @@
-//! Expressions: the walk over expressions in the order of evaluation.
+//! Expressions: visits expressions in the order of evaluation.
 
 use super::Flow;
 use super::places::Use;
@@ -127,7 +127,7 @@ impl<'b> Flow<'b, '_> {
         }
     }
 
-    /// Visits a closure. `escapes` is false if it is only called, before the statement ends.
+    /// Visits a closure expression. `escapes` is false if the closure is only called, before the statement ends.
     fn closure(&mut self, function: FunctionId, span: Span, escapes: bool) {
         let (captures, globals) = self.inner(function);
         captures.iter().for_each(|c| self.must_be_set(c.outer, span, Use::Captured));
@@ -239,7 +239,7 @@ impl<'b> Flow<'b, '_> {
         self.assume_set(&[call]);
     }
 
-    /// Visits the arguments of a call of `of`; the first one may be the receiver.
+    /// Visits the arguments of a call of the function `of`; the first argument may be the receiver.
     fn arguments(&mut self, args: &'b [Argument], of: Option<FunctionId>) {
         let method = of.filter(|f| signature::signature(self.cx, *f).self_type.is_some());
         self.is_on_path = false;
@@ -281,7 +281,7 @@ impl<'b> Flow<'b, '_> {
     }
 }
 
-/// Returns the local variable that an expression refers to, possibly upcast.
+/// Returns the local variable to which an expression refers, possibly through an upcast.
 fn variable(e: &Expr) -> Option<LocalId> {
     match &e.kind {
         ExprKind::Local(local) => Some(*local),

@@ -30,7 +30,7 @@ pub(in crate::types) fn check_circles(cx: &mut TypeContext, globals: std::ops::R
         let mut flow = Flow::new(cx, initial, &body);
         flow.reads = known;
         let reads = flow.reads(initial);
-        // In a cycle, only the entry of the function at which the query started is complete.
+        // In a cycle of functions, only the entry of the function at which the query started is complete.
         known = if flow.reads_in_cycles { HashMap::new() } else { flow.reads };
         let own = reads.iter().find(|(needed, _)| *needed == global && !reported.contains(&global));
         if let Some((_, at)) = own {
@@ -41,10 +41,10 @@ pub(in crate::types) fn check_circles(cx: &mut TypeContext, globals: std::ops::R
     }
 }
 
-/// A global variable that is read, with the span of the read.
+/// A read of a global variable, with the source location of the read.
 pub(crate) type GlobalRead = (GlobalId, Span);
 
-/// The variables that a function reads, each with the span of its first read.
+/// The global variables that a function reads, each with the source location of its first read.
 #[derive(Default)]
 struct GlobalReads {
     reads: Vec<GlobalRead>,
@@ -74,7 +74,7 @@ impl Flow<'_, '_> {
         }
     }
 
-    /// Returns the variables that a function reads on every path.
+    /// Returns the global variables that a function reads on every path.
     fn reads(&mut self, f: FunctionId) -> Rc<[GlobalRead]> {
         if let Some(known) = self.reads.get(&f) {
             self.reads_in_cycles |= known.is_none();
@@ -94,7 +94,7 @@ impl Flow<'_, '_> {
         found
     }
 
-    /// Collects the reads that occur on every path, up to the first statement that branches.
+    /// Collects the reads of global variables that occur on every path, up to the first statement that branches.
     fn statements_need(&mut self, statements: &[Stmt], found: &mut GlobalReads) {
         for s in statements {
             match &s.kind {

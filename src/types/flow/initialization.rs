@@ -108,7 +108,7 @@ impl Flow<'_, '_> {
         self.cx.sink.report(Diagnostic::error(Code::Uninitialized, span, message));
     }
 
-    /// Returns the message if only the call of another initializer is missing.
+    /// Returns the message for the case that only the call of another initializer is missing.
     fn headline_of_call(&self, call: &str, how: Use) -> String {
         match how {
             Use::Returned => format!("'{call}' isn't called on all paths before returning from initializer"),
@@ -139,7 +139,7 @@ impl Flow<'_, '_> {
         local.is_some_and(|l| matches!(self.body.locals[l.0 as usize].ty, Type::Nominal(..)))
     }
 
-    /// Reports an assignment to a constant that may already be initialized.
+    /// Reports an assignment to a constant that may already be initialized on some path.
     pub(crate) fn set_again(&mut self, part: u32, span: Span) {
         let part = self.variables.part(part);
         let message = format!("immutable value '{}' may only be initialized once", part.name);

@@ -55,23 +55,24 @@ pub(super) fn check(cx: &mut TypeContext, function: FunctionId, body: &Body) {
     flow.run();
 }
 
-/// The walk over one body.
+/// The state of the walk over one body.
 struct Flow<'b, 'w> {
     cx: &'w mut TypeContext,
     function: FunctionId,
     body: &'b Body,
-    /// Whether warnings and errors about unhandled errors are reported; false for the library.
+    /// Whether warnings and errors about unhandled errors are reported; false for code of the library.
     warns: bool,
     variables: Variables,
-    /// The state at the current point.
+    /// The state at the current point of the body.
     state: State,
-    /// The enclosing scopes, the innermost last.
+    /// The enclosing scopes, the innermost scope last.
     scopes: Vec<Scope<'b>>,
-    /// The assignments to constants, with their spans; a loop examines those of its body.
+    /// The assignments to constants, with their source locations; a loop examines the assignments in its body.
     settings: Vec<(u32, Span)>,
     /// The variable that an initializer initializes.
     filled: Option<LocalId>,
-    /// The required call of another initializer, tracked like a property.
+    /// The number of the part that represents the required call of another initializer, which is tracked like a
+    /// property.
     led_to: Option<u32>,
     /// The local functions declared in the enclosing scopes, with their captures.
     local_functions: HashMap<FunctionId, Rc<[Capture]>>,
@@ -80,7 +81,7 @@ struct Flow<'b, 'w> {
     /// Whether the entry of a function in `reads` was queried while it was being computed.
     reads_in_cycles: bool,
     usage: Usage,
-    /// The first call of the function itself.
+    /// The source location of the first call of the function itself.
     calls_itself: Option<Span>,
     /// The enclosing optional chains that modify their base in place: the variable bound to the unwrapped value, and
     /// the place of the base.
@@ -89,18 +90,18 @@ struct Flow<'b, 'w> {
     tried: u32,
     /// The number of expressions visited that may throw.
     thrown: u32,
-    /// The number of these without a `try`; each one is reported.
+    /// The number of throwing expressions without a `try`, each of which is reported.
     unmarked: u32,
-    /// Whether this is the version of a rethrowing function for arguments that do not throw. The handling of its errors
-    /// is checked in the other version.
+    /// Whether the body is the version of a rethrowing function for arguments that do not throw. The handling of its
+    /// errors is checked in the other version.
     throws_elsewhere: bool,
     /// Whether the walk is in a `catch` that is unreachable in this version.
     is_never_caught: bool,
-    /// The span of the enclosing operators with their operands, before which a missing `try` is inserted.
+    /// The span of the enclosing operators with their operands. A missing `try` is inserted before this span.
     operation: Option<Span>,
-    /// Whether a path ends without a call of the function itself.
+    /// Whether some path ends without a call of the function itself.
     escapes: bool,
-    /// The last call that never returns.
+    /// The source location of the last call that never returns.
     never: Option<Span>,
     /// Whether the body is that of a closure or local function.
     is_inner: bool,
@@ -110,7 +111,8 @@ struct Flow<'b, 'w> {
     accesses: Vec<Place>,
     /// The functions that the body calls.
     called_inside: Vec<FunctionId>,
-    /// The places that the closures and local functions in this body access of its variables and of global variables.
+    /// The places that the closures and local functions in this body access, among its variables and the global
+    /// variables.
     accesses_of: HashMap<FunctionId, Rc<[Place]>>,
     /// The variables that are `inout` parameters, or captures of these.
     inouts: HashSet<LocalId>,
@@ -179,7 +181,7 @@ impl<'b, 'w> Flow<'b, 'w> {
         inner.inouts.extend(body.captures.iter().filter(is_inout).map(|c| c.inner));
         inner.run();
         let (accesses, called) = (std::mem::take(&mut inner.accesses), std::mem::take(&mut inner.called_inside));
-        // With the missing `try`, the closure itself would throw.
+        // With the missing `try`, the closure itself would throw errors.
         let unmarked = inner.unmarked;
         self.thrown += unmarked;
         let mut usage = std::mem::take(&mut inner.usage);

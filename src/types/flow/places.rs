@@ -7,22 +7,22 @@ use crate::types::model::tree::{
     Expr, ExprKind, FunctionId, GlobalId, LocalId, Place, Projection, ProjectionKind, Root,
 };
 
-/// The kind of use of a variable.
+/// The kind of use of a variable, for messages.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Use {
-    /// Its value is read.
+    /// The value of the variable is read.
     Value,
-    /// A closure captures it.
+    /// A closure captures the variable.
     Captured,
-    /// A local function that is called captures it.
+    /// A local function that is called captures the variable.
     InFunction(FunctionId),
-    /// It is passed as `inout`.
+    /// The variable is passed as an `inout` argument.
     ByReference,
-    /// A part of it is assigned.
+    /// A part of the variable is assigned.
     Part,
-    /// It is the receiver of a method or property.
+    /// The variable is the receiver of a method or property.
     Receiver(FunctionId),
-    /// It is returned by an initializer.
+    /// The variable is returned by an initializer.
     Returned,
 }
 
@@ -66,7 +66,7 @@ impl<'b> Flow<'b, '_> {
     }
 
     /// Records that a closure reads a variable of the script. The variable may be initialized before the closure is
-    /// called, so only one that was declared earlier without a value must be initialized.
+    /// called, so only a variable that was declared earlier without a value must be initialized.
     pub(super) fn capture_global(&mut self, global: GlobalId, span: Span) {
         if let Some(number) = self.variables.global(global) {
             let part = self.variables.part(number);
@@ -80,7 +80,7 @@ impl<'b> Flow<'b, '_> {
         self.state.reachable && self.state.unset.has(part)
     }
 
-    /// Records the assignment `place = value`.
+    /// Records an assignment `place = value`.
     pub(super) fn assign(&mut self, place: &'b Place, value: &'b Expr) {
         self.place_arguments(place);
         self.expr(value);
@@ -140,7 +140,7 @@ impl<'b> Flow<'b, '_> {
         }
     }
 
-    /// Records that a place is read and written, as `inout`.
+    /// Records that a place is read and written, as an `inout` argument is.
     pub(super) fn change(&mut self, place: &'b Place, how: Use) {
         self.note_access(place.clone());
         match &place.root {
@@ -187,7 +187,7 @@ impl<'b> Flow<'b, '_> {
         }
     }
 
-    /// Marks a part as initialized. With `first`, a constant must have been uninitialized.
+    /// Marks a part of a variable as initialized. With `first`, a constant must have been uninitialized.
     fn set(&mut self, part: u32, span: Span, first: bool) {
         if self.variables.part(part).once && first {
             self.settings.push((part, span));
@@ -199,7 +199,7 @@ impl<'b> Flow<'b, '_> {
         self.state.set.put(part, true);
     }
 
-    /// Marks parts as initialized after their error was reported, so that it is reported once.
+    /// Marks parts of a variable as initialized after their error was reported, so that it is reported only once.
     pub(super) fn assume_set(&mut self, parts: &[u32]) {
         parts.iter().for_each(|p| self.state.unset.put(*p, false));
     }

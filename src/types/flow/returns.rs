@@ -40,7 +40,7 @@ impl Flow<'_, '_> {
         self.cx.sink.report(Diagnostic::error(Code::WrongContext, end, message));
     }
 
-    /// Warns that the statement `next` after `s` is unreachable.
+    /// Warns that the statement `next`, which follows the statement `s`, is unreachable.
     pub(super) fn warn_of_unreachable(&mut self, s: &Stmt, next: &Stmt) {
         if !self.warns || self.is_made_up(next) {
             return;

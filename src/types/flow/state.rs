@@ -1,6 +1,6 @@
 //! Flow state: the facts that hold at one point of a body, on some or all paths to it.
 
-/// A set of small numbers.
+/// A set of small numbers, stored as bits.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Bits(Vec<u64>);
 
@@ -30,7 +30,8 @@ impl Bits {
     }
 }
 
-/// The facts at a point of a body. Variables are identified by their numbers in `Variables`.
+/// The facts at a point of a body. Variables are identified by their numbers in
+/// `Variables`.
 #[derive(Clone, Debug)]
 pub(super) struct State {
     /// Whether some path reaches this point.
@@ -49,12 +50,12 @@ impl State {
         State { reachable: true, unset: Bits::default(), set: Bits::default(), free: true }
     }
 
-    /// Returns the state of an unreachable point.
+    /// Returns the state at a point that no path reaches.
     pub(super) fn dead() -> State {
         State { reachable: false, free: false, ..State::start() }
     }
 
-    /// Joins the state of another path into this one.
+    /// Joins the state of another path into this state.
     pub(super) fn join(&mut self, other: &State) {
         if !other.reachable {
             return;
@@ -68,7 +69,7 @@ impl State {
         self.free |= other.free;
     }
 
-    /// Takes the state and leaves that of an unreachable point.
+    /// Takes the state and leaves the state of an unreachable point in its place.
     pub(super) fn take(&mut self) -> State {
         std::mem::replace(self, State::dead())
     }

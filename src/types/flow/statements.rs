@@ -1,4 +1,4 @@
-//! Statements: the walk over statements in the order of execution.
+//! Statements: visits statements in the order of execution.
 
 use super::Flow;
 use super::state::{Bits, State};
@@ -114,7 +114,8 @@ impl<'b> Flow<'b, '_> {
         }
     }
 
-    /// Visits conditions and continues in the state in which all hold; returns the state in which one does not hold.
+    /// Visits a list of conditions and continues in the state in which all of them hold; returns the state in which a
+    /// condition does not hold.
     fn conditions(&mut self, conditions: &'b [Condition]) -> State {
         let mut failed = State::dead();
         for condition in conditions {
@@ -221,8 +222,8 @@ impl<'b> Flow<'b, '_> {
         added
     }
 
-    /// Visits the cases of a `switch` or `catch` and continues in the joined state after them. The paths that match no
-    /// case are not followed.
+    /// Visits the cases of a `switch` or `catch` and continues in the joined state after the cases. The paths that
+    /// match no case are not followed.
     fn cases(&mut self, cases: &'b [Case]) {
         let subject = self.state.take();
         let mut after = State::dead();
@@ -255,7 +256,7 @@ impl<'b> Flow<'b, '_> {
         let throws = self.thrown > seen;
         self.warn_of_needless_catch(cases, throws);
         let finished = self.state.take();
-        // The body may throw before any of its effects.
+        // The body may throw before any of its effects has happened.
         caught.join(&before);
         self.state = caught;
         if !takes_all {
@@ -275,7 +276,7 @@ fn is_true(e: &Expr) -> bool {
     matches!(e.kind, ExprKind::Bool(true)) && e.ty != Type::Error
 }
 
-/// Whether a pattern is that of `if let x = optional`.
+/// Whether a pattern is the pattern of `if let x = optional`.
 fn is_unwrapping(p: &Pattern) -> bool {
     matches!(&p.kind, PatternKind::Some(inner) if matches!(inner.kind, PatternKind::Bind(_)))
 }

@@ -9,7 +9,7 @@ use crate::types::model::tables::FunctionKind;
 use crate::types::model::tree::{Case, Expr, PatternKind};
 
 impl<'b> Flow<'b, '_> {
-    /// Visits the operand of a `try`.
+    /// Visits the operand of a `try` expression.
     pub(crate) fn tried(&mut self, value: &'b Expr) {
         self.tried += 1;
         self.expr(value);
@@ -27,7 +27,7 @@ impl<'b> Flow<'b, '_> {
         let message = "no calls to throwing functions occur within 'try' expression";
         let diagnostic = Diagnostic::warning(Code::Unused, keyword, message);
         self.cx.sink.report(match sign {
-            // No fix is offered: without `try?`, the value would not be an optional.
+            // No fix is offered here: without `try?`, the value would not be an optional.
             Some('?') => diagnostic,
             _ => {
                 let space = text[(keyword.end - keyword.start) as usize..].starts_with(' ');
@@ -36,7 +36,7 @@ impl<'b> Flow<'b, '_> {
         });
     }
 
-    /// Warns about a `catch` whose body does not throw, and about a `catch` after one that handles all errors.
+    /// Warns about a `catch` whose body does not throw, and about a `catch` after another that handles all errors.
     pub(crate) fn warn_of_needless_catch(&mut self, cases: &'b [Case], throws: bool) {
         if !self.warns || self.throws_elsewhere {
             return;

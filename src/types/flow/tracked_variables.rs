@@ -1,5 +1,5 @@
-//! Tracked variables: the units of definite initialization. Tracked are variables declared without a value, the `self`
-//! of an initializer by its stored properties, tuples by their elements, and the variables of the script.
+//! Tracked variables: the units of definite initialization. The analysis tracks variables declared without a value, the
+//! `self` of an initializer by its stored properties, tuples by their elements, and the variables of the script.
 
 use super::Flow;
 use crate::source::Span;
@@ -14,26 +14,27 @@ use std::ops::Range;
 /// A unit of initialization: a variable, a stored property or a tuple element.
 #[derive(Clone, Debug)]
 pub(super) struct Part {
-    /// The name in messages: `x`, `self.x`, `pair.0`.
+    /// The name of the part in messages: `x`, `self.x`, `pair.0`.
     pub(super) name: String,
-    /// The span of its declaration.
+    /// The source location of the part's declaration.
     pub(super) declared: Span,
-    /// Whether it is a `let`.
+    /// Whether the part is a constant, declared with `let`.
     pub(super) once: bool,
-    /// Whether its declaration has an initial value.
+    /// Whether the declaration of the part has an initial value.
     pub(super) has_value: bool,
 }
 
-/// A tracked local variable.
+/// A local variable that the analysis tracks.
 struct TrackedVariable {
     parts: Range<u32>,
-    /// The index of the first tracked property; those before it are inherited.
+    /// The index of the first tracked property; the properties before it are inherited.
     first: u32,
-    /// Whether the parts are properties or elements of its value; otherwise the only part is the variable itself.
+    /// Whether the tracked parts are properties or elements of the variable's value; otherwise the only part is the
+    /// variable itself.
     is_split: bool,
 }
 
-/// The tracked parts, by number.
+/// The tracked parts of variables, by number.
 #[derive(Default)]
 pub(super) struct Variables {
     parts: Vec<Part>,
@@ -62,7 +63,7 @@ impl Variables {
         &self.parts[number as usize]
     }
 
-    /// Returns the part of a variable that a projection selects.
+    /// Returns the part of a variable that is selected by a projection.
     pub(super) fn part_at(&self, local: LocalId, step: &Projection) -> Option<u32> {
         match step.kind {
             ProjectionKind::Field(i) | ProjectionKind::Element(i) => self.part_of(local, i),
@@ -85,7 +86,7 @@ impl Variables {
 }
 
 impl Flow<'_, '_> {
-    /// Tracks a variable of the script, which has a value after its declaration.
+    /// Tracks a global variable of the script, which has a value after its declaration.
     pub(super) fn follow_global(&mut self, global: GlobalId) {
         let data = &self.cx.defs.globals[global.0 as usize];
         if data.is_lazy {

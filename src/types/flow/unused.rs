@@ -83,7 +83,7 @@ impl Flow<'_, '_> {
         }
     }
 
-    /// Whether values of a type carry nothing to use.
+    /// Whether values of a type carry no information that could be used.
     fn is_nothing(&mut self, ty: &Type) -> bool {
         match lookup::optional_payload(self.cx, ty) {
             Some(payload) => self.is_nothing(&payload),
@@ -154,15 +154,15 @@ impl Flow<'_, '_> {
         }
     }
 
-    /// Returns the span of `let` or `var` if the statement begins with it and declares this variable first.
+    /// Returns the span of `let` or `var` if a statement begins with it and declares the variable first.
     fn keyword(&self, statement: Span, local: &Local) -> Option<Span> {
         let (at, word) = self.cx.sink.word_before(local.span)?;
         (matches!(&*word, "let" | "var") && at.start == statement.start).then_some(at)
     }
 }
 
-/// Whether a variable could be declared with `let`. A variable of a pattern shares its `var` with others, and one
-/// without an initial value is assigned later.
+/// Whether a variable could be declared with `let`. A variable of a pattern shares its `var` with others, and a
+/// variable without an initial value is assigned later.
 fn may_be_constant(declared: Declared) -> bool {
     match declared {
         Declared::WithValue { .. } | Declared::Element | Declared::Unwrapped => true,

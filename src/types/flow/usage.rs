@@ -1,4 +1,4 @@
-//! Usage: the reads and writes of the variables of a body, regardless of order.
+//! Usage: collects the reads and writes of the variables of a body, regardless of order.
 
 use crate::source::Span;
 use crate::types::model::tree::{Body, GlobalId, LocalId, Pattern, PatternKind, Stmt};
@@ -7,19 +7,19 @@ use hashbrown::HashSet;
 /// The form of a variable's declaration.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Declared {
-    /// `let x = value`
+    /// The declaration has an initial value: `let x = value`.
     WithValue { statement: Span, value: Span },
-    /// `let x: Int`
+    /// The declaration has no initial value: `let x: Int`.
     WithoutValue,
-    /// `for x in …`
+    /// The variable is the element of a loop: `for x in …`.
     Element,
-    /// `if let x = …`
+    /// The variable is bound to an unwrapped optional: `if let x = …`.
     Unwrapped,
-    /// As a part of another pattern.
+    /// The variable is a part of another pattern.
     Matched,
 }
 
-/// The uses of one variable.
+/// The uses of one variable of a body.
 #[derive(Clone, Default)]
 pub(super) struct Uses {
     pub(super) declared: Option<Declared>,
@@ -33,7 +33,7 @@ pub(super) struct Usage {
     pub(super) of: Vec<Uses>,
     /// The global variables that the body reads.
     pub(super) globals: HashSet<GlobalId>,
-    /// The `defer` blocks that were visited.
+    /// The `defer` blocks that were visited already.
     pub(super) deferred: HashSet<*const Stmt>,
 }
 

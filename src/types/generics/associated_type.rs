@@ -23,7 +23,7 @@ use crate::types::names::type_expr;
 use crate::types::names::type_expr::TypeScope;
 use std::rc::Rc;
 
-/// Returns the protocols that the bound of an associated type names.
+/// Returns the protocols that the bound of an associated type names, without those that they refine.
 pub(crate) fn associated_bounds(cx: &mut TypeContext, p: ProtocolId, name: &str) -> Rc<[ProtocolId]> {
     let Some(i) = cx.defs.protocol_data(p).associated.iter().position(|a| &*a.name == name) else {
         return Rc::from([]);
@@ -43,7 +43,7 @@ pub(crate) fn associated_bounds(cx: &mut TypeContext, p: ProtocolId, name: &str)
     out
 }
 
-/// Resolves every `T.Name` in a type as far as possible.
+/// Resolves every associated type `T.Name` in a type as far as possible.
 pub(crate) fn normalize_type(cx: &mut TypeContext, ty: &Type) -> Type {
     match ty {
         Type::Associated(of, p, name) => {
@@ -72,7 +72,7 @@ pub(crate) fn normalize_type(cx: &mut TypeContext, ty: &Type) -> Type {
                 }
             }
             match &of {
-                // The tangent vector of a tangent vector is itself.
+                // The tangent vector of a tangent vector is the vector itself.
                 Type::Associated(_, q, inner) if p == q && name == inner && &**name == "TangentVector" => of,
                 Type::Nominal(n, args) => {
                     let args = args.clone();
@@ -84,7 +84,7 @@ pub(crate) fn normalize_type(cx: &mut TypeContext, ty: &Type) -> Type {
                     Type::Tuple(parts.into_iter().map(|(l, t)| (l, normalize_type(cx, &t))).collect())
                 }
                 Type::Function(_) if &**name == "TangentVector" => Type::unit(),
-                // The exact type is unknown; its constraints are known.
+                // The exact associated type is unknown; its constraints are known.
                 Type::Existential(e) if &**name != "TangentVector" => existential::forgotten(cx, &e.clone(), *p, name),
                 Type::Error => Type::Error,
                 Type::Never => Type::Never,
@@ -105,7 +105,8 @@ pub(crate) fn normalize_type(cx: &mut TypeContext, ty: &Type) -> Type {
     }
 }
 
-/// Returns the type that the `where` clauses of a protocol declare equal to `here`, an associated type of `of`.
+/// Returns the type that the `where` clauses of a protocol declare equal to `here`, which is an associated type of
+/// `of`.
 fn protocol_equal(cx: &mut TypeContext, p: ProtocolId, of: &Type, here: &Type) -> Option<Type> {
     let own = cx.defs.protocol_data(p).self_param;
     let clauses = protocol_clauses(cx, p);
@@ -113,7 +114,7 @@ fn protocol_equal(cx: &mut TypeContext, p: ProtocolId, of: &Type, here: &Type) -
     clauses.equal.iter().find_map(|(a, b)| {
         let (a, b) = (by(a), by(b));
         let (rank_a, rank_b) = (associated_depth(&a), associated_depth(&b));
-        // Rewrite always towards the shorter name, to guarantee termination.
+        // Rewriting is always towards the shorter name, to guarantee termination.
         if a == *here && rank_b <= rank_a {
             Some(b)
         } else if b == *here && rank_a < rank_b {
@@ -189,7 +190,7 @@ fn same_as(cx: &mut TypeContext, ty: &Type) -> Option<Type> {
     env.requirements.iter().find_map(|r| match r {
         Requirement::Same(a, b) => {
             let (key, value) = match (a, b) {
-                // Rewrite always towards the shorter name: 'T.TangentVector' to 'T'.
+                // Rewriting is always towards the shorter name, from `T.TangentVector` to `T`.
                 (Type::Associated(..), Type::Associated(..)) if associated_depth(a) < associated_depth(b) => (b, a),
                 (Type::Associated(..), _) => (a, b),
                 (_, Type::Associated(..)) | (Type::Nominal(..), Type::Param(_)) => (b, a),
@@ -226,7 +227,7 @@ fn type_witness(cx: &mut TypeContext, n: NominalId, args: &[Type], p: ProtocolId
     let found = match known {
         Some(found) => found,
         None => {
-            // Set first, to terminate a recursive lookup.
+            // The entry is set first, to terminate a recursive lookup.
             cx.defs.nominal_data_mut(n).conformances[i].memo.type_witnesses.insert(name.clone(), Type::Error);
             let found = find_type_witness(cx, n, i, owner, name);
             match found {
@@ -305,8 +306,8 @@ pub(crate) fn all_conforming(cx: &mut TypeContext, n: NominalId) -> Vec<Protocol
     conformances::all_refined(cx, conforming)
 }
 
-/// Resolves an associated type by a `where` clause that declares it equal to a type that is known otherwise: the
-/// elements of a sequence are those of its iterator.
+/// Resolves an associated type by a `where` clause that declares it equal to a type that is known from another source:
+/// the elements of a sequence are those of its iterator.
 fn equal_by_clauses(cx: &mut TypeContext, n: NominalId, p: ProtocolId, declared: &Type, name: &Name) -> Option<Type> {
     let wanted = Type::Associated(Rc::new(declared.clone()), p, name.clone());
     for q in all_conforming(cx, n) {
@@ -429,7 +430,7 @@ fn infer_by_default(
     None
 }
 
-/// Returns the function of a member.
+/// Returns the function that implements a member, if the member is implemented by a function.
 fn function_of(member: MemberKind) -> Option<FunctionId> {
     match member {
         MemberKind::Method(f) | MemberKind::Init(f) | MemberKind::Computed(f, _) | MemberKind::Subscript(f, _) => {
@@ -439,7 +440,7 @@ fn function_of(member: MemberKind) -> Option<FunctionId> {
     }
 }
 
-/// Returns the number of names in `T.A.B`; 0 for other types.
+/// Returns the number of names in an associated type `T.A.B`; 0 for other types.
 fn associated_depth(ty: &Type) -> usize {
     match ty {
         Type::Associated(of, ..) => 1 + associated_depth(of),
@@ -447,7 +448,7 @@ fn associated_depth(ty: &Type) -> usize {
     }
 }
 
-/// Whether a type may match a type in a requirement, judged by nominal types only.
+/// Whether a type may match a type in a requirement, judged by the nominal types in them only.
 fn may_be(pattern: &Type, ty: &Type) -> bool {
     match (pattern, ty) {
         (_, Type::Error) | (Type::Param(_) | Type::Associated(..), _) => true,
@@ -457,7 +458,7 @@ fn may_be(pattern: &Type, ty: &Type) -> bool {
     }
 }
 
-/// Returns the type that corresponds to `wanted` if a requirement is matched with a function.
+/// Returns the type that corresponds to the associated type `wanted` if a requirement is matched with a function.
 fn match_signature(required: &Signature, wanted: &Type, given: &Signature) -> Option<Type> {
     let same_labels = given.params.len() == required.params.len()
         && given.params.iter().zip(&required.params).all(|(a, b)| a.label == b.label);
@@ -471,7 +472,7 @@ fn match_signature(required: &Signature, wanted: &Type, given: &Signature) -> Op
     pairs.chain([(&required.result, &given.result)]).find_map(|(pattern, ty)| match_type(pattern, wanted, ty))
 }
 
-/// Returns the type that corresponds to `wanted` if `pattern` is matched with a type.
+/// Returns the type that corresponds to the associated type `wanted` if the type `pattern` is matched with a type.
 fn match_type(pattern: &Type, wanted: &Type, ty: &Type) -> Option<Type> {
     if pattern == wanted {
         return Some(ty.clone());

@@ -1,4 +1,4 @@
-//! Existentials: which values they contain, and which associated types are known.
+//! Existentials: determines which values an existential contains, and which associated types of it are known.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -15,7 +15,7 @@ use crate::types::model::tables::{Env, Requirement};
 use crate::types::model::ty::{Existential, ParamId, ProtocolId, Type};
 use std::rc::Rc;
 
-/// Returns the type that an existential specifies for `T.Name`: `any P<A>`.
+/// Returns the type that an existential specifies for the associated type `T.Name`, as `any P<A>` does.
 pub(crate) fn known_type(of: &Type, name: &str) -> Option<Type> {
     let Type::Existential(e) = of else { return None };
     e.known.iter().find(|(known, _)| &**known == name).map(|(_, ty)| ty.clone())
@@ -48,7 +48,7 @@ pub(crate) fn inside(cx: &mut TypeContext, e: &Existential) -> (Type, Rc<Env>) {
 }
 
 /// Replaces `param` in types by the generic parameter that represents the type inside an existential, and normalizes
-/// them with the requirements that the existential implies. Returns that parameter and the types.
+/// the types with the requirements that the existential implies. Returns that parameter and the types.
 pub(crate) fn seen_inside<'t>(
     cx: &mut TypeContext,
     e: &Existential,
@@ -57,15 +57,15 @@ pub(crate) fn seen_inside<'t>(
 ) -> (Type, Vec<Type>) {
     let (own, env) = inside(cx, e);
     let types = context::with_env(cx, env, |cx| {
-        let put = |t: &Type| t.substitute(&|p| (p == param).then(|| own.clone()));
+        let replace = |t: &Type| t.substitute(&|p| (p == param).then(|| own.clone()));
 
-        types.map(|t| associated_type::normalize_type(cx, &put(t))).collect()
+        types.map(|t| associated_type::normalize_type(cx, &replace(t))).collect()
     });
     (own, types)
 }
 
-/// Returns `T.Name` of an existential: the exact type if a clause of the protocol determines it; otherwise an
-/// existential with its bounds and its known associated types.
+/// Returns the associated type `T.Name` of an existential: the exact type if a clause of the protocol determines it;
+/// otherwise an existential with its bounds and its known associated types.
 pub(crate) fn forgotten(cx: &mut TypeContext, e: &Existential, p: ProtocolId, name: &Name) -> Type {
     let (own, env) = inside(cx, e);
 
@@ -103,13 +103,13 @@ pub(crate) fn can_erase(cx: &mut TypeContext, from: &Type, p: ProtocolId) -> boo
         || matches!(from, Type::Existential(_)) && conformances::protocols_of(cx, from).contains(&p)
 }
 
-/// Whether values of a type are values of an existential. Unifies the type variables of both if so.
+/// Whether values of a type are values of an existential. In that case the function unifies the type variables of both.
 pub(crate) fn is_value_of(cx: &mut TypeContext, ty: &Type, e: &Existential) -> bool {
     let ty = unification::shallow(cx, ty);
     let holds = e.class.as_ref().is_none_or(|class| is_instance_of(cx, &ty, class))
         && e.protocols.iter().all(|p| can_erase(cx, &ty, *p));
     let snapshot = cx.vars.snapshot();
-    // The associated types of a literal's type are known once that type is.
+    // The associated types of a literal's type are known once the type of the literal is known.
     let is_open = matches!(ty, Type::Var(_));
     let holds = holds
         && (is_open
@@ -162,7 +162,7 @@ pub(crate) fn unify_existentials(cx: &mut TypeContext, a: &Existential, b: &Exis
         && a.known.iter().zip(&b.known).all(|((n, x), (m, y))| n == m && unification::unify(cx, x, y, span))
 }
 
-/// Returns `any P & Q` for the parts of a composition. Reports a type that cannot be a part.
+/// Returns `any P & Q` for the parts of a composition. The function reports a type that cannot be a part.
 pub(crate) fn composed(cx: &mut TypeContext, parts: Vec<(Type, Span)>) -> Type {
     let mut whole = Existential::default();
     for (part, span) in parts {
@@ -189,7 +189,7 @@ pub(crate) fn composed(cx: &mut TypeContext, parts: Vec<(Type, Span)>) -> Type {
     Type::Existential(Rc::new(whole))
 }
 
-/// Returns `any P<A>`: an existential with the given primary associated types.
+/// Returns the existential `any P<A>` with the given primary associated types.
 pub(crate) fn with_primary(cx: &mut TypeContext, e: &Existential, given: Vec<Type>, span: Span) -> Type {
     let [p] = e.protocols.as_slice() else { return Type::Existential(Rc::new(e.clone())) };
     let (name, primary) = (cx.defs.protocol_data(*p).name.clone(), cx.defs.protocol_data(*p).primary.clone());

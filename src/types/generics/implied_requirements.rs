@@ -1,4 +1,4 @@
-//! Implied requirements: requirements on generic parameters that follow from the types in a signature.
+//! Implied requirements: determines the requirements on generic parameters that follow from the types in a signature.
 
 use crate::source::Span;
 use crate::syntax::ast::{Ident, Param, TypeExpr, TypeExprKind};
@@ -54,7 +54,7 @@ fn nominal_at(cx: &mut TypeContext, path: &[(Ident, Vec<TypeExpr>)], scope: &Typ
     rest.iter().try_fold(first?, |of, (name, _)| nested_type(cx, of, &name.name))
 }
 
-/// Returns a type that is declared in another one.
+/// Returns a type that is declared inside another type.
 fn nested_type(cx: &mut TypeContext, of: NominalId, name: &str) -> Option<NominalId> {
     if !lookup::has_member_type(cx, of, name) {
         return None;
@@ -147,10 +147,10 @@ fn conditions_of_conformance(cx: &mut TypeContext, n: NominalId, given: &[TypeEx
         return vec![];
     }
     let Some(conformance) = conformances::find_conformance(cx, n, differentiable) else { return vec![] };
-    let (group, _) = conformances::asks(cx, n, conformance);
+    let (group, _) = conformances::declaration_site(cx, n, conformance);
     let by = |p| params.iter().position(|q| *q == p).and_then(|i| arguments[i].clone());
     let conditions = generic_env::group_env(cx, group);
-    let put = conditions.requirements.iter().map(|r| r.map(&mut |t| t.substitute(&by)));
+    let substituted = conditions.requirements.iter().map(|r| r.map(&mut |t| t.substitute(&by)));
     let is_about_others = |r: &Requirement| {
         let mut others = false;
         r.map(&mut |t| {
@@ -159,7 +159,7 @@ fn conditions_of_conformance(cx: &mut TypeContext, n: NominalId, given: &[TypeEx
         });
         others
     };
-    put.filter(|r| !is_about_others(r)).collect()
+    substituted.filter(|r| !is_about_others(r)).collect()
 }
 
 /// Adds the requirements of generic types on arguments that are generic parameters: `[K: V]` requires a hashable `K`.
@@ -187,7 +187,7 @@ fn add_of_nominal(cx: &mut TypeContext, n: NominalId, given: &[&TypeExpr], env: 
     let own = &env.params[first..];
     let mut arguments: Vec<Option<Type>> = given.iter().map(|ty| as_parameter(cx, ty, own)).collect();
     let params = cx.defs.nominal_data(n).params.clone();
-    // The arguments of the enclosing types come first.
+    // The arguments of the enclosing types come before those of the type itself.
     let outer = params.len().saturating_sub(arguments.len());
     arguments.splice(0..0, std::iter::repeat_n(None, outer));
     if arguments.iter().all(Option::is_none) || params.len() != arguments.len() {
@@ -212,7 +212,7 @@ fn as_parameter(cx: &TypeContext, ty: &TypeExpr, params: &[ParamId]) -> Option<T
     generic_env::param_named(cx, params, &ident.name).map(Type::Param)
 }
 
-/// Returns the type expressions that a type expression consists of.
+/// Returns the type expressions of which a type expression consists.
 fn parts(ty: &TypeExpr) -> Vec<&TypeExpr> {
     match &ty.kind {
         TypeExprKind::Array(of)

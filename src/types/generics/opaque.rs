@@ -29,14 +29,14 @@ pub(crate) struct Given {
     span: Span,
 }
 
-/// Resolves the result type of a function; `some P` in it becomes an opaque type of that function.
+/// Resolves the result type of a function; each `some P` in it becomes an opaque type of that function.
 pub(crate) fn resolve_result(cx: &mut TypeContext, f: FunctionId, ty: &TypeExpr, scope: &TypeScope) -> Type {
     let data = cx.defs.function_data(f);
     let has_body = matches!(data.kind, FunctionKind::Function | FunctionKind::Getter) && data.requirement.is_none();
     with_opaque_results(cx, has_body.then_some(f), |cx| type_expr::resolve_type(cx, ty, scope))
 }
 
-/// Runs `then` while `some P` is an opaque type of the function.
+/// Runs `then` while `some P` is resolved to an opaque type of the function.
 fn with_opaque_results<A>(
     cx: &mut TypeContext,
     function: Option<FunctionId>,
@@ -48,7 +48,7 @@ fn with_opaque_results<A>(
     result
 }
 
-/// Returns the type `some P` for the bounds `P`; outside of result types it is `any P`.
+/// Returns the type of `some P` for the bounds `P`; outside of result types it is `any P`.
 pub(crate) fn opaque_type(cx: &mut TypeContext, bounds: Type, span: Span) -> Type {
     let Some(function) = cx.scope.opaque_result else { return bounds };
     let bounds = match bounds {
@@ -64,14 +64,15 @@ pub(crate) fn opaque_type(cx: &mut TypeContext, bounds: Type, span: Span) -> Typ
     Type::Opaque(OpaqueId(cx.memo.opaques.all.len() as u32 - 1), args)
 }
 
-/// Returns the protocols that an opaque type conforms to.
+/// Returns the protocols to which an opaque type conforms.
 pub(crate) fn protocols_of_opaque(cx: &mut TypeContext, ty: &Type) -> Rc<[ProtocolId]> {
     let Type::Opaque(id, args) = ty else { return Rc::from([]) };
     let bounds = Type::Existential(opaque_types::bounds_of_opaque(cx, *id, args));
     conformances::protocols_of(cx, &bounds)
 }
 
-/// Returns `T.Name` of an opaque type if its constraints specify it: `some Sequence<Int>`.
+/// Returns the associated type `T.Name` of an opaque type if the constraints of the opaque type specify it: `some
+/// Sequence<Int>`.
 pub(crate) fn known_of_opaque(cx: &TypeContext, of: &Type, name: &str) -> Option<Type> {
     let Type::Opaque(id, args) = of else { return None };
     crate::types::generics::existential::known_type(
@@ -95,8 +96,8 @@ pub(crate) fn underlying_type(cx: &mut TypeContext, id: OpaqueId, args: &[Type])
     }
 }
 
-/// Returns the type that returned values must have: each opaque type of the function is replaced by a type variable,
-/// which is added to `given`.
+/// Returns the type that the returned values of a function must have: each opaque type of the function is replaced by a
+/// type variable, which is added to `given`.
 pub(crate) fn open_result(
     cx: &mut TypeContext,
     f: FunctionId,
@@ -123,7 +124,7 @@ pub(crate) fn open_result(
     })
 }
 
-/// Creates a type variable for the underlying type of an opaque type, with its constraints.
+/// Creates a type variable for the underlying type of an opaque type, with the constraints of the opaque type.
 fn fresh_for(cx: &mut TypeContext, id: OpaqueId, span: Span) -> Type {
     match cx.memo.opaques.all[id.0 as usize].bounds.clone() {
         Type::Existential(bounds) => fresh_within(cx, &bounds, span),
@@ -176,7 +177,7 @@ pub(crate) fn agree_on_opaque(cx: &mut TypeContext, given: Vec<Given>) {
             Some(_) => {}
         }
     }
-    // An earlier value may determine type variables of a later one: `return nil`.
+    // An earlier value may determine type variables of a later value, such as `return nil`.
     for Given { id, ty, span } in &given {
         if let Some(known) = cx.memo.opaques.all[id.0 as usize].underlying.clone() {
             unification::unify(cx, ty, &known, *span);

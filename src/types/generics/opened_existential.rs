@@ -1,5 +1,5 @@
-//! Opened existentials: calls of generic functions with an existential, which use the type of the value inside as
-//! generic argument.
+//! Opened existentials: determines the generic arguments of calls of generic functions with an existential, which are
+//! the type of the value inside.
 
 use crate::types::conform::conformances;
 use crate::types::generics::existential;
@@ -63,7 +63,7 @@ pub(crate) fn conforms_to_itself(cx: &mut TypeContext, p: ProtocolId) -> bool {
     })
 }
 
-/// Whether a result type that contains the type inside an existential can be expressed without it.
+/// Whether a result type that contains the type of the value in an existential can be expressed without that type.
 fn comes_out(cx: &TypeContext, result: &Type, inside: &Type) -> bool {
     let mentions = |t: &Type| t.any(&mut |t| t == inside);
     match result {

@@ -14,7 +14,7 @@ use crate::types::model::context;
 use crate::types::model::context::TypeContext;
 use crate::types::model::queries;
 use crate::types::model::syntax_query::closure_of;
-use crate::types::model::syntax_query::says_unwrapped;
+use crate::types::model::syntax_query::is_implicitly_unwrapped;
 use crate::types::model::syntax_walk::is_literal;
 use crate::types::model::tables::Observed;
 use crate::types::model::tables::{
@@ -69,10 +69,10 @@ pub(crate) fn signature(cx: &mut TypeContext, f: FunctionId) -> Rc<Signature> {
             let mut ty = match &param.ty {
                 Some(ty) => function_type::resolve_attributed(cx, &param.attributes, ty, &scope),
                 None if observed.is_some() => observed.map_or(Type::Error, |of| observed_type(cx, of)),
-                // Formulas and user functions may omit parameter types.
+                // Formulas and functions of a program may omit parameter types.
                 None => lookup::simple(cx, "Double"),
             };
-            if says_unwrapped(param.ty.as_ref()) {
+            if is_implicitly_unwrapped(param.ty.as_ref()) {
                 cx.defs.unwrapping.insert(param.name.span);
             }
             if let Some(written) = param.ty.as_ref().filter(|_| !is_prelude) {
@@ -175,7 +175,7 @@ pub(crate) fn signature(cx: &mut TypeContext, f: FunctionId) -> Rc<Signature> {
     signature
 }
 
-/// Whether `self` in a member of a protocol is an instance of a class.
+/// Whether the `self` of a member of a protocol is an instance of a class.
 fn is_class_bound(cx: &mut TypeContext, owner: Owner, env: &Env) -> bool {
     let Owner::Protocol(p) = owner else { return false };
     let own = Type::Param(cx.defs.protocol_data(p).self_param);

@@ -39,12 +39,12 @@ pub(crate) fn check_arguments(cx: &mut TypeContext, ty: &Type, span: Span) {
 pub(crate) fn check_arguments_of(cx: &mut TypeContext, n: NominalId, args: &[Type], span: Span) {
     let env = generic_env::nominal_env(cx, n);
     for (index, requirement) in env.requirements.iter().enumerate() {
-        let put = requirement.map(&mut |t| conformances::substitute_nominal(cx, n, args, t));
-        if unmet_requirement::is_met(cx, &put) || is_unknown(cx, &put) {
+        let substituted = requirement.map(&mut |t| conformances::substitute_nominal(cx, n, args, t));
+        if unmet_requirement::is_met(cx, &substituted) || is_unknown(cx, &substituted) {
             continue;
         }
         let whole = display::show(cx, &Type::Nominal(n, args.into()));
-        let message = match &put {
+        let message = match &substituted {
             Requirement::Conforms(ty, p) => {
                 let protocol = cx.defs.protocol_data(*p).name.clone();
                 format!("type '{}' does not conform to protocol '{protocol}'", display::show(cx, ty))
@@ -53,23 +53,23 @@ pub(crate) fn check_arguments_of(cx: &mut TypeContext, n: NominalId, args: &[Typ
         };
         let diagnostic = Diagnostic::error(DiagnosticCode::NotConforming, span, message);
         let is_shown = !cx.defs.nominal_data(n).is_prelude;
-        let diagnostic = match &put {
+        let diagnostic = match &substituted {
             Requirement::Conforms(..) if !is_shown => diagnostic.note(format!("'{whole}' requires it")),
-            _ => unmet_requirement::with_clause(cx, diagnostic, &env, index, &put, is_shown),
+            _ => unmet_requirement::with_clause(cx, diagnostic, &env, index, &substituted, is_shown),
         };
-        let diagnostic = unmet_requirement::with_way_out(cx, diagnostic, &put);
+        let diagnostic = unmet_requirement::with_way_out(cx, diagnostic, &substituted);
         cx.sink.report(diagnostic);
         cx.memo.refused.push(Type::Nominal(n, args.into()));
         return;
     }
 }
 
-/// Whether the type that must conform contains type variables.
-fn is_unknown(cx: &mut TypeContext, put: &Requirement) -> bool {
-    matches!(put, Requirement::Conforms(ty, _) if unification::has_vars(cx, ty))
+/// Whether the type that must satisfy a requirement contains type variables.
+fn is_unknown(cx: &mut TypeContext, substituted: &Requirement) -> bool {
+    matches!(substituted, Requirement::Conforms(ty, _) if unification::has_vars(cx, ty))
 }
 
-/// Checks the type arguments in a function's signature.
+/// Checks the type arguments of the types in a function's signature.
 pub(crate) fn check_signature(cx: &mut TypeContext, f: FunctionId) {
     let signature = signature::signature(cx, f);
     context::with_env(cx, signature.env.clone(), |cx| {
@@ -81,7 +81,7 @@ pub(crate) fn check_signature(cx: &mut TypeContext, f: FunctionId) {
     });
 }
 
-/// Checks the type arguments in the types of stored properties.
+/// Checks the type arguments of the types of stored properties.
 pub(crate) fn check_stored(cx: &mut TypeContext, n: NominalId) {
     let env = generic_env::nominal_env(cx, n);
     context::with_env(cx, env, |cx| {

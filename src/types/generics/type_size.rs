@@ -1,4 +1,4 @@
-//! Type size: the limit on the number of components of a type and on its depth.
+//! Type size: limits the number of components of a type and its depth.
 
 use crate::diagnostic::{Code as DiagnosticCode, Diagnostic};
 use crate::source::Span;
@@ -12,7 +12,7 @@ pub(crate) const LARGEST: usize = 65_535;
 /// The maximum nesting depth of a type. Traversals of a type recurse to its innermost part.
 pub(crate) const DEEPEST: usize = 2_000;
 
-/// The limit that a type exceeds.
+/// The limit that a type exceeds: its size or its depth.
 pub(crate) enum ExceededLimit {
     Parts,
     Depth,
@@ -34,7 +34,8 @@ pub(crate) fn refuse_large(cx: &mut TypeContext, ty: &Type, span: Span) -> bool 
     true
 }
 
-/// Counts the parts of a type down from `left`, and returns the rest; `depth` is the permitted nesting depth.
+/// Counts the parts of a type down from `left`, and returns the remaining number; `depth` is the permitted nesting
+/// depth.
 pub(crate) fn parts(cx: &TypeContext, ty: &Type, left: usize, depth: usize) -> Result<usize, ExceededLimit> {
     let left = left.checked_sub(1).ok_or(ExceededLimit::Parts)?;
     let inner = depth.checked_sub(1).ok_or(ExceededLimit::Depth)?;

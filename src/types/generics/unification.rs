@@ -1,4 +1,4 @@
-//! Type variables: the constraints on each, and unification.
+//! Unification: resolves type variables, and unifies types.
 
 use crate::source::Span;
 use crate::types::conform::conformances;
@@ -25,7 +25,7 @@ pub(crate) fn mark_numeric(cx: &mut TypeContext, ty: &Type) {
     }
 }
 
-/// Resolves the outermost constructor of a type.
+/// Resolves the outermost type constructor of a type.
 pub(crate) fn shallow(cx: &mut TypeContext, ty: &Type) -> Type {
     let mut ty = ty.clone();
     loop {
@@ -148,7 +148,7 @@ fn bind(cx: &mut TypeContext, v: VarId, ty: &Type, span: Span) -> bool {
     }
     let ty = type_vars::zonk(cx, ty);
     if ty.any(&mut |t| *t == Type::Var(v)) {
-        // Occurs check: `T == T.TangentVector` is deferred until `T` is known.
+        // The occurs check excludes infinite types; `T == T.TangentVector` is deferred until `T` is known.
         let waits = matches!(ty, Type::Associated(..));
         if waits {
             cx.vars.defer_equation(ty, Type::Var(v), span);
@@ -166,7 +166,7 @@ fn bind(cx: &mut TypeContext, v: VarId, ty: &Type, span: Span) -> bool {
     })
 }
 
-/// Whether a literal can have a type.
+/// Whether a literal can have a given type.
 pub(crate) fn accepts_literal(cx: &mut TypeContext, ty: &Type, literal: Literal) -> bool {
     if let Type::Nominal(n, _) = ty {
         match (cx.defs.nominal_data(*n).builtin, literal) {
@@ -210,7 +210,7 @@ pub(crate) fn literal_may_conform(cx: &mut TypeContext, literal: Literal, protoc
     })
 }
 
-/// Requires a conformance: checked at once for a known type, later for a variable.
+/// Requires the conformance of a type: it is checked at once for a known type, and later for a type variable.
 pub(crate) fn require(cx: &mut TypeContext, ty: &Type, protocol: ProtocolId, span: Span) -> bool {
     require_by(cx, ty, ConformanceConstraint { protocol, span, by: None })
 }
@@ -235,12 +235,12 @@ pub(crate) fn require_by(cx: &mut TypeContext, ty: &Type, constraint: Conformanc
         Type::Tuple(parts) if parts.iter().any(|(_, t)| has_vars(cx, t)) => {
             parts.iter().all(|(_, t)| require_by(cx, t, constraint))
         }
-        known => fulfils(cx, &known, &constraint),
+        known => satisfies(cx, &known, &constraint),
     }
 }
 
 /// Whether a known type satisfies a conformance constraint.
-pub(crate) fn fulfils(cx: &mut TypeContext, ty: &Type, constraint: &ConformanceConstraint) -> bool {
+pub(crate) fn satisfies(cx: &mut TypeContext, ty: &Type, constraint: &ConformanceConstraint) -> bool {
     // A differentiated function may return a function, but the operators of the library have no tangent for that,
     // because captured values vary as well.
     let by_operator = || constraint.by.is_some_and(|f| cx.defs.function_data(f).is_prelude);
@@ -253,7 +253,7 @@ pub(crate) fn fulfils(cx: &mut TypeContext, ty: &Type, constraint: &ConformanceC
                 && conformances::protocols_of(cx, ty).contains(&constraint.protocol))
 }
 
-/// Unifies two types, or leaves the variables unchanged.
+/// Unifies two types, or leaves the type variables unchanged.
 pub(crate) fn try_unify(cx: &mut TypeContext, a: &Type, b: &Type, span: Span) -> bool {
     let snapshot = cx.vars.snapshot();
     let same = unify(cx, a, b, span);
@@ -265,7 +265,7 @@ pub(crate) fn try_unify(cx: &mut TypeContext, a: &Type, b: &Type, span: Span) ->
     same
 }
 
-/// Whether two types can be unified. Leaves the variables unchanged.
+/// Whether two types can be unified. Leaves the type variables unchanged.
 pub(crate) fn unifies(cx: &mut TypeContext, a: &Type, b: &Type) -> bool {
     let snapshot = cx.vars.snapshot();
     let same = unify(cx, a, b, Span::default());
@@ -273,7 +273,7 @@ pub(crate) fn unifies(cx: &mut TypeContext, a: &Type, b: &Type) -> bool {
     same
 }
 
-/// Retries the deferred equations; returns whether one could be used, or an equation that does not hold.
+/// Retries the deferred equations; returns whether an equation could be used, or an equation that does not hold.
 pub(crate) fn retry_equations(cx: &mut TypeContext) -> Result<bool, Equation> {
     let waiting = std::mem::take(&mut cx.vars.equations);
     let before = waiting.len();

@@ -1,5 +1,5 @@
-//! Unmet requirements: diagnostics that state which requirement of generic parameters is not satisfied, where it is
-//! declared, and what the types are.
+//! Unmet requirements: creates diagnostics that state which requirement of generic parameters is not satisfied, where
+//! it is declared, and what the types are.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -15,20 +15,20 @@ use crate::types::model::tables::{Env, Requirement};
 use crate::types::model::ty::{NominalId, ProtocolId, Type};
 use crate::types::model::type_vars::Clause;
 
-/// Creates the diagnostic for a requirement of a function that is not satisfied; `put` is the requirement with the
+/// Creates the diagnostic for a requirement of a function that is not satisfied; `substituted` is the requirement with the
 /// types substituted.
-pub(crate) fn unmet(cx: &mut TypeContext, clause: Clause, put: &Requirement, span: Span) -> Diagnostic {
+pub(crate) fn unmet(cx: &mut TypeContext, clause: Clause, substituted: &Requirement, span: Span) -> Diagnostic {
     let (env, name) = (signature::signature(cx, clause.function).env.clone(), cx.defs.full_name(clause.function));
-    let message = format!("'{name}' requires {}", condition(cx, put));
+    let message = format!("'{name}' requires {}", condition(cx, substituted));
     let diagnostic = Diagnostic::error(Code::NotConforming, span, message);
     let is_shown = !cx.defs.function_data(clause.function).is_prelude;
-    let diagnostic = with_clause(cx, diagnostic, &env, clause.index, put, is_shown);
-    with_way_out(cx, diagnostic, put)
+    let diagnostic = with_clause(cx, diagnostic, &env, clause.index, substituted, is_shown);
+    with_way_out(cx, diagnostic, substituted)
 }
 
 /// Formats a requirement as an object of the verb "requires".
-pub(crate) fn condition(cx: &mut TypeContext, put: &Requirement) -> String {
-    match put {
+pub(crate) fn condition(cx: &mut TypeContext, substituted: &Requirement) -> String {
+    match substituted {
         Requirement::Conforms(ty, p) => {
             format!("that '{}' conform to '{}'", show_resolved(cx, ty), cx.defs.protocol_data(*p).name)
         }
@@ -41,18 +41,18 @@ pub(crate) fn condition(cx: &mut TypeContext, put: &Requirement) -> String {
     }
 }
 
-/// Adds the location of a requirement and the types of its generic parameters to a diagnostic.
+/// Adds the source location of a requirement and the types of its generic parameters to a diagnostic.
 pub(crate) fn with_clause(
     cx: &mut TypeContext,
     diagnostic: Diagnostic,
     env: &Env,
     index: usize,
-    put: &Requirement,
+    substituted: &Requirement,
     is_shown: bool,
 ) -> Diagnostic {
     let place = env.places.get(index).copied().filter(|at| is_shown && *at != Span::default());
     let is_plain = matches!(&env.requirements[index], Requirement::Conforms(Type::Param(_), _));
-    let types = generic_types(cx, &env.requirements[index], put).filter(|_| place.is_some() || !is_plain);
+    let types = generic_types(cx, &env.requirements[index], substituted).filter(|_| place.is_some() || !is_plain);
     match (place, types) {
         (Some(at), Some(types)) => diagnostic.also(at, format!("required here, where {types}")),
         (Some(at), None) => diagnostic.also(at, "required here"),
@@ -61,19 +61,19 @@ pub(crate) fn with_clause(
     }
 }
 
-/// Formats `'S.Element' is 'String'` for each side of a requirement that contains generic parameters.
-fn generic_types(cx: &mut TypeContext, written: &Requirement, put: &Requirement) -> Option<String> {
-    let sides = match (written, put) {
+/// Formats the types of both sides of a requirement that contain generic parameters, such as `'S.Element' is 'String'`.
+fn generic_types(cx: &mut TypeContext, written: &Requirement, substituted: &Requirement) -> Option<String> {
+    let sides = match (written, substituted) {
         (Requirement::Conforms(a, _), Requirement::Conforms(x, _)) => vec![(a, x)],
         (Requirement::Same(a, b), Requirement::Same(x, y)) => vec![(a, x), (b, y)],
         (Requirement::Superclass(a, b), Requirement::Superclass(x, y)) => vec![(a, x), (b, y)],
         _ => vec![],
     };
     let is_generic = |ty: &Type| ty.any(&mut |t| matches!(t, Type::Param(_)));
-    let open = sides.into_iter().filter(|(written, put)| is_generic(written) && written != put);
+    let open = sides.into_iter().filter(|(written, substituted)| is_generic(written) && written != substituted);
     let shown: Vec<(String, String)> = open.map(|(a, b)| (display::show(cx, a), show_resolved(cx, b))).collect();
-    let differ = shown.iter().filter(|(written, put)| written != put);
-    let texts: Vec<String> = differ.map(|(written, put)| format!("'{written}' is '{put}'")).collect();
+    let differ = shown.iter().filter(|(written, substituted)| written != substituted);
+    let texts: Vec<String> = differ.map(|(written, substituted)| format!("'{written}' is '{substituted}'")).collect();
     (!texts.is_empty()).then(|| texts.join(" and "))
 }
 
@@ -82,9 +82,9 @@ fn show_resolved(cx: &mut TypeContext, ty: &Type) -> String {
     display::show(cx, &ty)
 }
 
-/// Adds a way to satisfy a requirement, if it is a conformance.
-pub(crate) fn with_way_out(cx: &mut TypeContext, diagnostic: Diagnostic, put: &Requirement) -> Diagnostic {
-    match put {
+/// Adds a way to satisfy a requirement to a diagnostic, if the requirement is a conformance.
+pub(crate) fn with_way_out(cx: &mut TypeContext, diagnostic: Diagnostic, substituted: &Requirement) -> Diagnostic {
+    match substituted {
         Requirement::Conforms(ty, p) => {
             let ty = unification::resolved(cx, ty);
             with_declaration(cx, diagnostic, &ty, *p)
@@ -93,13 +93,13 @@ pub(crate) fn with_way_out(cx: &mut TypeContext, diagnostic: Diagnostic, put: &R
     }
 }
 
-/// Adds the declaration of a type that lacks a conformance, and how to declare the conformance; for a conditional
-/// conformance, adds the condition that does not hold.
+/// Adds to a diagnostic the declaration of a type that lacks a conformance, and how to declare the conformance; for a
+/// conditional conformance, adds the condition that does not hold.
 pub(crate) fn with_declaration(cx: &mut TypeContext, diagnostic: Diagnostic, ty: &Type, p: ProtocolId) -> Diagnostic {
-    if let Some((n, env, index, put)) = failing_condition(cx, ty, p) {
+    if let Some((n, env, index, substituted)) = failing_condition(cx, ty, p) {
         let (shown, protocol) = (display::show(cx, ty), cx.defs.protocol_data(p).name.clone());
         let is_shown = !cx.defs.nominal_data(n).is_prelude;
-        let written = generic_types(cx, &env.requirements[index], &put);
+        let written = generic_types(cx, &env.requirements[index], &substituted);
         let text = format!("'{shown}' conforms to '{protocol}' only where {}", as_clause(cx, &env.requirements[index]));
         let text = written.map_or(text.clone(), |types| format!("{text}, and {types}"));
         let place = env.places.get(index).copied().filter(|at| is_shown && *at != Span::default());
@@ -107,7 +107,7 @@ pub(crate) fn with_declaration(cx: &mut TypeContext, diagnostic: Diagnostic, ty:
             Some(at) => diagnostic.also(at, text),
             None => diagnostic.note(text),
         };
-        return with_way_out(cx, diagnostic, &put);
+        return with_way_out(cx, diagnostic, &substituted);
     }
     match ty {
         Type::Nominal(n, _) if !cx.defs.nominal_data(*n).is_prelude => {
@@ -146,17 +146,17 @@ fn failing_condition(
     let (env, own) = (generic_env::group_env(cx, group), generic_env::nominal_env(cx, *n));
     let conditions = env.requirements.iter().enumerate().filter(|(_, r)| !own.requirements.contains(r));
     for (index, requirement) in conditions {
-        let put = requirement.map(&mut |t| conformances::substitute_nominal(cx, *n, args, t));
-        if !is_met(cx, &put) {
-            return Some((*n, env.clone(), index, put));
+        let substituted = requirement.map(&mut |t| conformances::substitute_nominal(cx, *n, args, t));
+        if !is_met(cx, &substituted) {
+            return Some((*n, env.clone(), index, substituted));
         }
     }
     None
 }
 
 /// Whether a requirement holds; a requirement with unknown types is assumed to hold.
-pub(crate) fn is_met(cx: &mut TypeContext, put: &Requirement) -> bool {
-    match put {
+pub(crate) fn is_met(cx: &mut TypeContext, substituted: &Requirement) -> bool {
+    match substituted {
         Requirement::Conforms(of, p) => {
             let of = unification::shallow(cx, of);
             // An associated type of an unknown type is unknown, too.

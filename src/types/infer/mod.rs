@@ -42,44 +42,44 @@ pub(super) struct Infer<'w> {
     current: usize,
     pending: Vec<Option<Pending>>,
     solutions: Vec<Option<Expr>>,
-    /// The indices of the unresolved entries of `pending`.
+    /// The indices of those entries of `pending` that are unresolved.
     waiting: BTreeSet<usize>,
-    /// The indices of the entries being attempted. Their arguments are inferred meanwhile and must not attempt them
-    /// again.
+    /// The indices of the pending entries that are being attempted. Their arguments are inferred meanwhile and must not
+    /// attempt them again.
     attempted: Vec<usize>,
     /// The bodies of closures and local functions whose types are not all inferred.
     open: Vec<OpenBody>,
     failed: bool,
-    /// Whether defaulting is in progress, at the end of a statement.
+    /// Whether the defaulting at the end of a statement is in progress.
     defaulting: bool,
-    /// The frame in which each local function is declared, and the frames of each of its uses.
+    /// The frame in which each local function is declared, and the frames of the uses of each local function.
     local_functions: HashMap<FunctionId, usize>,
     uses: Vec<(FunctionId, Vec<usize>)>,
     /// The types in which the first names of chains like `.name.member` are looked up, by the spans of these names.
     roots: Vec<(Span, Type)>,
-    /// The spans of postfix operators.
+    /// The source locations of postfix operators.
     postfix: Vec<Span>,
-    /// The variables that each enclosing block declares anywhere, with their spans.
+    /// The variables that each enclosing block declares anywhere, with their source locations.
     upcoming: Vec<HashMap<Name, Span>>,
     /// The variables shared by the patterns of one `case`, and those that the current pattern has bound.
     shared: Vec<(Name, LocalId)>,
     bound: Vec<(Name, LocalId)>,
     /// The types declared inside the function.
     local_nominals: Vec<crate::types::model::ty::NominalId>,
-    /// The spans of calls whose nonconforming generic arguments have been reported.
+    /// The source locations of calls whose nonconforming generic arguments have been reported.
     unmet_in: Vec<Span>,
-    /// Whether operators on unknown numbers are resolved by defaulting.
+    /// Whether operators on numbers of unknown type are resolved by defaulting.
     defaulting_numbers: bool,
     /// The variables that are modified through an optional chain, with their frames.
     mutated: Vec<(usize, LocalId)>,
     /// The types in scope that are declared inside functions.
     local_types: Rc<HashMap<Name, Named>>,
-    /// The values returned where the result is opaque.
+    /// The values that are returned where the result type is opaque.
     given: Vec<crate::types::generics::opaque::Given>,
     /// Whether candidates that lack a required conformance are accepted.
     forgives: bool,
-    /// Whether a quotient of integer literals is a fraction: in the exponent of a floating-point number, in a formula
-    /// and in an expression at the prompt.
+    /// Whether a quotient of integer literals is a fraction, as it is in the exponent of a floating-point number, in a
+    /// formula and in an expression at the prompt.
     fractions: bool,
     /// Whether `Int`s may be converted to `Double`.
     widens: bool,
@@ -89,7 +89,7 @@ pub(super) struct Infer<'w> {
     displayed: Option<Span>,
 }
 
-/// One body under construction.
+/// The state of the inference of one body: that of a function, a closure or a local function.
 struct Frame {
     kind: FrameKind,
     parent: Option<usize>,
@@ -97,15 +97,15 @@ struct Frame {
     params: usize,
     captures: Vec<Capture>,
     scopes: Scopes,
-    /// The type of the values that `return` returns.
+    /// The type of the values that the `return` statements of the body return.
     result: Type,
     throws: bool,
     labels: Vec<Label>,
     next_label: u32,
-    /// The parameters `$0`, `$1` … of a closure.
+    /// The anonymous parameters `$0`, `$1` … of a closure.
     anonymous: Vec<LocalId>,
     function: Option<FunctionId>,
-    /// The variable that an initializer initializes.
+    /// The variable `self` that an initializer initializes.
     init_self: Option<LocalId>,
     /// The number of enclosing constructs that catch errors.
     catching: u32,
@@ -115,12 +115,12 @@ struct Frame {
     in_defer: bool,
 }
 
-/// A nested body until all its types are inferred.
+/// A nested body that waits until all its types are inferred.
 struct OpenBody {
     function: FunctionId,
     frame: usize,
     statements: Vec<Stmt>,
-    /// Its generic environment.
+    /// The generic environment of the body.
     env: Rc<Env>,
 }
 
@@ -136,7 +136,7 @@ enum FrameKind {
     Function,
     Closure,
     LocalFunction,
-    /// The top level of a script: its variables are globals.
+    /// The body is the top level of a script, whose variables are globals.
     Script,
 }
 
@@ -144,7 +144,7 @@ enum FrameKind {
 pub(crate) enum Binding {
     Local(LocalId),
     Functions(Vec<FunctionId>),
-    /// A variable with accessors: its getter, and its setter if it has one.
+    /// A variable with accessors: the function of its getter, and that of its setter if it has one.
     Computed(FunctionId, Option<FunctionId>),
 }
 
@@ -154,7 +154,7 @@ struct Label {
     is_loop: bool,
 }
 
-/// The local entity that a name refers to.
+/// The local variable or function to which a name refers.
 enum LocalEntity {
     Local(LocalId),
     LocalFunctions(Vec<FunctionId>),
@@ -211,7 +211,7 @@ impl<'w> Infer<'w> {
         context::with_env(cx, env, |cx| context::with_type_vars(cx, |cx| then(&mut Infer::new(cx, owner, file))))
     }
 
-    /// Runs a function in another generic environment.
+    /// Runs a part of the inference in another generic environment.
     fn with_env<A>(&mut self, env: Rc<Env>, then: impl FnOnce(&mut Self) -> A) -> A {
         let outer = std::mem::replace(&mut self.cx.scope.env, env);
         let result = then(self);
@@ -246,14 +246,15 @@ impl<'w> Infer<'w> {
         self.current = self.frames.len() - 1;
     }
 
-    /// Returns to the enclosing body; the result is the index of the frame that was left.
+    /// Returns from the frame of a nested body to the enclosing body; the result is the index of the frame that was
+    /// left.
     fn leave_frame(&mut self) -> usize {
         let left = self.current;
         self.current = self.frames[left].parent.unwrap_or(0);
         left
     }
 
-    /// Takes the completed body out of a frame.
+    /// Takes the completed body out of the frame in which it was inferred.
     fn body_of(&mut self, frame: usize, statements: Vec<Stmt>) -> Body {
         let frame = &mut self.frames[frame];
         Body {
@@ -280,7 +281,7 @@ impl<'w> Infer<'w> {
         self.path().into_iter().map(|f| (f, self.frames[f].scopes.clone())).collect()
     }
 
-    /// Runs a function in the context of a pending entry.
+    /// Runs a part of the inference in the context of a pending entry.
     fn in_context<T>(&mut self, context: &Context, run: impl FnOnce(&mut Self) -> T) -> T {
         let current = self.current;
         let saved: Context = context.iter().map(|(f, _)| (*f, self.frames[*f].scopes.clone())).collect();
@@ -315,21 +316,21 @@ impl<'w> Infer<'w> {
         Expr { kind: ExprKind::Error, ty: Type::Error, span }
     }
 
-    /// Creates a variable of the current body without a name in scope.
+    /// Creates a local variable of the current body that no name in scope denotes.
     fn new_local(&mut self, name: &str, ty: Type, mutable: bool, span: Span) -> LocalId {
         let frame = self.frame();
         frame.locals.push(Local::new(name, ty, mutable, span));
         LocalId(frame.locals.len() as u32 - 1)
     }
 
-    /// Creates a parameter of the current body without a name in scope.
+    /// Creates a parameter of the current body that no name in scope denotes.
     fn new_param(&mut self, name: &str, ty: Type, is_inout: bool, span: Span) -> LocalId {
         let local = self.new_local(name, ty, is_inout, span);
         self.frame().locals[local.0 as usize].is_inout = is_inout;
         local
     }
 
-    /// Brings a variable into scope under a name.
+    /// Brings a local variable into scope under a name.
     fn bind(&mut self, name: &Name, local: LocalId) {
         if let Some(scope) = self.frame().scopes.last_mut() {
             Rc::make_mut(scope).insert(name.clone(), Binding::Local(local));

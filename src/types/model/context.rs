@@ -19,26 +19,26 @@ use hashbrown::{HashMap, HashSet};
 use std::ops::Range;
 use std::rc::Rc;
 
-/// The state of the checker in a session.
+/// The state of the type checker in a session.
 #[derive(Clone)]
 pub struct TypeContext {
-    /// The functions that answer queries.
+    /// The functions that answer queries of lower folders.
     pub(crate) providers: Providers,
-    /// The declarations. Entries are added and never removed while a module is checked.
+    /// The declarations of the session. Entries are added and never removed while a module is checked.
     pub(crate) defs: Definitions,
-    /// Memoized results and queries in progress.
+    /// The memoized results of queries, and the queries in progress.
     pub(crate) memo: Memo,
     /// The generic environment of the code that is being checked.
     pub(crate) scope: Scope,
-    /// The type variables of the inference in progress, which owns them: see [`with_type_vars`].
+    /// The type variables of the inference in progress, which owns them; see [`with_type_vars`].
     pub(crate) vars: TypeVars,
     /// The diagnostics of the session.
     pub sink: DiagnosticSink,
-    /// State of the module that is being checked.
+    /// The state of the module that is being checked.
     pub module: ModuleState,
 }
 
-/// The declarations of a session.
+/// All declarations of a session.
 #[derive(Clone, Default)]
 pub(crate) struct Definitions {
     // The prompt retains a copy of the context to restore it after an input with errors; most entries are equal in both
@@ -50,16 +50,16 @@ pub(crate) struct Definitions {
     /// The default values of the parts of enum cases.
     pub(crate) case_defaults: HashMap<(NominalId, u32, usize), FunctionId>,
     pub(crate) globals: Vec<GlobalData>,
-    /// The global that a name at a position of a script declares.
+    /// The global variable that each name at a position of a script declares.
     pub(crate) globals_at: HashMap<(Name, Span), GlobalId>,
     pub(crate) aliases: Vec<AliasData>,
     pub(crate) groups: Vec<Group>,
-    /// The names at the top level of the user's files.
+    /// The names at the top level of the program's files.
     pub(crate) module: HashMap<Name, Vec<Entry>>,
     /// The names at the top level of the prelude that were loaded so far.
     pub(crate) library: HashMap<Name, Vec<Entry>>,
     pub(crate) prelude: CopyOnWrite<Prelude>,
-    /// The declared operators, for synthesized code and later inputs.
+    /// The declared operators, which synthesized code and later inputs use.
     pub(crate) operators: crate::syntax::OperatorTable,
     /// The nominal types and protocols of the prelude that the checker itself uses, by name.
     pub(crate) known: HashMap<&'static str, Entry>,
@@ -75,7 +75,7 @@ pub(crate) struct Definitions {
     pub(crate) overrides: HashMap<(FunctionId, NominalId), FunctionId>,
     /// The methods that are overridden in any class.
     pub(crate) overridden: HashSet<FunctionId>,
-    /// Property wrappers by name.
+    /// The property wrappers of the session, by name.
     pub(crate) wrappers: HashMap<Name, Wrapper>,
     /// The names of result builders.
     pub(crate) builders: HashSet<Name>,
@@ -92,7 +92,7 @@ pub(crate) struct Memo {
     pub(crate) stopping_versions: HashMap<FunctionId, FunctionId>,
     /// The failable version of each initializer that does not fail.
     pub(crate) failable_versions: HashMap<FunctionId, FunctionId>,
-    /// Default arguments that may determine a generic parameter.
+    /// The default arguments that may determine a generic parameter.
     pub(crate) open_defaults: HashMap<FunctionId, OpenDefault>,
     /// The underlying types of opaque results.
     pub(crate) opaques: Opaques,
@@ -102,7 +102,8 @@ pub(crate) struct Memo {
     pub(crate) conforming: Vec<(Type, ProtocolId)>,
     /// The generic types that were reported because their arguments do not satisfy their requirements.
     pub(crate) refused: Vec<Type>,
-    /// The types that generic aliases refer to and that were reported for the same reason.
+    /// The types to which generic aliases refer and that were reported because the arguments do not satisfy the
+    /// requirements.
     pub(crate) refused_by_alias: Vec<Type>,
     /// The generic parameter that represents the type of the value in an existential.
     pub(crate) opened: Option<ParamId>,
@@ -110,7 +111,7 @@ pub(crate) struct Memo {
     pub(crate) refining: Vec<ProtocolId>,
     /// The number of declarations whose type inference waits for the type of another declaration.
     pub(crate) waiting_types: usize,
-    /// The error to report if this number exceeds its limit.
+    /// The error to report if the number of waiting declarations exceeds its limit.
     pub(crate) waiting_error: Option<Diagnostic>,
 }
 
@@ -119,14 +120,14 @@ pub(crate) struct Memo {
 pub(crate) struct Scope {
     /// The generic parameters in scope and their requirements.
     pub(crate) env: Rc<Env>,
-    /// The environment of the function that declares the type which is being entered.
+    /// The generic environment of the function that declares the type that is being entered.
     pub(crate) enclosing_env: Option<Rc<Env>>,
     /// The function whose result type is being resolved: `some P` in it is an opaque type of that function.
     pub(crate) opaque_result: Option<FunctionId>,
 }
 
 impl TypeContext {
-    /// Returns an empty context.
+    /// Returns a type context without declarations.
     pub(crate) fn new(providers: Providers) -> TypeContext {
         TypeContext {
             providers,
@@ -157,7 +158,7 @@ pub(crate) fn with_enclosing_env<A>(cx: &mut TypeContext, env: Rc<Env>, then: im
     result
 }
 
-/// Runs an inference, which has type variables of its own: those of the inference that requested it are out of reach.
+/// Runs an inference, which has type variables of its own: those of the inference that requested it are not accessible.
 pub(crate) fn with_type_vars<A>(cx: &mut TypeContext, infer: impl FnOnce(&mut TypeContext) -> A) -> A {
     let outer = std::mem::take(&mut cx.vars);
     let result = infer(cx);
@@ -165,7 +166,7 @@ pub(crate) fn with_type_vars<A>(cx: &mut TypeContext, infer: impl FnOnce(&mut Ty
     result
 }
 
-/// State of the module that is being checked.
+/// The state of the module that is being checked.
 #[derive(Clone, Default)]
 pub struct ModuleState {
     /// The former meanings of names that the current input declares again (at the prompt): the initial value of a
@@ -177,8 +178,8 @@ pub struct ModuleState {
     pub is_interactive: bool,
     /// Whether the value of the script's last expression is requested.
     pub(crate) wants_value: bool,
-    /// Whether opaque types are replaced by their underlying types: they are in code generation, but not while bodies are
-    /// checked.
+    /// Whether opaque types are replaced by their underlying types: they are replaced in code generation, but not while
+    /// bodies are checked.
     pub(crate) reveals_opaque_types: bool,
     /// The type of the value of the script's last expression, if there is one.
     pub(crate) script_result: Option<Type>,
@@ -196,9 +197,9 @@ pub struct ModuleState {
 /// The diagnostics of a session, and the source texts that they quote.
 #[derive(Clone, Default)]
 pub struct DiagnosticSink {
-    /// The diagnostics so far; the session takes them from here.
+    /// The diagnostics reported so far; the session takes them from here.
     pub diagnostics: Vec<Diagnostic>,
-    /// The indices of the diagnostics at each span, so that none is reported twice.
+    /// The indices of the diagnostics at each span, so that no diagnostic is reported twice.
     pub(crate) by_span: HashMap<Span, Vec<usize>>,
     /// The source texts: the first position and the text of each.
     pub(crate) texts: Vec<(u32, Rc<str>)>,
@@ -233,7 +234,7 @@ impl Definitions {
         FunctionId(self.functions.len() as u32 - 1)
     }
 
-    /// Returns `Name<P1, P2>`, the type inside its own declaration.
+    /// Returns the type of a declaration inside the declaration itself, such as `Name<P1, P2>`.
     pub(crate) fn declared_type(&self, id: NominalId) -> Type {
         Type::Nominal(id, self.nominal_data(id).params.iter().map(|p| Type::Param(*p)).collect())
     }
@@ -242,7 +243,7 @@ impl Definitions {
 impl DiagnosticSink {
     pub(crate) fn report(&mut self, diagnostic: Diagnostic) {
         let here = self.by_span.entry(diagnostic.primary.span).or_default();
-        // Some diagnostics may have been withdrawn or taken by the session since then.
+        // Some diagnostics may have been withdrawn or taken by the session since the index was computed.
         if here.iter().all(|i| self.diagnostics.get(*i) != Some(&diagnostic)) {
             here.push(self.diagnostics.len());
             self.diagnostics.push(diagnostic);

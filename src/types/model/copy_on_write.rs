@@ -1,4 +1,4 @@
-//! Copy on write: table entries that copies of a table share until one of the copies changes.
+//! Copy on write: stores table entries that copies of a table share until one of the copies changes.
 
 use std::ops::{Deref, DerefMut};
 use std::rc::Rc;

@@ -12,134 +12,136 @@ use crate::types::model::tree::{Body, FunctionId, FunctionRef, GlobalId};
 use crate::types::model::ty::{Existential, NominalId, ParamId, ProtocolId, Type};
 use std::rc::Rc;
 
-/// A struct, enum or class.
+/// A nominal type: a struct, enum or class.
 #[derive(Clone, Debug)]
 pub struct Nominal {
-    /// Its name, without those of the enclosing types.
+    /// The name of the type, without the names of the enclosing types.
     pub name: Name,
-    /// Whether it is a struct, an enum or a class.
+    /// Whether the type is a struct, an enum or a class.
     pub kind: NominalKind,
-    /// Its generic parameters, preceded by those of the enclosing types.
+    /// The generic parameters of the type, preceded by those of the enclosing types.
     pub params: Vec<ParamId>,
-    /// Its stored properties in order (after [`Declarations::nominal`]), preceded by the inherited ones in the case of
-    /// a class.
+    /// The stored properties of the type in order (after [`Declarations::nominal`]), preceded by the inherited ones in
+    /// the case of a class.
     pub stored: Vec<Stored>,
-    /// The cases of an enum.
+    /// The cases of the type, if it is an enum.
     pub cases: Vec<EnumCase>,
-    /// The built-in type that it is, if any.
+    /// The built-in type that the type represents, if any.
     pub builtin: Option<Builtin>,
-    /// `indirect`, or a struct or enum that contains itself.
+    /// Whether the type is declared `indirect`, or is a struct or enum that contains itself.
     pub is_indirect: bool,
-    /// The superclass.
+    /// The superclass of the type, if it is a class.
     pub superclass: Option<Type>,
     /// The string in `@style(…)`: `range`, `closedRange`, `vector`, `transparent`.
     pub style: Option<Name>,
-    /// Whether the prelude declares it.
+    /// Whether the prelude declares the type.
     pub is_prelude: bool,
-    /// The span of its name.
+    /// The source location of the type's name.
     pub span: Span,
 }
 
-/// A stored property. Its type is expressed in the nominal type's parameters.
+/// A stored property of a nominal type. Its type is expressed in the generic parameters of the nominal type.
 #[derive(Clone, Debug)]
 pub struct Stored {
-    /// Its name.
+    /// The name of the property.
     pub name: Name,
-    /// Its type.
+    /// The type of the property.
     pub ty: Type,
-    /// `let`
+    /// Whether the property is a constant, declared with `let`.
     pub is_let: bool,
-    /// `@noDerivative`
+    /// Whether the property is marked `@noDerivative`.
     pub no_derivative: bool,
     /// For the storage of a wrapped property: the name of the wrapped property, and the path of stored properties
     /// through all wrappers to its value; the path is empty if a wrapper computes the value.
     pub wrapped: Option<(Name, Vec<u32>)>,
-    /// Whether it retains the instance that it refers to.
+    /// Whether the property retains the instance to which it refers.
     pub ownership: Ownership,
-    /// Its span.
+    /// The source location of the property.
     pub span: Span,
 }
 
-/// A case of an enum. Types are expressed in the nominal type's parameters.
+/// A case of an enum. Types are expressed in the generic parameters of the enum.
 #[derive(Clone, Debug)]
 pub struct EnumCase {
-    /// Its name.
+    /// The name of the case.
     pub name: Name,
-    /// Its payload with labels.
+    /// The components of the case's payload, with their labels.
     pub payload: Vec<(Option<Name>, Type)>,
-    /// Its span.
+    /// The source location of the case.
     pub span: Span,
 }
 
 /// The built-in types of the virtual machine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Builtin {
-    /// `Double`
+    /// The type `Double`.
     Double,
-    /// `Float`
+    /// The type `Float`.
     Float,
-    /// `Int`, `Int8` … `UInt64`
+    /// An integer type: `Int`, `Int8` … `UInt64`.
     Int {
-        /// The number of bits, 8 to 64.
+        /// The number of bits of the integer type, 8 to 64.
         bits: u8,
-        /// Whether it is signed.
+        /// Whether the integer type is signed.
         signed: bool,
     },
-    /// `Bool`
+    /// The type `Bool`.
     Bool,
-    /// `String`
+    /// The type `String`.
     String,
-    /// `Character`
+    /// The type `Character`.
     Character,
-    /// `Array<Element>`
+    /// The type `Array<Element>`.
     Array,
-    /// `Dictionary<Key, Value>`
+    /// The type `Dictionary<Key, Value>`.
     Dictionary,
-    /// `Set<Element>`
+    /// The type `Set<Element>`.
     Set,
-    /// `Optional<Wrapped>`: case 0 is `none`, case 1 is `some`.
+    /// The type `Optional<Wrapped>`: case 0 is `none`, case 1 is `some`.
     Optional,
 }
 
 /// A function, method, initializer, accessor, closure or default argument.
 #[derive(Clone, Debug)]
 pub struct Function {
-    /// Its name as written in diagnostics and backtraces: `smooth(_:by:)`, `Point.+`, `closure in loss(_:)`.
+    /// The name of the function as written in diagnostics and backtraces: `smooth(_:by:)`, `Point.+`, `closure in
+    /// loss(_:)`.
     pub name: Rc<str>,
-    /// Its generic parameters, preceded by those of the enclosing types and functions.
+    /// The generic parameters of the function, preceded by those of the enclosing types and functions.
     pub generics: Vec<ParamId>,
-    /// Its parameters, `self` first. A static method or initializer has no `self`; an initializer returns the new
-    /// value.
+    /// The parameters of the function, `self` first. A static method or initializer has no `self`; an initializer
+    /// returns the new value.
     pub params: Vec<Param>,
-    /// Its result type.
+    /// The result type of the function.
     pub result: Type,
-    /// Whether it may throw.
+    /// Whether the function may throw.
     pub throws: bool,
-    /// For a function without a body: the name of the primitive, native function or operator that implements it
-    /// (`double.add`, `array.append`, `valueWithDifferential`).
+    /// The name of the primitive, native function or operator that implements a function without a body (`double.add`,
+    /// `array.append`, `valueWithDifferential`).
     pub primitive: Option<Name>,
-    /// Whether its implementation is unknown, as for a C function: it has no derivative unless one is registered.
+    /// Whether the implementation of the function is unknown, as for a C function: it has no derivative unless one is
+    /// registered.
     pub is_opaque: bool,
-    /// Whether it is an initializer of a class, which receives the new instance as `self` and returns it.
+    /// Whether the function is an initializer of a class, which receives the new instance as `self` and returns it.
     pub fills_instance: bool,
-    /// Whether the prelude declares it.
+    /// Whether the prelude declares the function.
     pub is_prelude: bool,
-    /// For the getter of a stored property without observers: the index of the field that it reads.
+    /// The index of the field that the function reads, if it is the getter of a stored property without observers.
     pub reads: Option<u32>,
-    /// The span of its name (or of its opening brace).
+    /// The source location of the function's name, or of its opening brace.
     pub span: Span,
 }
 
-/// A parameter.
+/// A parameter of a function.
 #[derive(Clone, Debug)]
 pub struct Param {
-    /// Its name inside the function.
+    /// The name of the parameter inside the function.
     pub name: Name,
-    /// Its type.
+    /// The type of the parameter.
     pub ty: Type,
-    /// `inout`, and `self` of a mutating method.
+    /// Whether the parameter is `inout`, as `self` of a mutating method is.
     pub is_inout: bool,
-    /// Its span.
+    /// The source location of the parameter.
     pub span: Span,
 }
 
@@ -148,35 +150,38 @@ pub struct Param {
 pub struct Rule {
     /// The registered function.
     pub function: FunctionRef,
-    /// The parameters of the original that it differentiates, one flag per parameter.
+    /// The parameters of the original with respect to which the registered function differentiates, one flag per
+    /// parameter.
     pub wrt: Vec<bool>,
     /// The kind of function that was registered.
     pub kind: RegisteredKind,
-    /// Whether it deliberately differs from the true derivative.
+    /// Whether the registered derivative deliberately differs from the true derivative.
     pub differs: bool,
-    /// The function that is called instead of the original before an adjoint is computed: it returns checkpoints and
-    /// the result.
+    /// The function that is called instead of the original before an adjoint is computed: it returns intermediate
+    /// values and the result.
     pub primal: Option<FunctionRef>,
-    /// The member of a superclass or a protocol that it was registered for, if the function inherits it from there.
+    /// The member of a superclass or a protocol for which the derivative was registered, if the function inherits it
+    /// from there.
     pub inherited: Option<FunctionId>,
 }
 
-/// The kinds of registered functions.
+/// The kind of a registered function.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum RegisteredKind {
-    /// Returns `(value:, differential:)`.
+    /// The function returns `(value:, differential:)`.
     Differential,
-    /// Returns `(value:, pullback:)`.
+    /// The function returns `(value:, pullback:)`.
     Pullback,
-    /// Is the transpose: takes the parameters that are not differentiated, then the adjoint of the result.
+    /// The function is the transpose: it takes the parameters that are not differentiated, then the adjoint of the
+    /// result.
     Transpose,
-    /// Is the adjoint in the older spelling: takes all parameters, the result and its adjoint.
+    /// The function is the adjoint in the older spelling: it takes all parameters, the result and its adjoint.
     Adjoint,
 }
 
 impl RegisteredKind {
-    /// Returns the mode that it supports: forward mode for a differential, reverse mode for a pullback or an adjoint. A
-    /// transpose supports both modes, and may be registered together with either.
+    /// Returns the mode that the registered function supports: forward mode for a differential, reverse mode for a
+    /// pullback or an adjoint. A transpose supports both modes, and may be registered together with either.
     pub(crate) fn mode(self) -> Option<Mode> {
         match self {
             RegisteredKind::Differential => Some(Mode::Forward),
@@ -186,7 +191,7 @@ impl RegisteredKind {
     }
 }
 
-/// A mode of differentiation.
+/// A mode of differentiation: forward or reverse.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Mode {
     Forward,
@@ -196,39 +201,40 @@ pub(crate) enum Mode {
 /// A global variable or static stored property.
 #[derive(Clone, Debug)]
 pub struct Global {
-    /// Its name.
+    /// The name of the global variable.
     pub name: Name,
-    /// Its type.
+    /// The type of the global variable.
     pub ty: Type,
-    /// `let`
+    /// Whether the global variable is a constant, declared with `let`.
     pub is_let: bool,
-    /// For a static stored property or a global of the prelude: the function that computes its initial value on the
-    /// first read. Variables of a script are initialized by their declaration.
+    /// The function that computes the initial value on the first read, for a static stored property or a global of the
+    /// prelude. Variables of a script are initialized by their declaration.
     pub lazy: Option<FunctionId>,
-    /// Whether a function or closure uses it, so that it cannot be in a register of the script.
+    /// Whether a function or closure uses the global variable, so that it cannot be in a register of the script.
     pub is_shared: bool,
-    /// Whether it retains the instance that it refers to.
+    /// Whether the global variable retains the instance to which it refers.
     pub ownership: Ownership,
-    /// Its span.
+    /// The source location of the global variable.
     pub span: Span,
 }
 
-/// Queries of `ir` about concrete types. [`TypeContext`](crate::types::TypeContext) implements them.
+/// The queries of `ir` about declarations and concrete types. [`TypeContext`](crate::types::TypeContext) implements
+/// them.
 pub trait Declarations {
-    /// Returns the nominal type with this id, with its stored properties and cases resolved.
+    /// Returns the nominal type with the given id, with its stored properties and cases resolved.
     fn nominal(&mut self, id: NominalId) -> Rc<Nominal>;
-    /// Returns the function with this id.
+    /// Returns the function with the given id.
     fn function(&mut self, id: FunctionId) -> Rc<Function>;
-    /// Returns the global with this id.
+    /// Returns the global variable with the given id.
     fn global(&mut self, id: GlobalId) -> Rc<Global>;
-    /// Returns the checked body; `None` when it has errors, which were reported.
+    /// Returns the checked body of a function; `None` when the body has errors, which were reported.
     fn body(&mut self, id: FunctionId) -> Option<Rc<Body>>;
     /// Returns the witness of a requirement for a concrete type.
     fn witness(&mut self, protocol: ProtocolId, requirement: u32, of: &Type, generics: &[Type]) -> Option<FunctionRef>;
     /// Returns the implementation of a method for instances of a concrete class: the nearest override, or the method
     /// itself.
     fn override_of(&mut self, method: &FunctionRef, of: &Type) -> FunctionRef;
-    /// For a method that a subclass may override: whether a subclass does; `None` for other functions.
+    /// Returns whether a subclass overrides a method that it may override; `None` for other functions.
     fn overridden(&mut self, method: FunctionId) -> Option<bool>;
     /// Returns the requirement of a protocol as a function with `Self` as its first generic parameter.
     fn requirement(&mut self, protocol: ProtocolId, requirement: u32) -> FunctionId;
@@ -240,9 +246,9 @@ pub trait Declarations {
     fn unmet(&mut self, of: &FunctionRef, view: Option<u32>) -> Option<String>;
     /// Returns the file of a span, if further derivatives are registered for the function in that file than elsewhere.
     fn view(&mut self, of: &FunctionRef, at: Span) -> Option<u32>;
-    /// Resolves [`Type::Associated`] of concrete types, deeply.
+    /// Resolves all associated types ([`Type::Associated`]) in a concrete type.
     fn normalize(&mut self, ty: &Type) -> Type;
-    /// Whether a concrete type conforms.
+    /// Whether a concrete type conforms to a protocol.
     fn conforms(&mut self, ty: &Type, protocol: ProtocolId) -> bool;
     /// Whether values of a concrete type are values of an existential.
     fn is_value_of(&mut self, ty: &Type, of: &Existential) -> bool;
@@ -252,7 +258,7 @@ pub trait Declarations {
     /// not correspond to those of the type by name.
     fn own_vector(&mut self, ty: &Type) -> Option<Type>;
     /// Whether the declared tangent vector of a struct or class corresponds to the type's properties by name, but has
-    /// no property of this name.
+    /// no property with the given name.
     fn leaves_out(&mut self, ty: &Type, property: &str) -> bool;
     /// Returns a nominal type of the prelude by name (`Range`, `Array`).
     fn prelude_nominal(&mut self, name: &str) -> Option<NominalId>;
@@ -260,8 +266,9 @@ pub trait Declarations {
     fn prelude_function(&mut self, name: &str) -> Option<FunctionId>;
     /// Returns the function that replaces a primitive if its first generic argument is a type with a custom equality.
     fn by_own_equality(&mut self, primitive: &str, of: &Type) -> Option<FunctionId>;
-    /// For the getter of a subscript whose value is moved during a mutation: the function that moves it out and, for an
-    /// optional, the function that returns whether there is a value.
+    /// Returns the functions that move the value of a subscript out of its container during a mutation, given the
+    /// getter of the subscript: the function that moves the value out and, for an optional, the function that returns
+    /// whether there is a value.
     fn moving(&mut self, getter: FunctionId) -> Option<(FunctionId, Option<FunctionId>)>;
     /// Returns the functions that convert a value of a concrete type with a custom description to a string, on its own
     /// and inside another value; `None` if the type has no custom description.

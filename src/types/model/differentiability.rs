@@ -1,12 +1,13 @@
-//! Differentiability: what `@differentiable` on a declaration or in a function type states.
+//! Differentiability: represents what `@differentiable` on a declaration or in a function type states.
 
 /// The differentiability that a declaration or a function type states.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Differentiability {
-    /// The parameters that it is differentiable with respect to, `self` first where there is one.
+    /// The parameters with respect to which the function is differentiable, `self` first where there is one.
     pub wrt: Vec<bool>,
-    /// Whether it is `linear`: its own derivative.
+    /// Whether the function is `linear`: its own derivative.
     pub linear: bool,
-    /// Whether it is `default`: differentiable by the derivative registered in an extension of its protocol.
+    /// Whether the attribute states `default`: the function is differentiable by the derivative that is registered in
+    /// an extension of its protocol.
     pub default: bool,
 }

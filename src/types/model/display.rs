@@ -21,7 +21,7 @@ const ABSENT: &[(&str, &str)] = &[
     ("Mirror", "to customize how a type is printed, implement 'description'"),
 ];
 
-/// Adds a suggestion to the diagnostic if `name` is a type of Swift that does not exist in dscript.
+/// Adds a suggestion to a diagnostic if `name` is a type of Swift that does not exist in dscript.
 pub(crate) fn without(diagnostic: Diagnostic, name: &str) -> Diagnostic {
     match ABSENT.iter().find(|(absent, _)| *absent == name) {
         Some((_, instead)) => diagnostic.help(*instead),
@@ -73,12 +73,12 @@ pub(crate) fn did_you_mean(diagnostic: Diagnostic, name: &Ident, known: &[String
     }
 }
 
-/// Adds a suggestion to replace a name by `close`.
+/// Adds the suggestion to a diagnostic to replace a name by `close`.
 pub(crate) fn meant(diagnostic: Diagnostic, name: &Ident, close: &str) -> Diagnostic {
     diagnostic.label(format!("did you mean '{close}'?")).fix(format!("use '{close}'"), name.span, close)
 }
 
-/// Computes the number of letters to insert, delete, replace or swap.
+/// Computes the number of letters that must be inserted, deleted, replaced or swapped to change one word into another.
 fn distance(a: &[char], b: &[char]) -> usize {
     let mut rows = vec![vec![0usize; b.len() + 1]; a.len() + 1];
     for i in 0..=a.len() {
@@ -104,7 +104,8 @@ pub fn show(cx: &TypeContext, ty: &Type) -> String {
     write_type(cx, &type_vars::zonk(cx, ty), true)
 }
 
-/// Formats a type. `full` writes `Foo.TangentVector` instead of `TangentVector`, and `[Int]` instead of `Array<Int>`.
+/// Formats a type in the syntax of the language. `full` writes `Foo.TangentVector` instead of `TangentVector`, and
+/// `[Int]` instead of `Array<Int>`.
 pub(crate) fn write_type(cx: &TypeContext, ty: &Type, full: bool) -> String {
     match ty {
         Type::Var(v) => cx.vars.show_var(*v),

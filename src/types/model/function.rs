@@ -1,4 +1,4 @@
-//! Function tables: the entries of functions in a [`TypeContext`](crate::types::model::context::TypeContext).
+//! Function tables: defines the entries of functions in a [`TypeContext`](crate::types::model::context::TypeContext).
 
 use crate::source::Span;
 use crate::syntax::ast::{Decl, Expr, Generics, LazyBlock, Name, Param, TypeExpr};
@@ -13,15 +13,15 @@ use std::rc::Rc;
 /// The source of a function's body.
 #[derive(Clone, Debug)]
 pub(crate) enum Code {
-    /// A `func`, `init` or accessor with a block.
+    /// The body is the block of a `func`, `init` or accessor.
     Block(Option<LazyBlock>),
-    /// A single expression: a formula, a default argument, an initial value.
+    /// The body is a single expression: a formula, a default argument, an initial value.
     Expression(Rc<Expr>),
-    /// The memberwise initializer of a struct.
+    /// The function is the memberwise initializer of a struct.
     Memberwise(NominalId),
-    /// A closure or local function, whose body is checked as a part of the enclosing body.
+    /// The function is a closure or local function, whose body is checked as a part of the enclosing body.
     Elsewhere,
-    /// The top-level statements of the files.
+    /// The body consists of the top-level statements of the files.
     Script(Rc<Vec<(u32, crate::syntax::ast::Stmt)>>),
 }
 
@@ -35,7 +35,7 @@ pub(crate) enum FunctionKind {
     Setter,
     Closure,
     Script,
-    /// A test block.
+    /// The function is a test block.
     Test,
 }
 
@@ -54,42 +54,42 @@ pub(crate) struct FunctionData {
     pub(crate) ast_params: Rc<[Param]>,
     pub(crate) ast_result: Option<Rc<TypeExpr>>,
     pub(crate) throws: bool,
-    /// Whether it throws only what its function arguments throw.
+    /// Whether the function throws only the errors that its function arguments throw.
     pub(crate) rethrows: bool,
-    /// Whether its result is a function that throws what a function argument throws.
+    /// Whether the result of the function is a function that throws the errors of a function argument.
     pub(crate) gives_throwing: bool,
     pub(crate) code: Code,
     pub(crate) span: Span,
-    /// The registered derivatives and transposes, the most specific first.
+    /// The derivatives and transposes that are registered for the function, the most specific first.
     pub(crate) registered: Vec<Registered>,
     /// The setter that corresponds to a getter.
     pub(crate) setter: Option<FunctionId>,
     pub(crate) primitive: Option<Name>,
     pub(crate) is_opaque: bool,
     pub(crate) fixity: Option<crate::syntax::ast::Fixity>,
-    /// The requirement of a protocol that it declares.
+    /// The requirement of a protocol that the function declares.
     pub(crate) requirement: Option<(ProtocolId, u32)>,
-    /// For a local function: its generic environment.
+    /// The generic environment of a local function.
     pub(crate) outer: Option<Rc<Env>>,
-    /// For a local function: the types that are declared in the enclosing bodies.
+    /// The types that are declared in the enclosing bodies of a local function.
     pub(crate) local_types: Option<Rc<HashMap<Name, Named>>>,
-    /// For an observer and its setter: the observed property, which is accessed directly in their bodies.
+    /// The property whose observer or observing setter the function is; the body accesses the property directly.
     pub(crate) observed: Option<crate::types::model::tables::Observed>,
-    /// For the getter of a stored property without observers: the index of the field that it reads.
+    /// The index of the field that the function reads, if it is the getter of a stored property without observers.
     pub(crate) reads: Option<u32>,
     pub(crate) memo: FunctionMemo,
 }
 
-/// Answers of queries about a function.
+/// The memoized answers of queries about a function.
 #[derive(Clone, Default)]
 pub(crate) struct FunctionMemo {
     pub(crate) signature: Option<Rc<Signature>>,
-    /// Whether the signature is being inferred.
+    /// Whether the signature of the function is being inferred.
     pub(crate) resolving: bool,
     pub(crate) body: BodyState,
-    /// What `@differentiable` on it states.
+    /// The differentiability that `@differentiable` on the function states.
     pub(crate) differentiability: Option<Option<Rc<Differentiability>>>,
-    /// The function as later stages see it.
+    /// The function in the form that later stages read.
     pub(crate) info: Option<Rc<Function>>,
 }
 
@@ -102,11 +102,11 @@ pub(crate) enum BodyState {
     Failed,
 }
 
-/// The types of a function.
+/// The types of a function's parameters and result.
 #[derive(Clone, Debug)]
 pub(crate) struct Signature {
     pub(crate) env: Rc<Env>,
-    /// The parameters without `self`.
+    /// The parameters of the function without `self`.
     pub(crate) params: Vec<SignatureParam>,
     pub(crate) self_type: Option<Type>,
     pub(crate) self_inout: bool,
@@ -114,20 +114,22 @@ pub(crate) struct Signature {
     pub(crate) throws: bool,
 }
 
-/// A function that is registered as a derivative or transpose of another one.
+/// A function that is registered as a derivative or transpose of another function.
 #[derive(Clone, Debug)]
 pub(crate) struct Registered {
     pub(crate) function: FunctionId,
     /// The generic arguments of the original, in terms of the registered function's generic parameters.
     pub(crate) arguments: Vec<Type>,
-    /// The parameters of the original that it differentiates, one flag per parameter.
+    /// The parameters of the original with respect to which the registered function differentiates, one flag per
+    /// parameter.
     pub(crate) wrt: Vec<bool>,
     pub(crate) kind: RegisteredKind,
-    /// Whether it deliberately differs from the true derivative.
+    /// Whether the registered derivative deliberately differs from the true derivative.
     pub(crate) differs: bool,
-    /// The function that is called instead of the original before an adjoint is computed, and that returns checkpoints.
+    /// The function that is called instead of the original before an adjoint is computed, and that returns intermediate
+    /// values.
     pub(crate) primal: Option<FunctionId>,
-    /// The only file in which it applies, if it is private.
+    /// The only file in which a private registration applies.
     pub(crate) visible_in: Option<u32>,
 }
 
@@ -143,7 +145,7 @@ pub(crate) struct SignatureParam {
     pub(crate) span: Span,
 }
 
-/// Returns an empty function entry to be filled in.
+/// Returns a function entry without a body, whose fields the caller fills in.
 pub(crate) fn blank_function(name: &Name, span: Span, file: u32, is_prelude: bool) -> FunctionData {
     FunctionData {
         base_name: name.clone(),

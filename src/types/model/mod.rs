@@ -9,7 +9,7 @@ pub(crate) mod function;
 pub(crate) mod opaque_types;
 pub(crate) mod prelude;
 pub(crate) mod queries;
-pub(crate) mod source_excerpt;
+pub(crate) mod source_text;
 pub(crate) mod syntax_query;
 pub(crate) mod syntax_walk;
 pub(crate) mod tables;

@@ -1,4 +1,4 @@
-//! Opaque types: what is known of them without their underlying types.
+//! Opaque types: determines the properties of opaque types that do not depend on their underlying types.
 
 use crate::types::model::context::TypeContext;
 use crate::types::model::ty::{Existential, OpaqueId, Type};

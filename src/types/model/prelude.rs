@@ -3,7 +3,7 @@
 use crate::syntax::{Indexed, Library, LibraryFile, Piece, listed};
 use hashbrown::HashSet;
 
-/// File number of everything in the prelude.
+/// The file number of all declarations of the prelude.
 pub(crate) const PRELUDE_FILE: u32 = u32::MAX;
 
 include!(concat!(env!("OUT_DIR"), "/library_index.rs"));

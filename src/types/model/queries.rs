@@ -1,8 +1,9 @@
-//! Queries: what a folder of the checker asks of a folder above it.
+//! Queries: declares the functions of a higher folder of the checker that lower folders need.
 //!
 //! Types are computed on demand, so that the order of declarations does not matter: the type of a property may need the
-//! inference of its initial value, and a conformance may need a member that is synthesized. Such a request goes through this
-//! table, and the table `PROVIDERS` in `types/check_module.rs` names the function that answers it. Everything else is an ordinary call downward.
+//! inference of its initial value, and a conformance may need a member that is synthesized. Such a request goes through
+//! this table, and the table `PROVIDERS` in `types/check_module.rs` names the function that answers it. Everything else
+//! is an ordinary call downward.
 
 use crate::source::Span;
 use crate::syntax::ast::Decl;
@@ -30,7 +31,7 @@ queries! {
     /// Enters a declaration of the top level of a file.
     fn declare_top(declaration: &Rc<Decl>, file: u32, is_prelude: bool);
 
-    /// Returns the type of a stored property, in terms of its type's generic parameters.
+    /// Returns the type of a stored property, in terms of the generic parameters of its nominal type.
     fn stored_type(n: NominalId, index: u32) -> Type;
     /// Returns the type of a global variable.
     fn global_type(g: GlobalId) -> Type;
@@ -45,23 +46,24 @@ queries! {
     /// Whether a class inherits the convenience initializers of its superclass.
     fn inherits_convenience(n: NominalId) -> bool;
 
-    /// Synthesizes the member of that name if a conformance requires it and the program does not declare it.
+    /// Synthesizes the member with a name if a conformance requires the member and the program does not declare it.
     fn synthesize_member(n: NominalId, name: &str, is_static: bool);
-    /// Synthesizes `TangentVector`, if the type conforms to `Differentiable` and does not declare one.
+    /// Synthesizes `TangentVector` for a type that conforms to `Differentiable` and does not declare one.
     fn synthesize_tangent_vector(n: NominalId) -> Option<Type>;
     /// Synthesizes the tangent vector of a class that inherits one and adds properties.
     fn continue_tangent_vector(n: NominalId);
-    /// Returns the initializers of a type, including the memberwise one.
+    /// Returns the initializers of a type, including the memberwise initializer.
     fn initializers(n: NominalId) -> Vec<Member>;
     /// Returns the initializer without parameters of a struct that declares no initializer.
     fn default_init(n: NominalId) -> Option<Member>;
 
-    /// Returns the `@differentiable` attributes of a function: where each is, and its differentiability parameters.
+    /// Returns the `@differentiable` attributes of a function: the location of each attribute, and its
+    /// differentiability parameters.
     fn declared_wrt(f: FunctionId) -> Vec<(Span, Vec<bool>)>;
 
     /// Checks the body of a function; `None` if it has errors.
     fn check_body(f: FunctionId) -> Option<Rc<Body>>;
-    /// Infers the type of the expression that a function without parameters consists of.
+    /// Infers the type of the expression of which a function without parameters consists.
     fn check_expression_type(f: FunctionId) -> Option<Type>;
     /// Infers the result type of a formula.
     fn check_formula(f: FunctionId) -> Option<Type>;

@@ -1,4 +1,4 @@
-//! Syntax queries: properties of a program that depend on its syntax only.
+//! Syntax queries: determines properties of a program that depend on its syntax only.
 
 use crate::source::Span;
 use crate::syntax::ast;
@@ -15,7 +15,7 @@ pub(crate) fn characters(text: &str) -> usize {
     unicode_segmentation::UnicodeSegmentation::graphemes(text, true).count()
 }
 
-/// Returns the pattern without its type annotation.
+/// Returns a pattern without its type annotation.
 pub(crate) fn strip(pattern: &Pattern) -> &Pattern {
     match &pattern.kind {
         PatternKind::Typed(inner, _) => strip(inner),
@@ -74,7 +74,7 @@ pub(crate) fn single_expression(block: &Block) -> Option<&Expr> {
     }
 }
 
-/// Returns an entry of an inheritance clause without its attributes, and whether `@memberwise` is among them.
+/// Returns an entry of an inheritance clause without its attributes, and whether `@memberwise` is among these.
 pub(crate) fn inherited(ty: &TypeExpr) -> (&TypeExpr, bool) {
     match &ty.kind {
         TypeExprKind::Attributed(attributes, inner) => {
@@ -90,12 +90,12 @@ pub(crate) fn fits(n: i128, bits: u8, signed: bool) -> bool {
     if signed { n >= -limit && n < limit } else { n >= 0 && n < limit }
 }
 
-/// Returns the ownership from the modifiers of a declaration.
+/// Returns the ownership that the modifiers of a declaration specify.
 pub(crate) fn ownership(decl: &Decl) -> Ownership {
     decl.modifiers.iter().map(|m| named(&m.name)).find(|o| *o != Ownership::Strong).unwrap_or_default()
 }
 
-/// Returns the ownership that a modifier specifies.
+/// Returns the ownership that a single modifier specifies.
 pub(crate) fn named(word: &str) -> Ownership {
     match word {
         "weak" => Ownership::Weak,
@@ -105,15 +105,15 @@ pub(crate) fn named(word: &str) -> Ownership {
 }
 
 /// Whether a type is declared as `T!`.
-pub(crate) fn says_unwrapped(ty: Option<&TypeExpr>) -> bool {
+pub(crate) fn is_implicitly_unwrapped(ty: Option<&TypeExpr>) -> bool {
     match ty.map(|t| &t.kind) {
         Some(TypeExprKind::Unwrapped(_)) => true,
-        Some(TypeExprKind::Attributed(_, inner)) => says_unwrapped(Some(inner)),
+        Some(TypeExprKind::Attributed(_, inner)) => is_implicitly_unwrapped(Some(inner)),
         _ => false,
     }
 }
 
-/// Creates `{ params in body }`.
+/// Creates the closure `{ params in body }`.
 pub(crate) fn closure_of(params: &[String], body: ast::Expr, span: Span) -> ast::Expr {
     let params = params
         .iter()
@@ -122,7 +122,7 @@ pub(crate) fn closure_of(params: &[String], body: ast::Expr, span: Span) -> ast:
     closure_with(params, body, span)
 }
 
-/// Creates `{ params in body }` with parameters that may have types.
+/// Creates the closure `{ params in body }` with parameters that may have types.
 pub(crate) fn closure_with(params: Vec<ast::ClosureParam>, body: ast::Expr, span: Span) -> ast::Expr {
     let items = vec![ast::Stmt { kind: ast::StmtKind::Expr(body), span }];
     let closure = ast::Closure {

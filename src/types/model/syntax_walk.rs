@@ -44,7 +44,7 @@ pub(crate) fn is_literal(e: &Expr) -> bool {
     all
 }
 
-/// Whether an expression propagates errors: whether it contains a `try` outside of closures.
+/// Whether an expression propagates errors, because it contains a `try` outside of closures.
 pub(crate) fn tries(e: &Expr) -> bool {
     let mut found = false;
     expr(e, &mut |e| {
@@ -88,7 +88,7 @@ fn expression_returns(e: &Expr, found: &mut dyn FnMut(Option<&Expr>)) {
     }
 }
 
-/// Visits expressions, outermost first; `visit` returns whether to visit the parts of an expression.
+/// Visits expressions, the outermost first; `visit` returns whether to visit the parts of an expression.
 fn statements(items: &[Stmt], visit: &mut dyn FnMut(&Expr) -> bool) {
     for item in items {
         match &item.kind {
@@ -202,7 +202,7 @@ fn expr(e: &Expr, visit: &mut dyn FnMut(&Expr) -> bool) {
     }
 }
 
-/// Whether an initializer delegates to another one, or assigns a whole value to `self`.
+/// Whether an initializer delegates to another initializer, or assigns a whole value to `self`.
 pub(crate) fn delegates(items: &[Stmt]) -> bool {
     let mut found = false;
     let is_self = |e: &Expr| matches!(&e.kind, ExprKind::Ident { name, .. } if &**name == "self");

@@ -1,4 +1,4 @@
-//! Declaration tables: the declarations in a [`TypeContext`], and how far each entry is resolved.
+//! Declaration tables: defines the entries of declarations in a [`TypeContext`], and how far each entry is resolved.
 
 use crate::source::Span;
 use crate::syntax::ast::{Decl, Expr, Generics, Name, NominalKind, Requirement as AstRequirement, TypeExpr};
@@ -16,7 +16,7 @@ use std::rc::Rc;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct GroupId(pub u32);
 
-/// A type alias.
+/// The number of a type alias.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct AliasId(pub u32);
 
@@ -43,12 +43,12 @@ pub(crate) struct Entry {
 pub(crate) struct Env {
     pub(crate) params: Vec<ParamId>,
     pub(crate) requirements: Vec<Requirement>,
-    /// The span of each requirement.
+    /// The source location of each requirement.
     pub(crate) places: Vec<Span>,
 }
 
 impl Env {
-    /// Adds a requirement unless it is present.
+    /// Adds a requirement unless it is present already.
     pub(crate) fn require(&mut self, requirement: Requirement, at: Span) {
         if !self.requirements.contains(&requirement) {
             self.requirements.push(requirement);
@@ -101,10 +101,10 @@ pub(crate) struct Group {
     pub(crate) memo: GroupMemo,
 }
 
-/// Answers of queries about a group of members.
+/// The memoized answers of queries about a group of members.
 #[derive(Clone, Default)]
 pub(crate) struct GroupMemo {
-    /// The generic environment of its members.
+    /// The generic environment of the members in the group.
     pub(crate) env: Option<Rc<Env>>,
 }
 
@@ -114,9 +114,9 @@ pub(crate) struct NominalData {
     pub(crate) kind: NominalKind,
     pub(crate) span: Span,
     pub(crate) parent: Owner,
-    /// The group that it is a member of, if it is nested.
+    /// The group of which the type is a member, if it is nested.
     pub(crate) outer: Option<GroupId>,
-    /// The generic parameters of the enclosing types, followed by its own.
+    /// The generic parameters of the enclosing types, followed by those of the type itself.
     pub(crate) params: Vec<ParamId>,
     pub(crate) own_params: usize,
     pub(crate) generics: Generics,
@@ -132,39 +132,39 @@ pub(crate) struct NominalData {
     pub(crate) style: Option<Name>,
     pub(crate) is_indirect: bool,
     pub(crate) is_final: bool,
-    /// Whether it is `private` and thus visible only in the enclosing type.
+    /// Whether the type is `private` and thus visible only in the enclosing type.
     pub(crate) is_private: bool,
-    /// For a type that is declared inside a function: the types that are declared in that function.
+    /// The types that are declared in the enclosing function, for a type that is declared inside a function.
     pub(crate) locals: Rc<HashMap<Name, Named>>,
-    /// The generic environment of that function.
+    /// The generic environment of the enclosing function.
     pub(crate) enclosing_env: Option<Rc<Env>>,
-    /// `@dynamicMemberLookup`, `@dynamicCallable`
+    /// Whether the type is marked `@dynamicMemberLookup`, and whether it is marked `@dynamicCallable`.
     pub(crate) looks_up: bool,
     pub(crate) answers_calls: bool,
     pub(crate) is_prelude: bool,
     pub(crate) file: u32,
     pub(crate) has_init: bool,
-    /// `deinit` of a class.
+    /// The `deinit` of a class.
     pub(crate) deinit: Option<FunctionId>,
     pub(crate) memo: NominalMemo,
 }
 
-/// Answers of queries about a struct, enum or class.
+/// The memoized answers of queries about a struct, enum or class.
 #[derive(Clone, Default)]
 pub(crate) struct NominalMemo {
-    /// The number of groups whose conformances were entered.
+    /// The number of groups of members whose conformances were entered.
     pub(crate) groups_entered: usize,
     /// The protocols that the type conforms to, and the number of conformances when they were computed.
     pub(crate) protocols: Option<(usize, Rc<[ProtocolId]>)>,
     /// Whether the overrides of a class were determined.
     pub(crate) linked: bool,
-    /// The type as later stages see it.
+    /// The type in the form that later stages read.
     pub(crate) info: Option<Rc<Nominal>>,
     /// The memberwise initializer of a struct.
     pub(crate) memberwise: Option<FunctionId>,
     /// The initializer without parameters that a struct has in addition if all its properties have initial values.
     pub(crate) default_init: Option<FunctionId>,
-    /// The parts that were synthesized.
+    /// The names of the parts that were synthesized.
     pub(crate) synthesized: Vec<&'static str>,
 }
 
@@ -175,32 +175,32 @@ pub(crate) struct StoredData {
     pub(crate) value: Option<Rc<Expr>>,
     pub(crate) is_let: bool,
     pub(crate) no_derivative: bool,
-    /// Whether it is declared with `override`.
+    /// Whether the property is declared with `override`.
     pub(crate) overrides: bool,
     pub(crate) is_final: bool,
     pub(crate) decl: Rc<Decl>,
     pub(crate) span: Span,
-    /// The function that stores a value and calls the observers, if there are any.
+    /// The function that stores a value and calls the observers, if the property has observers.
     pub(crate) setter: Option<FunctionId>,
-    /// For the storage of a `lazy` property: the property's name, and the function that computes its value.
+    /// The name of a `lazy` property and the function that computes its value, if this is the storage of one.
     pub(crate) lazy: Option<(Name, FunctionId)>,
-    /// For the storage of a wrapped property: how its value is wrapped.
+    /// The way in which the value of a wrapped property is wrapped, if this is the storage of one.
     pub(crate) wrapped: Option<Wrapped>,
     pub(crate) memo: StoredMemo,
 }
 
-/// Answers of queries about a stored property.
+/// The memoized answers of queries about a stored property.
 #[derive(Clone, Default)]
 pub(crate) struct StoredMemo {
     pub(crate) resolved: Option<Type>,
-    /// Whether the type is being inferred.
+    /// Whether the type of the property is being inferred.
     pub(crate) resolving: bool,
-    /// The function that computes the initial value.
+    /// The function that computes the initial value of the property.
     pub(crate) initial: Option<FunctionId>,
 }
 
 impl StoredData {
-    /// Creates the entry of a variable without a type or a value.
+    /// Creates the entry of a stored variable without a type or a value.
     pub(crate) fn of(name: Name, decl: Rc<Decl>) -> StoredData {
         StoredData {
             name,
@@ -224,15 +224,15 @@ impl StoredData {
 pub(crate) struct CaseData {
     pub(crate) name: Name,
     pub(crate) payload: Vec<(Option<Name>, Rc<TypeExpr>)>,
-    /// The default values of the components.
+    /// The default values of the payload's components.
     pub(crate) defaults: Vec<Option<Rc<crate::syntax::ast::Expr>>>,
     pub(crate) span: Span,
     pub(crate) has_payload: bool,
-    /// The raw value, if it is written explicitly.
+    /// The raw value of the case, if it is written explicitly.
     pub(crate) raw: Option<Rc<crate::syntax::ast::Expr>>,
 }
 
-/// A member of a type, by name.
+/// A member of a type, found by name.
 #[derive(Clone, Debug)]
 pub(crate) struct Member {
     pub(crate) kind: MemberKind,
@@ -245,7 +245,7 @@ pub(crate) struct Member {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum MemberKind {
     Stored(u32),
-    /// A computed property: getter and setter.
+    /// A computed property, with its getter and its setter.
     Computed(FunctionId, Option<FunctionId>),
     Method(FunctionId),
     Init(FunctionId),
@@ -254,7 +254,7 @@ pub(crate) enum MemberKind {
     Global(GlobalId),
     Nominal(NominalId),
     Alias(AliasId),
-    /// A requirement of a protocol; the number is an index into [`ProtocolData::requirements`].
+    /// A requirement of a protocol, given by its index in [`ProtocolData::requirements`].
     Requirement(u32),
     AssociatedType,
 }
@@ -269,12 +269,12 @@ pub(crate) struct Conformance {
     pub(crate) memo: ConformanceMemo,
 }
 
-/// Answers of queries about a conformance.
+/// The memoized answers of queries about a conformance.
 #[derive(Clone, Default)]
 pub(crate) struct ConformanceMemo {
-    /// The types that it supplies for the associated types of the protocol.
+    /// The types that the conformance supplies for the associated types of the protocol.
     pub(crate) type_witnesses: HashMap<Name, Type>,
-    /// Whether it was checked.
+    /// Whether the conformance was checked.
     pub(crate) checked: bool,
 }
 
@@ -282,50 +282,50 @@ pub(crate) struct ConformanceMemo {
 pub(crate) struct ProtocolData {
     pub(crate) name: Name,
     pub(crate) self_param: ParamId,
-    /// The primary associated types, which `P<A>` specifies.
+    /// The primary associated types of the protocol, which `P<A>` specifies.
     pub(crate) primary: Vec<Name>,
     pub(crate) inherits: Vec<TypeExpr>,
     pub(crate) requirement_clauses: Vec<AstRequirement>,
     pub(crate) group: GroupId,
     pub(crate) groups: Vec<GroupId>,
-    /// Its own requirements, without those of the protocols that it refines.
+    /// The requirements of the protocol, without those of the protocols that it refines.
     pub(crate) requirements: Vec<RequirementData>,
     pub(crate) associated: Vec<AssociatedData>,
     pub(crate) members: HashMap<Name, Vec<Member>>,
     pub(crate) file: u32,
     pub(crate) is_prelude: bool,
-    /// The span of its name.
+    /// The source location of the protocol's name.
     pub(crate) span: Span,
     pub(crate) memo: ProtocolMemo,
 }
 
-/// Answers of queries about a protocol.
+/// The memoized answers of queries about a protocol.
 #[derive(Clone, Default)]
 pub(crate) struct ProtocolMemo {
-    /// The protocols that it refines, itself first.
+    /// The protocols that the protocol refines, starting with the protocol itself.
     pub(crate) refines: Option<Rc<[ProtocolId]>>,
-    /// The conditions in its `where` clauses.
+    /// The conditions in the `where` clauses of the protocol.
     pub(crate) clauses: Option<Rc<Clauses>>,
 }
 
 /// The conditions in the `where` clauses of a protocol.
 #[derive(Default, Debug)]
 pub(crate) struct Clauses {
-    /// Pairs of types that are equal.
+    /// Pairs of types that are required to be equal.
     pub(crate) equal: Vec<(Type, Type)>,
-    /// Types with a protocol that each conforms to.
+    /// Types, each with a protocol to which the type must conform.
     pub(crate) conform: Vec<(Type, ProtocolId)>,
 }
 
-/// A requirement. The getter and the setter of a property or subscript are separate requirements.
+/// A requirement of a protocol. The getter and the setter of a property or subscript are separate requirements.
 #[derive(Clone)]
 pub(crate) struct RequirementData {
     pub(crate) name: Name,
     pub(crate) kind: RequirementKind,
-    /// Its signature, with `Self` as a generic parameter.
+    /// The function that represents the signature of the requirement, with `Self` as a generic parameter.
     pub(crate) function: FunctionId,
     pub(crate) is_static: bool,
-    /// For a getter: the requirement that is its setter.
+    /// The requirement that is the setter, if this requirement is a getter.
     pub(crate) setter: Option<u32>,
 }
 
@@ -348,10 +348,10 @@ pub(crate) struct AssociatedData {
     pub(crate) memo: AssociatedMemo,
 }
 
-/// Answers of queries about an associated type.
+/// The memoized answers of queries about an associated type.
 #[derive(Clone, Default)]
 pub(crate) struct AssociatedMemo {
-    /// The protocols that its bound names.
+    /// The protocols that the bound of the associated type names.
     pub(crate) bounds: Option<Rc<[ProtocolId]>>,
 }
 
@@ -364,23 +364,23 @@ pub(crate) struct AliasData {
     pub(crate) group: Option<GroupId>,
     pub(crate) owner: Owner,
     pub(crate) file: u32,
-    /// For an alias that a function declares: the types and generic parameters in scope, which are not known elsewhere.
+    /// The types and generic parameters in scope, for an alias that a function declares; they are not known elsewhere.
     pub(crate) locals: Rc<HashMap<Name, Named>>,
     pub(crate) enclosing_env: Option<Rc<Env>>,
-    /// Whether it is `private` and thus visible only in the enclosing type.
+    /// Whether the alias is `private` and thus visible only in the enclosing type.
     pub(crate) is_private: bool,
     pub(crate) span: Span,
     pub(crate) memo: AliasMemo,
 }
 
-/// Answers of queries about a type alias.
+/// The memoized answers of queries about a type alias.
 #[derive(Clone, Default)]
 pub(crate) struct AliasMemo {
-    /// The type that it refers to.
+    /// The type to which the alias refers.
     pub(crate) resolved: Option<Type>,
-    /// Whether that type is being resolved.
+    /// Whether the type to which the alias refers is being resolved.
     pub(crate) resolving: bool,
-    /// The generic environment of its target.
+    /// The generic environment of the type to which the alias refers.
     pub(crate) env: Option<Rc<Env>>,
 }
 
@@ -391,7 +391,7 @@ pub(crate) struct GlobalData {
     pub(crate) is_let: bool,
     pub(crate) ty_expr: Option<Rc<TypeExpr>>,
     pub(crate) value: Option<Rc<Expr>>,
-    /// Whether its declaration has an initial value.
+    /// Whether the declaration of the variable has an initial value.
     pub(crate) has_value: bool,
     pub(crate) group: Option<GroupId>,
     pub(crate) owner: Owner,
@@ -400,18 +400,18 @@ pub(crate) struct GlobalData {
     pub(crate) is_shared: bool,
     pub(crate) is_prelude: bool,
     pub(crate) decl: Option<Rc<Decl>>,
-    /// The function that computes the value, if one is required.
+    /// The function that computes the value of the variable, if one is required.
     pub(crate) getter: Option<FunctionId>,
-    /// The function that stores a value and calls the observers, if there are any.
+    /// The function that stores a value and calls the observers, if the variable has observers.
     pub(crate) setter: Option<FunctionId>,
     pub(crate) memo: GlobalMemo,
 }
 
-/// Answers of queries about a global variable.
+/// The memoized answers of queries about a global variable.
 #[derive(Clone, Default)]
 pub(crate) struct GlobalMemo {
     pub(crate) ty: Option<Type>,
-    /// Whether the type is being inferred.
+    /// Whether the type of the variable is being inferred.
     pub(crate) resolving: bool,
     /// The function that computes the initial value of a lazy variable.
     pub(crate) lazy: Option<FunctionId>,
@@ -439,7 +439,7 @@ pub(crate) fn case_info(data: &CaseData, payload: Vec<(Option<Name>, Type)>) -> 
 pub(crate) struct AliasUse {
     pub(crate) alias: AliasId,
     pub(crate) args: Vec<Type>,
-    /// The type that the alias with these arguments refers to.
+    /// The type to which the alias refers with these arguments.
     pub(crate) whole: Type,
     pub(crate) env: Rc<Env>,
     pub(crate) span: Span,
@@ -448,39 +448,40 @@ pub(crate) struct AliasUse {
 /// The storage of an observed property or variable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Observed {
-    /// A stored property of a type, by index.
+    /// The value is stored in a stored property of a type, given by its index.
     Stored(NominalId, u32),
-    /// A variable at the top level, or a static property.
+    /// The value is stored in a variable at the top level, or in a static property.
     Global(GlobalId),
-    /// No storage: the result of a function, whose value is stored elsewhere.
+    /// The value has no storage: it is the result of a function, and is stored elsewhere.
     Result(FunctionId),
 }
 
 /// The properties of a property wrapper that follow from its declaration.
 #[derive(Clone, Debug)]
 pub(crate) struct Wrapper {
-    /// The number of its generic parameters.
+    /// The number of the wrapper's generic parameters.
     pub(crate) params: usize,
-    /// Whether it has `init(wrappedValue:)`, and an initializer that can be called without arguments.
+    /// Whether the wrapper has `init(wrappedValue:)`, and whether it has an initializer that can be called without
+    /// arguments.
     pub(crate) takes_value: bool,
     pub(crate) takes_nothing: bool,
-    /// Whether it has an initializer whose first parameter is not the wrapped value.
+    /// Whether the wrapper has an initializer whose first parameter is not the wrapped value.
     pub(crate) takes_other: bool,
-    /// The access to `wrappedValue` and `projectedValue`.
+    /// The ways in which `wrappedValue` and `projectedValue` can be accessed.
     pub(crate) value: Accessible,
     pub(crate) projected: Option<Accessible>,
 }
 
-/// The wrapping of a property, stored with the property's storage.
+/// The way in which a property is wrapped, which is stored with the property's storage.
 #[derive(Clone, Debug)]
 pub(crate) struct Wrapped {
-    /// The name of the wrapped property.
+    /// The name of the property that is wrapped.
     pub(crate) name: Name,
     /// The function that creates the wrapper from the wrapped value.
     pub(crate) wrap: Option<FunctionId>,
     /// The function that computes the initial wrapped value.
     pub(crate) initial: Option<FunctionId>,
-    /// The number of wrappers that enclose the value.
+    /// The number of wrappers around the value.
     pub(crate) depth: usize,
 }
 
@@ -496,9 +497,9 @@ pub(crate) struct Accessible {
 /// A default argument that may determine a generic parameter.
 #[derive(Clone, Copy)]
 pub(crate) enum OpenDefault {
-    /// Not checked yet: the function, and the index of its parameter.
+    /// The default argument is not checked yet: the function, and the index of its parameter.
     Unknown(FunctionId, usize),
-    /// It determines the generic parameter.
+    /// The default argument determines the generic parameter.
     Decides,
 }
 
@@ -513,9 +514,9 @@ pub(crate) struct Opaque {
     pub(crate) function: FunctionId,
     /// The generic parameters of the function and of its environment.
     pub(crate) params: Vec<ParamId>,
-    /// Its constraints, as an existential.
+    /// The constraints of the opaque type, as an existential.
     pub(crate) bounds: Type,
-    /// The underlying type, in terms of `params`.
+    /// The underlying type of the opaque type, in terms of `params`.
     pub(crate) underlying: Option<Type>,
 }
 

@@ -14,58 +14,60 @@ use crate::types::model::differentiability::Differentiability;
 use crate::types::model::ty::{NominalId, ProtocolId, Type};
 use std::rc::Rc;
 
-/// A function, method, initializer, accessor or closure: an index into `Definitions::functions`.
+/// The number of a function, method, initializer, accessor or closure: an index into `Definitions::functions`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct FunctionId(pub u32);
 
-/// A variable at the top level or a static stored property: an index into `Definitions::globals`.
+/// The number of a variable at the top level or of a static stored property: an index into `Definitions::globals`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct GlobalId(pub u32);
 
-/// A local variable or parameter: an index into [`Body::locals`].
+/// The number of a local variable or parameter: an index into [`Body::locals`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct LocalId(pub u32);
 
-/// A loop, `switch` or labeled block that `break` and `continue` refer to; numbered within a body.
+/// The number of a loop, `switch` or labeled block to which `break` and `continue` refer; numbered within a body.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct LabelId(pub u32);
 
 /// The checked body of a function or closure.
 #[derive(Clone, Debug, Default)]
 pub struct Body {
-    /// Its local variables. The parameters come first, in order, starting with `self`.
+    /// The local variables of the body. The parameters come first, in order, starting with `self`.
     pub locals: Vec<Local>,
-    /// The number of parameters.
+    /// The number of parameters among the local variables.
     pub params: usize,
     /// The variables captured from the enclosing body, for closures and local functions.
     pub captures: Vec<Capture>,
-    /// Its statements. Control reaches the end only if the result is `()`.
+    /// The statements of the body. Control reaches the end only if the result is `()`.
     pub statements: Vec<Stmt>,
 }
 
-/// A local variable or parameter.
+/// A local variable or parameter of a body.
 #[derive(Clone, Debug)]
 pub struct Local {
-    /// Its name; empty for a variable that the checker created.
+    /// The name of the variable; empty for a variable that the checker created.
     pub name: Name,
-    /// Its type.
+    /// The type of the variable.
     pub ty: Type,
-    /// Whether it can be assigned to (`var`, `inout`).
+    /// Whether the variable can be assigned to (`var`, `inout`).
     pub mutable: bool,
-    /// Whether it is a `let` without an initial value, which is assigned once later. It counts as mutable.
+    /// Whether the variable is a `let` without an initial value, which is assigned once later. Such a variable counts
+    /// as mutable.
     pub once: bool,
-    /// Whether it is a parameter that is written back to the caller.
+    /// Whether the variable is a parameter that is written back to the caller.
     pub is_inout: bool,
-    /// Whether a closure or local function captures it. A captured mutable variable lives in a box.
+    /// Whether a closure or local function captures the variable. A captured mutable variable lives in a box.
     pub captured: bool,
-    /// Whether it retains the instance that it refers to.
+    /// Whether the variable retains the instance to which it refers.
     pub ownership: Ownership,
-    /// The span of its declaration.
+    /// The source location of the variable's declaration.
     pub span: Span,
 }
 
 impl Local {
-    /// Creates a variable or parameter that retains what it refers to; `is_mutable` states whether it can be assigned to.
+    /// Creates a variable or parameter that retains the instance to which it refers; `is_mutable` states whether it can
+    /// be assigned to.
     pub fn new(name: impl Into<Name>, ty: Type, is_mutable: bool, span: Span) -> Local {
         Local {
             name: name.into(),
@@ -83,31 +85,31 @@ impl Local {
 /// Whether a variable or property retains the instance that it refers to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Ownership {
-    /// The instance exists as long as the reference does.
+    /// The variable retains the instance: the instance exists as long as the reference does.
     #[default]
     Strong,
-    /// `weak`: an optional that becomes `nil` when the instance is destroyed.
+    /// The variable is `weak`: an optional that becomes `nil` when the instance is destroyed.
     Weak,
-    /// `unowned`: reading it after the instance was destroyed is a fault.
+    /// The variable is `unowned`: reading it after the instance was destroyed is a fault.
     Unowned,
 }
 
 /// A variable of the enclosing body that a closure or local function uses.
 #[derive(Clone, Debug)]
 pub struct Capture {
-    /// The variable in the enclosing body.
+    /// The captured variable in the enclosing body.
     pub outer: LocalId,
-    /// The variable of the closure's own body that represents it. A mutable one is shared (the same box), any other one
-    /// is copied when the closure is created.
+    /// The variable of the closure's own body that represents the captured variable. A mutable variable is shared (the
+    /// same box), any other one is copied when the closure is created.
     pub inner: LocalId,
 }
 
-/// A statement.
+/// A statement of a body.
 #[derive(Clone, Debug)]
 pub struct Stmt {
-    /// Its kind.
+    /// The kind of the statement.
     pub kind: StmtKind,
-    /// Its span.
+    /// The source location of the statement.
     pub span: Span,
 }
 
@@ -116,21 +118,23 @@ pub struct Stmt {
 pub enum StmtKind {
     /// An expression that is evaluated for its effect.
     Expr(Expr),
-    /// `let pattern = value`; the pattern always matches. `value` is absent for a variable without an initial value.
+    /// A declaration `let pattern = value`; the pattern always matches. `value` is absent for a variable without an
+    /// initial value.
     Let { pattern: Pattern, value: Option<Expr> },
     /// Initializes a global variable (also `let (a, b) = …`: the pattern binds locals first, which are then stored).
     InitGlobal { global: GlobalId, value: Expr },
-    /// `place = value`
+    /// An assignment `place = value`.
     Assign { place: Place, value: Expr },
-    /// `if conditions { then } else { otherwise }`
+    /// A branch `if conditions { then } else { otherwise }`.
     If { conditions: Vec<Condition>, then: Vec<Stmt>, otherwise: Vec<Stmt> },
-    /// `guard conditions else { otherwise }`: the bindings of the conditions stay in scope. `end` is the closing brace.
+    /// A branch `guard conditions else { otherwise }`: the bindings of the conditions stay in scope. `end` is the
+    /// closing brace.
     Guard { conditions: Vec<Condition>, otherwise: Vec<Stmt>, end: Span },
-    /// `while conditions { body }`
+    /// A loop `while conditions { body }`.
     While { label: LabelId, conditions: Vec<Condition>, body: Vec<Stmt> },
-    /// `repeat { body } while condition`
+    /// A loop `repeat { body } while condition`.
     Repeat { label: LabelId, body: Vec<Stmt>, condition: Expr },
-    /// `for pattern in sequence where filter { body }`
+    /// A loop `for pattern in sequence where filter { body }`.
     For {
         label: LabelId,
         pattern: Pattern,
@@ -139,75 +143,77 @@ pub enum StmtKind {
         filter: Option<Expr>,
         body: Vec<Stmt>,
     },
-    /// `switch`: runs the first case that matches; `subject` is evaluated once into the local.
+    /// A `switch`: runs the first case that matches; `subject` is evaluated once into the local variable.
     Switch { label: LabelId, local: LocalId, subject: Expr, cases: Vec<Case> },
     /// A block that `break` can leave: `do { … }`, a labeled block.
     Block { label: LabelId, body: Vec<Stmt> },
-    /// `return value`
+    /// A statement `return value`.
     Return(Option<Expr>),
-    /// `break`
+    /// A `break` that leaves the statement with the label.
     Break(LabelId),
-    /// `continue`
+    /// A `continue` that starts the next iteration of the loop with the label.
     Continue(LabelId),
-    /// `throw error`
+    /// A statement `throw error`.
     Throw(Expr),
-    /// `defer { … }`: runs when the enclosing block is left.
+    /// A statement `defer { … }`, which runs when the enclosing block is left.
     Defer(Vec<Stmt>),
-    /// `do { body } catch …`; the error, an `any Error`, is in the local. An error that no case matches is rethrown.
+    /// A statement `do { body } catch …`; the error, an `any Error`, is in the local variable. An error that no case
+    /// matches is rethrown.
     Catch { body: Vec<Stmt>, local: LocalId, cases: Vec<Case> },
-    /// Brings a local function into scope; its captures are those of its body.
+    /// The declaration of a local function, which brings it into scope; its captures are those of its body.
     LocalFunction(FunctionId),
 }
 
 /// The way in which a `for` loop steps through its sequence.
 #[derive(Clone, Debug)]
 pub enum Iteration {
-    /// `Range<Int>`: fields `lowerBound`, `upperBound`.
+    /// The loop steps through a `Range<Int>`, with the fields `lowerBound` and `upperBound`.
     Range,
-    /// `ClosedRange<Int>`
+    /// The loop steps through a `ClosedRange<Int>`.
     ClosedRange,
-    /// `Array`
+    /// The loop steps through the elements of an `Array`.
     Array,
-    /// Any other sequence: `make` takes the sequence and returns an iterator, which is stored in a variable; `next`
-    /// takes the iterator as `inout` and returns an optional element.
+    /// The loop steps through any other sequence: `make` takes the sequence and returns an iterator, which is stored in
+    /// a variable; `next` takes the iterator as `inout` and returns an optional element.
     Iterator { make: Callee, iterator: Type, next: Callee },
 }
 
 /// A case of `switch` or `catch`.
 #[derive(Clone, Debug)]
 pub struct Case {
-    /// The alternatives, each with its `where` clause; empty for `default`. All bind the same locals.
+    /// The alternative patterns of the case, each with its `where` clause; empty for `default`. All alternatives bind
+    /// the same local variables.
     pub patterns: Vec<(Pattern, Option<Expr>)>,
-    /// Its statements.
+    /// The statements of the case.
     pub body: Vec<Stmt>,
-    /// Whether it continues with the body of the next case.
+    /// Whether the case continues with the body of the next case.
     pub falls_through: bool,
-    /// Its span.
+    /// The source location of the case.
     pub span: Span,
 }
 
 /// A condition of `if` or `while`.
 #[derive(Clone, Debug)]
 pub enum Condition {
-    /// A `Bool`.
+    /// A condition of type `Bool`.
     Bool(Expr),
-    /// `case pattern = value`; `if let x = y` is the pattern `x?`.
+    /// A condition `case pattern = value`; `if let x = y` has the pattern `x?`.
     Match { pattern: Pattern, value: Expr },
 }
 
-/// A pattern.
+/// A pattern that is matched with a value.
 #[derive(Clone, Debug)]
 pub struct Pattern {
-    /// Its kind.
+    /// The kind of the pattern.
     pub kind: PatternKind,
-    /// The type of the value that it is matched with.
+    /// The type of the value with which the pattern is matched.
     pub ty: Type,
-    /// Its span.
+    /// The source location of the pattern.
     pub span: Span,
 }
 
 impl Pattern {
-    /// Returns the locals that it binds.
+    /// Returns the local variables that the pattern binds.
     pub fn bound(&self) -> Vec<LocalId> {
         match &self.kind {
             PatternKind::Bind(local) => vec![*local],
@@ -223,38 +229,38 @@ impl Pattern {
 /// The kinds of patterns.
 #[derive(Clone, Debug)]
 pub enum PatternKind {
-    /// `_`
+    /// The wildcard pattern `_`.
     Wildcard,
-    /// Binds the value to a local.
+    /// A pattern that binds the value to a local variable.
     Bind(LocalId),
-    /// `(a, b)`
+    /// A tuple pattern `(a, b)`.
     Tuple(Vec<Pattern>),
     /// A case of an enum, by index, with patterns for its payload (fewer if the rest is ignored).
     Case { case: u32, payload: Vec<Pattern> },
-    /// The value in an optional.
+    /// A pattern for the value in an optional.
     Some(Box<Pattern>),
-    /// `nil`
+    /// The pattern `nil`.
     Nil,
-    /// The value is stored in the local, then the test must be true.
+    /// A pattern with a test: the value is stored in the local variable, then the test must be true.
     Test { local: LocalId, test: Box<Expr> },
-    /// `is Type`, with the pattern for the converted value.
+    /// A pattern `is Type`, with the pattern for the converted value.
     Is { ty: Type, pattern: Box<Pattern> },
 }
 
-/// An expression.
+/// An expression of a body.
 #[derive(Clone, Debug)]
 pub struct Expr {
-    /// Its kind.
+    /// The kind of the expression.
     pub kind: ExprKind,
-    /// Its type.
+    /// The type of the expression.
     pub ty: Type,
-    /// Its span.
+    /// The source location of the expression.
     pub span: Span,
 }
 
 impl Expr {
-    /// Returns the operands of an operation that evaluates each of them once to a value, from left to right. Empty for
-    /// expressions with another order of evaluation: calls, choices, chains, statements, places.
+    /// Returns the operands of an operation that evaluates each of them once to a value, from left to right. The result
+    /// is empty for expressions with another order of evaluation: calls, choices, chains, statements, places.
     pub fn operands(&self) -> Box<dyn Iterator<Item = &Expr> + '_> {
         match &self.kind {
             ExprKind::Field { base: one, .. }
@@ -289,9 +295,9 @@ pub enum ExprKind {
     Float(f64),
     /// A string literal of type `String` or `Character`.
     Text(Rc<str>),
-    /// `true`, `false`
+    /// The literal `true` or `false`.
     Bool(bool),
-    /// `nil`
+    /// The literal `nil`.
     Nil,
     /// The value of a variable of this body; a captured variable has a local, too.
     Local(LocalId),
@@ -301,36 +307,36 @@ pub enum ExprKind {
     Field { base: Box<Expr>, index: u32 },
     /// The value of `base.index` for a tuple.
     Element { base: Box<Expr>, index: u32 },
-    /// A tuple from its elements.
+    /// A tuple that is created from its elements.
     Tuple(Vec<Expr>),
-    /// `[a, b]`
+    /// An array literal `[a, b]`.
     Array(Vec<Expr>),
-    /// `[k: v]`
+    /// A dictionary literal `[k: v]`.
     Dictionary(Vec<(Expr, Expr)>),
     /// A struct from the values of all its stored properties in order, used in memberwise initializers; or an instance
     /// of a class, with no fields, because its properties have no values yet.
     Struct { fields: Vec<Expr> },
     /// A case of an enum with its payload.
     Case { case: u32, payload: Vec<Expr> },
-    /// A call. The arguments are in the order of the parameters, with `self` first.
+    /// A call of a callee. The arguments are in the order of the parameters, with `self` first.
     Call { callee: Callee, args: Vec<Argument> },
     /// A call of a function value.
     CallValue { function: Box<Expr>, args: Vec<Argument> },
     /// A function declaration as a value. A function that is not local captures nothing; for a local function, its
     /// captures are captured.
     Function(FunctionRef),
-    /// A requirement as a value.
+    /// A requirement of a protocol as a value.
     Requirement(Callee),
     /// A closure: a body with captures. It has the generic parameters of the enclosing function.
     Closure { function: FunctionId },
-    /// `condition ? then : otherwise`; also `&&`, `||` and `??` after their autoclosures were expanded.
+    /// A conditional `condition ? then : otherwise`; also `&&`, `||` and `??` after their autoclosures were expanded.
     Ternary { condition: Box<Expr>, then: Box<Expr>, otherwise: Box<Expr> },
     /// `if` and `switch` as expressions, and other uses of statements as a value: the statements assign the value to
     /// the local.
     Statements { statements: Vec<Stmt>, result: LocalId },
-    /// A value as an optional of it.
+    /// A value that is converted to an optional of it.
     Some(Box<Expr>),
-    /// `value!`
+    /// A forced unwrapping `value!`.
     Force(Box<Expr>),
     /// An optional chain. `base` is an optional; if it has a value, the value is stored in `local` and `body` is
     /// evaluated, otherwise the result is `nil`. `flatten`: the type of `body` is already optional.
@@ -341,48 +347,48 @@ pub enum ExprKind {
     /// A function value converted to another strength or to other `@noDerivative` parameters. With `differentiability` it is a
     /// conversion to `@differentiable` or `@differentiable(linear)`, which is checked (`wrt`: one flag per parameter).
     ConvertFunction { value: Box<Expr>, differentiability: Option<Differentiability> },
-    /// A value converted to `Any` or `any P`.
+    /// A value that is converted to `Any` or `any P`.
     Erase(Box<Expr>),
-    /// An instance as an instance of its superclass.
+    /// An instance that is converted to an instance of its superclass.
     Upcast(Box<Expr>),
-    /// `super`: `self` as an instance of its superclass, whose members are used as declared there.
+    /// The value of `super`: `self` as an instance of its superclass, whose members are used as declared there.
     Super(Box<Expr>),
-    /// `value is T`, as a check at run time.
+    /// A test `value is T` at run time.
     Is { value: Box<Expr>, ty: Type },
-    /// `value as? T`, `value as! T` (`forced`), as a check at run time.
+    /// A cast `value as? T`, or `value as! T` (`forced`), at run time.
     Cast { value: Box<Expr>, forced: bool },
     /// A call that throws no error although the callee is declared to throw: the callee rethrows, and no argument
     /// throws.
     Quiet(Box<Expr>),
-    /// `try value`, `try?` (returns an optional), `try!`
+    /// An expression `try value`, `try? value` (which returns an optional), or `try! value`.
     Try { kind: TryKind, value: Box<Expr> },
     /// A metatype; its type states the type that it represents.
     Metatype,
-    /// `"a\(b)c"`: the parts, each of type `String`.
+    /// An interpolated string `"a\(b)c"`: the parts, each of type `String`.
     Interpolation(Vec<Expr>),
-    /// `place = value` as an expression of type `()`.
+    /// An assignment `place = value` as an expression of type `()`.
     Assign { place: Box<Place>, value: Box<Expr> },
-    /// A choice that inference has not made yet. Never in a finished tree.
+    /// A choice that inference has not made yet. It never occurs in a finished tree.
     Pending(u32),
-    /// The value of an erroneous expression; the error was reported.
+    /// The value of an erroneous expression, whose error was reported.
     Error,
 }
 
 /// An argument of a call.
 #[derive(Clone, Debug)]
 pub enum Argument {
-    /// By value.
+    /// An argument that is passed by value.
     Value(Expr),
-    /// `&place`, or the receiver of a `mutating` method.
+    /// An argument that is passed by reference: `&place`, or the receiver of a `mutating` method.
     InOut(Place),
 }
 
 /// A function declaration with generic arguments.
 #[derive(Clone, PartialEq, Eq, Debug, Hash)]
 pub struct FunctionRef {
-    /// The function.
+    /// The function to which the reference refers.
     pub function: FunctionId,
-    /// One type per generic parameter (those of the enclosing types come first).
+    /// One type per generic parameter of the function (those of the enclosing types come first).
     pub generics: Vec<Type>,
 }
 
@@ -404,37 +410,38 @@ pub enum Callee {
 /// A storage location that can be read and written.
 #[derive(Clone, Debug)]
 pub struct Place {
-    /// The variable or value that it starts from.
+    /// The variable or value from which the path starts.
     pub root: Root,
-    /// The projections, starting from the root.
+    /// The projections of the path, starting from the root.
     pub path: Vec<Projection>,
-    /// The type of what is there.
+    /// The type of the value that is stored at the place.
     pub ty: Type,
-    /// Its span.
+    /// The source location of the place.
     pub span: Span,
 }
 
-/// The starting point of a place.
+/// The starting point of the path to a place.
 #[derive(Clone, Debug)]
 pub enum Root {
-    /// A variable.
+    /// A local variable.
     Local(LocalId),
     /// A global variable.
     Global(GlobalId),
-    /// A value that is only read: an instance of a class, or the receiver of a nonmutating setter.
+    /// A value that is only read, and not written back: an instance of a class, or the receiver of a nonmutating
+    /// setter.
     Value(Box<Expr>),
-    /// No storage: `_ = value`.
+    /// No storage: the assigned value is discarded, as in `_ = value`.
     Discard,
 }
 
 /// A step in the path to a place.
 #[derive(Clone, Debug)]
 pub struct Projection {
-    /// Its kind.
+    /// The kind of the projection.
     pub kind: ProjectionKind,
-    /// The type of what is there.
+    /// The type of the value to which the projection leads.
     pub ty: Type,
-    /// Its span.
+    /// The source location of the projection.
     pub span: Span,
 }
 
@@ -448,6 +455,6 @@ pub enum ProjectionKind {
     /// A computed property or subscript: `get` takes the base and the arguments; `set` takes the base (as `inout`
     /// unless it is nonmutating), the new value and the arguments.
     Accessor { get: Callee, set: Callee, args: Vec<Expr>, mutating: bool },
-    /// The value of an optional, which must not be `nil`: `place! = …`.
+    /// The value of an optional, which must not be `nil`, as in `place! = …`.
     Force,
 }

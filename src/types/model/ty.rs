@@ -3,51 +3,51 @@
 use crate::syntax::ast::Name;
 use std::rc::Rc;
 
-/// A struct, enum or class: an index into `Definitions::nominals`.
+/// The number of a struct, enum or class: an index into `Definitions::nominals`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct NominalId(pub u32);
 
-/// A protocol: an index into `Definitions::protocols`.
+/// The number of a protocol: an index into `Definitions::protocols`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct ProtocolId(pub u32);
 
-/// A generic parameter: an index into `Definitions::params`. `Self` of a protocol is a generic parameter.
+/// The number of a generic parameter: an index into `Definitions::params`. `Self` of a protocol is a generic parameter.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct ParamId(pub u32);
 
-/// The opaque result type (`some P`) of a function: an index into `Opaques::all`.
+/// The number of an opaque result type (`some P`) of a function: an index into `Opaques::all`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct OpaqueId(pub u32);
 
-/// A type variable of inference. Never in a finished tree.
+/// The number of a type variable of inference. It never occurs in a finished tree.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct VarId(pub u32);
 
-/// A type.
+/// A type of the language.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Type {
     /// A type that is not inferred yet.
     Var(VarId),
     /// A generic parameter inside the declaration that has it.
     Param(ParamId),
-    /// `Name<A, B>`: a struct, enum or class, including the built-in ones (`Double`, `Array<T>`, `Optional<T>` …). The
-    /// arguments of the enclosing types come first.
+    /// A nominal type `Name<A, B>`: a struct, enum or class, including the built-in ones (`Double`, `Array<T>`,
+    /// `Optional<T>` …). The arguments of the enclosing types come first.
     Nominal(NominalId, Rc<[Type]>),
-    /// `(a: A, B)`; the empty tuple is `()`.
+    /// A tuple type `(a: A, B)`; the empty tuple is `()`.
     Tuple(Rc<[(Option<Name>, Type)]>),
-    /// `(A, B) -> C`
+    /// A function type `(A, B) -> C`.
     Function(Rc<FunctionType>),
-    /// `T.TangentVector`: an associated type that the conformance of the first type to the protocol supplies. It occurs
-    /// only where the first type is not known well enough to resolve it.
+    /// An associated type such as `T.TangentVector`, which the conformance of the first type to the protocol supplies.
+    /// It occurs only where the first type is not known well enough to resolve it.
     Associated(Rc<Type>, ProtocolId, Name),
-    /// `T.Type`
+    /// A metatype `T.Type`.
     Metatype(Rc<Type>),
-    /// `any P<A> & Q`; `Any` has no constraints.
+    /// An existential `any P<A> & Q`; `Any` has no constraints.
     Existential(Rc<Existential>),
-    /// `some P` in the result of a function, for the given generic arguments of the function: one type, which is known
-    /// only inside the function.
+    /// An opaque type `some P` in the result of a function, for the given generic arguments of the function: one type,
+    /// which is known only inside the function.
     Opaque(OpaqueId, Rc<[Type]>),
-    /// `Never`
+    /// The type `Never`, which has no values.
     Never,
     /// The type of an erroneous expression. It is compatible with every type, so that a mistake is reported once.
     Error,
@@ -56,21 +56,21 @@ pub enum Type {
 /// The constraints of an existential type.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Existential {
-    /// The class that the values are instances of: `any Base & P`.
+    /// The class of which the values are instances: `any Base & P`.
     pub class: Option<Type>,
-    /// The protocols that the types of the values conform to.
+    /// The protocols to which the types of the values conform.
     pub protocols: Vec<ProtocolId>,
     /// The known associated types, sorted by name: `any P<A>`.
     pub known: Vec<(Name, Type)>,
 }
 
 impl Existential {
-    /// Whether there are no constraints: `Any`.
+    /// Whether the existential has no constraints: whether it is `Any`.
     pub fn is_any(&self) -> bool {
         self.class.is_none() && self.protocols.is_empty()
     }
 
-    /// Applies [`Type::map`] to the types that it contains.
+    /// Applies [`Type::map`] to the types that the existential contains.
     fn map(&self, replace: &mut dyn FnMut(&Type) -> Option<Type>) -> Existential {
         Existential {
             class: self.class.as_ref().map(|t| t.map(replace)),
@@ -79,7 +79,7 @@ impl Existential {
         }
     }
 
-    /// Returns the types that it contains.
+    /// Returns the types that the existential contains.
     pub fn types(&self) -> impl Iterator<Item = &Type> {
         self.class.iter().chain(self.known.iter().map(|(_, t)| t))
     }
@@ -88,67 +88,67 @@ impl Existential {
 /// A function type.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct FunctionType {
-    /// Its parameters.
+    /// The parameters of the function type.
     pub params: Vec<FunctionParam>,
-    /// Its result.
+    /// The result type of the function type.
     pub result: Type,
-    /// Whether it may throw.
+    /// Whether a function of the type may throw.
     pub throws: bool,
-    /// What the type states about the derivatives of its values.
+    /// The strength of the function type: what it states about the derivatives of its values.
     pub strength: Strength,
 }
 
 /// A parameter of a function type.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct FunctionParam {
-    /// Its type.
+    /// The type of the parameter.
     pub ty: Type,
-    /// `inout`
+    /// Whether the parameter is `inout`.
     pub is_inout: bool,
-    /// `@noDerivative`
+    /// Whether the parameter is marked `@noDerivative`.
     pub no_derivative: bool,
-    /// `@autoclosure`: the argument is wrapped in a closure without parameters.
+    /// Whether the parameter is marked `@autoclosure`: the argument is wrapped in a closure without parameters.
     pub autoclosure: bool,
 }
 
-/// What a function type states about the derivatives of its values. A stronger type fits where a weaker one is
+/// The statement of a function type about the derivatives of its values. A stronger type fits where a weaker one is
 /// required.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub enum Strength {
-    /// Written as `@convention(c) (A) -> B`: it captures nothing, and the body is opaque.
+    /// The type is written as `@convention(c) (A) -> B`: its functions capture nothing, and their bodies are opaque.
     C,
-    /// Written as `(A) -> B`: the body is opaque.
+    /// The type is written as `(A) -> B`: the bodies of its functions are opaque.
     Plain,
-    /// The type of a function declaration, or of a closure without a type annotation: as strong as its body.
+    /// The type is that of a function declaration, or of a closure without a type annotation: as strong as the body.
     Open,
-    /// `@differentiable`
+    /// The type is written with `@differentiable`.
     Differentiable,
-    /// `@differentiable(linear)`
+    /// The type is written with `@differentiable(linear)`.
     Linear,
 }
 
 impl Type {
-    /// Returns `()`.
+    /// Returns the type `()`.
     pub fn unit() -> Type {
         Type::Tuple(Rc::from([]))
     }
 
-    /// Returns `Any`.
+    /// Returns the type `Any`.
     pub fn any_value() -> Type {
         Type::any_of(&[])
     }
 
-    /// Returns `any P & Q`.
+    /// Returns the type `any P & Q` for protocols.
     pub fn any_of(protocols: &[ProtocolId]) -> Type {
         Type::Existential(Rc::new(Existential { protocols: protocols.to_vec(), ..Existential::default() }))
     }
 
-    /// Whether it is `()`.
+    /// Whether the type is `()`.
     pub fn is_unit(&self) -> bool {
         matches!(self, Type::Tuple(fields) if fields.is_empty())
     }
 
-    /// Replaces generic parameters.
+    /// Replaces the generic parameters in the type.
     #[must_use]
     pub fn substitute(&self, by: &dyn Fn(ParamId) -> Option<Type>) -> Type {
         self.map(&mut |t| match t {
@@ -157,7 +157,8 @@ impl Type {
         })
     }
 
-    /// Rebuilds the type; `replace` returns the replacement of a part, or `None` to continue inside that part.
+    /// Rebuilds the type with some of its parts replaced; `replace` returns the replacement of a part, or `None` to
+    /// continue inside that part.
     #[must_use]
     pub fn map(&self, replace: &mut dyn FnMut(&Type) -> Option<Type>) -> Type {
         if let Some(t) = replace(self) {
@@ -181,7 +182,7 @@ impl Type {
         }
     }
 
-    /// Whether some part of it satisfies a condition.
+    /// Whether some part of the type satisfies a condition.
     pub fn any(&self, test: &mut dyn FnMut(&Type) -> bool) -> bool {
         if test(self) {
             return true;

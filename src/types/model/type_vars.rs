@@ -1,4 +1,4 @@
-//! Type variables: the table of unknown types of the body that is being inferred.
+//! Type variables: the table of the unknown types of the body that is being inferred.
 
 use crate::source::Span;
 use crate::types::model::context::TypeContext;
@@ -18,12 +18,12 @@ pub(crate) enum Literal {
     Words,
 }
 
-/// The state of a variable.
+/// The state of a type variable.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct VarState {
     pub(crate) bound: Option<Type>,
     pub(crate) literal: Option<Literal>,
-    /// Whether it is an operand of arithmetic, so that its default is `Double`.
+    /// Whether the type variable is an operand of arithmetic, so that its default is `Double`.
     pub(crate) numeric: bool,
     pub(crate) conforms: Vec<ConformanceConstraint>,
 }
@@ -34,7 +34,7 @@ pub(crate) struct ConformanceConstraint {
     pub(crate) protocol: ProtocolId,
     /// The location that introduces the constraint.
     pub(crate) span: Span,
-    /// The function whose generic parameter it applies to.
+    /// The function to whose generic parameter the constraint applies.
     pub(crate) by: Option<FunctionId>,
 }
 
@@ -51,29 +51,29 @@ pub(crate) struct Equation {
     pub(crate) left: Type,
     pub(crate) right: Type,
     pub(crate) span: Span,
-    /// The requirement of a called function that states it, if any.
+    /// The requirement of a called function that states the equation, if any.
     pub(crate) by: Option<Clause>,
 }
 
-/// A state to roll back to.
+/// A snapshot of the type variables to which inference can roll back.
 pub(crate) struct Snapshot {
     trail: usize,
     equations: Vec<Equation>,
 }
 
-/// The variables and the deferred equations of one inference.
+/// The type variables and the deferred equations of one inference.
 #[derive(Clone, Default)]
 pub(crate) struct TypeVars {
     states: Vec<VarState>,
     trail: Vec<(VarId, VarState)>,
     recording: u32,
-    /// Equations with an associated type `T.Name` whose base `T` is unknown.
+    /// The equations with an associated type `T.Name` whose base `T` is unknown.
     pub(crate) equations: Vec<Equation>,
     /// The requirement on whose behalf types are being unified.
     pub(crate) by: Option<Clause>,
 }
 
-/// Replaces all bound variables in a type.
+/// Replaces all bound type variables in a type.
 pub(crate) fn zonk(cx: &TypeContext, ty: &Type) -> Type {
     ty.map(&mut |t| match t {
         Type::Var(v) => cx.vars.resolved_binding(*v).map(|b| zonk(cx, b)),
@@ -86,7 +86,7 @@ impl Literal {
         matches!(self, Literal::Text | Literal::Words)
     }
 
-    /// Returns the default type.
+    /// Returns the name of the default type of a literal of this kind.
     pub(crate) fn usual(self) -> &'static str {
         match self {
             Literal::Int => "Int",
@@ -145,8 +145,8 @@ impl TypeVars {
         }
     }
 
-    /// Resolves a variable to its representative, or to the type that is bound to it. The path is compressed, since
-    /// otherwise a sum of many literals would be traversed for each of them.
+    /// Resolves a type variable to its representative, or to the type that is bound to it. The path is compressed,
+    /// since otherwise a sum of many literals would be traversed for each of them.
     pub(crate) fn compress_path(&mut self, v: VarId) -> Type {
         let known = self.resolved_binding(v).cloned().unwrap_or(Type::Var(v));
         let mut at = v;

@@ -42,7 +42,7 @@ fn mentions_self(ty: &TypeExpr) -> bool {
     }
 }
 
-/// Replaces each part of `ty` that is written as `Self` in `written` by `own`.
+/// Replaces each part of `ty` that is written as `Self` in the type expression `written` by `own`.
 fn with_self(written: &TypeExpr, ty: &Type, own: &Type) -> Type {
     match (&written.kind, ty) {
         (TypeExprKind::Named(path), _) if path.first().is_some_and(|(name, _)| &*name.name == "Self") => {
@@ -97,7 +97,7 @@ fn gives_param(ty: &Type, param: ParamId) -> bool {
     found
 }
 
-/// Whether the result type of a function of a class is written with `Self`.
+/// Whether the result type of a function of a class is written as a type that contains `Self`.
 pub(crate) fn gives_self(cx: &TypeContext, f: FunctionId) -> bool {
     let data = cx.defs.function_data(f);
     matches!(data.owner, Owner::Nominal(n) if superclass::is_class(cx, n))

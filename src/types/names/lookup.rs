@@ -1,4 +1,4 @@
-//! Name lookup: the declarations of names at the top level and in types.
+//! Name lookup: finds the declarations of names at the top level and in types.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::syntax::ast::{TypeExpr, TypeExprKind};
@@ -14,7 +14,7 @@ use crate::types::names::prelude;
 use crate::types::names::type_alias;
 use std::rc::Rc;
 
-/// Returns the declarations of a name at the top level that are visible in a file, the user's declarations first.
+/// Returns the declarations of a name at the top level that are visible in a file, the program's declarations first.
 pub(crate) fn entries(cx: &mut TypeContext, name: &str, file: u32) -> Vec<Entry> {
     let mut found = own_entries(cx, name, file);
     found.extend(prelude::library_entries(cx, name));
@@ -38,7 +38,7 @@ pub(crate) fn type_entry(cx: &mut TypeContext, name: &str, file: u32) -> Option<
         .find(|what| matches!(what, Named::Nominal(_) | Named::Protocol(_) | Named::Alias(_)))
 }
 
-/// Returns a protocol of the prelude.
+/// Returns the protocol of the prelude with the given name.
 pub(crate) fn protocol(cx: &mut TypeContext, name: &'static str) -> ProtocolId {
     if let Some(Entry { what: Named::Protocol(p), .. }) = cx.defs.known.get(name) {
         return *p;
@@ -53,7 +53,7 @@ pub(crate) fn protocol(cx: &mut TypeContext, name: &'static str) -> ProtocolId {
     }
 }
 
-/// Returns a nominal type of the prelude.
+/// Returns the nominal type of the prelude with the given name.
 pub(crate) fn library_nominal(cx: &mut TypeContext, name: &'static str) -> NominalId {
     if let Some(Entry { what: Named::Nominal(n), .. }) = cx.defs.known.get(name) {
         return *n;
@@ -126,7 +126,7 @@ pub(crate) fn unknown_type_diagnostic(ty: &TypeExpr) -> Diagnostic {
     Diagnostic::error(Code::UnknownType, ty.span, "cannot find the type to extend in scope")
 }
 
-/// Returns the member type `T.Name`.
+/// Returns the type `T.Name`, a member of the type `T`.
 pub(crate) fn member_type(cx: &mut TypeContext, of: &Type, name: &str) -> Option<Type> {
     let of = unification::shallow(cx, of);
     if let Type::Nominal(n, args) = &of {
@@ -195,7 +195,7 @@ pub(crate) fn is_optional(cx: &mut TypeContext, ty: &Type) -> bool {
     optional_payload(cx, ty).is_some()
 }
 
-/// Returns `T` for the type `T?`.
+/// Returns the payload type `T` of an optional type `T?`.
 pub(crate) fn optional_payload(cx: &mut TypeContext, ty: &Type) -> Option<Type> {
     match unification::shallow(cx, ty) {
         Type::Nominal(n, args)

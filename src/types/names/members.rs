@@ -16,14 +16,14 @@ use crate::types::names::lookup;
 use crate::types::names::prelude;
 use std::rc::Rc;
 
-/// A member, the generic arguments of its environment (for a member of a protocol: `Self`, and the protocol), and its
-/// distance from the type.
+/// A member of a type, the generic arguments of its environment (for a member of a protocol: `Self`, and the protocol),
+/// and its distance from the type.
 pub(crate) type MemberOf = (MemberKind, (Rc<[Type]>, Option<ProtocolId>), u32);
 
 /// The distance of a requirement of a protocol that a concrete type conforms to: every witness is nearer.
 const FULFILLED: u32 = 100;
 
-/// Returns the members with a name, the nearest first.
+/// Returns the members of a type that have a given name, the nearest first.
 pub(crate) fn members(cx: &mut TypeContext, of: &Type, name: &str, is_static: bool, file: u32) -> Vec<MemberOf> {
     crate::cancel::check();
     let of = unification::shallow(cx, of);
@@ -103,7 +103,8 @@ pub(crate) fn load_own_members(cx: &mut TypeContext, n: NominalId, name: &str) {
     }
 }
 
-/// Returns the number of protocols in `of` that refine `p` and declare members of the same name: those are nearer.
+/// Returns the number of protocols in `of` that refine `p` and declare members of the same name: those members are
+/// nearer.
 pub(crate) fn generality(cx: &mut TypeContext, p: ProtocolId, of: &[ProtocolId], name: &str) -> u32 {
     let mut count = 0;
     for q in of.iter().copied().filter(|q| *q != p) {
@@ -130,7 +131,7 @@ pub(crate) fn keyed_members(cx: &mut TypeContext, of: &Type) -> Vec<MemberOf> {
     members.into_iter().map(|member| (member.kind, (prefix.clone(), Some(p)), 0)).collect()
 }
 
-/// Whether one of these classes overrides a method or subscript.
+/// Whether one of the given classes overrides a method or subscript.
 fn is_replaced(cx: &TypeContext, member: &MemberKind, by: &[NominalId]) -> bool {
     match member {
         MemberKind::Method(f) | MemberKind::Subscript(f, _) => {

@@ -13,7 +13,7 @@ use crate::types::names::type_expr;
 use crate::types::names::type_expr::TypeScope;
 use std::path::Path;
 
-/// Modules whose declarations are those of the library. Swift's libraries for its own tests have no declarations: a
+/// The modules whose declarations are those of the library. Swift's libraries for its own tests have no declarations: a
 /// program that imports them contains a replacement.
 const LIBRARY: &[&str] = &[
     "Darwin",
@@ -35,7 +35,7 @@ pub(crate) enum Module {
     Program,
 }
 
-/// Whether there is a library module with this name.
+/// Whether there is a library module with the given name.
 pub(crate) fn is_library_module(name: &str) -> bool {
     LIBRARY.contains(&name)
 }
@@ -55,7 +55,7 @@ pub(crate) fn module_named(cx: &mut TypeContext, name: &str, file: u32) -> Optio
     lookup::entries(cx, name, file).is_empty().then_some(module)
 }
 
-/// Returns the declarations of a name in a module.
+/// Returns the declarations of a name that a module contains.
 pub(crate) fn entries_in(cx: &mut TypeContext, module: Module, name: &str, file: u32) -> Vec<Entry> {
     match module {
         Module::Library => prelude::library_entries(cx, name),
@@ -63,14 +63,14 @@ pub(crate) fn entries_in(cx: &mut TypeContext, module: Module, name: &str, file:
     }
 }
 
-/// Returns the type with a name in a module.
+/// Returns the type with a given name that a module contains.
 pub(crate) fn type_in(cx: &mut TypeContext, module: Module, name: &str, file: u32) -> Option<Named> {
     let entries = entries_in(cx, module, name, file);
     let is_type = |what: &Named| matches!(what, Named::Nominal(_) | Named::Protocol(_) | Named::Alias(_));
     entries.into_iter().map(|e| e.what).find(is_type)
 }
 
-/// Resolves `Module.Name<A>`.
+/// Resolves a type expression `Module.Name<A>`.
 pub(crate) fn resolve_in_module(
     cx: &mut TypeContext,
     module: (&Ident, Module),

@@ -1,4 +1,4 @@
-//! Nested access: the access levels `private` and `fileprivate` of nested types and stored properties.
+//! Nested access: determines the access levels `private` and `fileprivate` of nested types and stored properties.
 
 use crate::syntax::ast::Decl;
 use crate::types::conform::superclass;
@@ -24,7 +24,7 @@ pub(crate) fn hidden_type(cx: &TypeContext, of: &Type, name: &str, from: Owner, 
         _ => false,
     };
     match is_own {
-        true => (member.file != file || !stands_inside(cx, from, Owner::Nominal(*n))).then_some("private"),
+        true => (member.file != file || !is_declared_inside(cx, from, Owner::Nominal(*n))).then_some("private"),
         false => (member.file != file).then_some("fileprivate"),
     }
 }
@@ -40,7 +40,7 @@ pub(crate) fn stored_decl(cx: &TypeContext, member: &Member) -> Option<Rc<Decl>>
 }
 
 /// Whether a declaration inside `inner` is inside `outer`.
-pub(crate) fn stands_inside(cx: &TypeContext, inner: Owner, outer: Owner) -> bool {
+pub(crate) fn is_declared_inside(cx: &TypeContext, inner: Owner, outer: Owner) -> bool {
     let mut at = inner;
     loop {
         match at {
@@ -52,7 +52,7 @@ pub(crate) fn stands_inside(cx: &TypeContext, inner: Owner, outer: Owner) -> boo
 }
 
 /// Returns the access modifier of a property of a differentiable type, as written: the property's tangent gets the same
-/// one.
+/// modifier.
 pub(crate) fn level_of_stored(cx: &mut TypeContext, n: NominalId, field: &str) -> &'static str {
     let mut at = Some(n);
     while let Some(class) = at {
@@ -72,9 +72,9 @@ pub(crate) fn level_of_stored(cx: &mut TypeContext, n: NominalId, field: &str) -
     ""
 }
 
-/// Returns the type inside which private members of a type are accessible: for a synthesized tangent vector it is the
-/// differentiable type.
-pub(crate) fn keeper(cx: &TypeContext, owner: Owner) -> Owner {
+/// Returns the type inside which private members of a type are accessible. For a synthesized tangent vector, this is
+/// the differentiable type.
+pub(crate) fn private_scope(cx: &TypeContext, owner: Owner) -> Owner {
     let Owner::Nominal(n) = owner else { return owner };
     let data = cx.defs.nominal_data(n);
     match data.parent {

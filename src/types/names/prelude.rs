@@ -13,7 +13,7 @@ use crate::types::model::tables::Entry;
 use crate::types::names::module_name;
 use std::rc::Rc;
 
-/// The serialized trees of the library's declarations.
+/// The serialized syntax trees of the library's declarations.
 const TREES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/library.trees"));
 
 /// Lists the files of the library in an empty context; they are the first ones of a session.
@@ -34,18 +34,18 @@ pub(crate) fn import_module(cx: &mut TypeContext, name: &str) -> bool {
     module_name::is_library_module(name)
 }
 
-/// Returns the entries of the library under a name, entered now if they were not yet.
+/// Returns the entries of the library under a name, which are entered now if they were not entered before.
 pub(crate) fn library_entries(cx: &mut TypeContext, name: &str) -> Vec<Entry> {
     enter(cx, prelude::declaring(name));
     cx.defs.library.get(name).cloned().unwrap_or_default()
 }
 
-/// Enters the library's extensions of a type or protocol that declare a member.
+/// Enters the library's extensions of a type or protocol that declare a given member.
 pub(crate) fn load_members(cx: &mut TypeContext, of: &str, member: &str) {
     enter(cx, prelude::declaring_member(of, member));
 }
 
-/// Enters all of the library's extensions of a type or protocol.
+/// Enters all extensions of the library for a type or protocol.
 pub(crate) fn load_all_members(cx: &mut TypeContext, of: &str) {
     load_extensions(cx, of);
     enter(cx, &prelude::adding_members(of));
@@ -71,14 +71,14 @@ fn enter(cx: &mut TypeContext, pieces: &[Piece]) {
     }
 }
 
-/// Parses synthesized statements and declarations, with `place` as the span of their tokens.
+/// Parses synthesized statements and declarations, with `place` as the source location of their tokens.
 pub(crate) fn written_items(cx: &TypeContext, text: &str, place: Span) -> Vec<Stmt> {
     let mut parsed = syntax::parse_at(text, place);
     let _ = syntax::fold_file(&mut parsed, &cx.defs.operators);
     parsed.items
 }
 
-/// Returns the names that the library declares at the top level, entered or not.
+/// Returns the names that the library declares at the top level, whether they were entered or not.
 pub(crate) fn library_names(cx: &TypeContext) -> Vec<String> {
     let is_visible = |(_, pieces): &&Indexed| pieces.iter().any(|piece| piece.module.is_none());
     let mut names: Vec<String> =

@@ -1,4 +1,4 @@
-//! Subclass access: private members of a class, whose names subclasses may declare again.
+//! Subclass access: determines the private members of a class, whose names subclasses may declare again.
 
 use crate::types::model::context::TypeContext;
 use crate::types::model::tables::{Member, MemberKind, Owner};
@@ -17,7 +17,7 @@ pub(crate) fn keeps_to_itself(cx: &TypeContext, n: NominalId, member: &Member) -
     decl.is_some_and(|decl| decl.has("private"))
 }
 
-/// Whether a type is nested in another one.
+/// Whether a type is nested in another type.
 pub(crate) fn is_nested_in(cx: &TypeContext, n: NominalId, outer: NominalId) -> bool {
     let mut at = cx.defs.nominal_data(n).parent;
     while let Owner::Nominal(parent) = at {

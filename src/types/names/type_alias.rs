@@ -46,7 +46,8 @@ pub(crate) fn resolve_alias(cx: &mut TypeContext, a: AliasId) -> Type {
             }
             None => type_expr::resolve_type(cx, &target, &scope),
         };
-        // Errors in a part were reported; without `Type::Error`, aliases of this alias would report them again.
+        // Errors in a part of the type were reported; without `Type::Error`, aliases of this alias would report them
+        // again.
         let is_wrong = type_size::refuse_large(cx, &resolved, span) || resolved.any(&mut |t| *t == Type::Error);
 
         if is_wrong { Type::Error } else { resolved }
@@ -81,7 +82,7 @@ fn unapplied_generic(cx: &mut TypeContext, target: &TypeExpr, scope: &TypeScope)
     }
 }
 
-/// Returns the type that an alias with these arguments refers to.
+/// Returns the type to which an alias refers with the given arguments.
 pub(crate) fn apply_alias(
     cx: &mut TypeContext,
     a: AliasId,
@@ -130,23 +131,24 @@ pub(crate) fn check_alias_uses(cx: &mut TypeContext) {
     }
 }
 
-/// Reports the first requirement that the arguments do not satisfy; returns whether there is one.
+/// Reports the first requirement that the arguments of an alias do not satisfy; returns whether there is one.
 fn check_alias_use(cx: &mut TypeContext, a: AliasId, args: &[Type], span: Span) -> bool {
     let data = &cx.defs.aliases[a.0 as usize];
     let (params, name) = (data.params.clone(), data.name.clone());
     let Some(env) = data.memo.env.clone() else { return false };
     let by = |p| params.iter().position(|q| *q == p).and_then(|i| args.get(i).cloned());
     for (index, requirement) in env.requirements.iter().enumerate() {
-        let put = requirement.map(&mut |t| t.substitute(&by));
-        let put = put.map(&mut |t| unification::resolved(cx, t));
-        if is_open(&put) || unmet_requirement::is_met(cx, &put) {
+        let substituted = requirement.map(&mut |t| t.substitute(&by));
+        let substituted = substituted.map(&mut |t| unification::resolved(cx, t));
+        if is_open(&substituted) || unmet_requirement::is_met(cx, &substituted) {
             continue;
         }
         let shown: Vec<String> = args.iter().map(|arg| display::show(cx, arg)).collect();
-        let message = format!("'{name}<{}>' requires {}", shown.join(", "), unmet_requirement::condition(cx, &put));
+        let message =
+            format!("'{name}<{}>' requires {}", shown.join(", "), unmet_requirement::condition(cx, &substituted));
         let diagnostic = Diagnostic::error(Code::NotConforming, span, message);
-        let diagnostic = unmet_requirement::with_clause(cx, diagnostic, &env, index, &put, true);
-        let diagnostic = unmet_requirement::with_way_out(cx, diagnostic, &put);
+        let diagnostic = unmet_requirement::with_clause(cx, diagnostic, &env, index, &substituted, true);
+        let diagnostic = unmet_requirement::with_way_out(cx, diagnostic, &substituted);
         cx.sink.report(diagnostic);
         return true;
     }
@@ -154,9 +156,9 @@ fn check_alias_use(cx: &mut TypeContext, a: AliasId, args: &[Type], span: Span) 
 }
 
 /// Whether a type in a requirement is unknown or erroneous.
-fn is_open(put: &Requirement) -> bool {
+fn is_open(substituted: &Requirement) -> bool {
     let mut open = false;
-    put.map(&mut |t| {
+    substituted.map(&mut |t| {
         open |= t.any(&mut |t| matches!(t, Type::Error | Type::Var(_)));
         t.clone()
     });

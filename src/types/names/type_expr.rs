@@ -31,7 +31,7 @@ pub(crate) struct TypeScope {
     pub(crate) file: u32,
     /// The types declared in the enclosing function.
     pub(crate) locals: Rc<HashMap<Name, Named>>,
-    /// Whether omitted generic arguments are to be inferred.
+    /// Whether omitted generic arguments are to be inferred by the caller.
     pub(crate) open: bool,
 }
 
@@ -139,7 +139,7 @@ fn resolve_path(cx: &mut TypeContext, path: &[(Ident, Vec<TypeExpr>)], scope: &T
     ty
 }
 
-/// Resolves `T.Name<A>`.
+/// Resolves a member type expression `T.Name<A>`.
 fn resolve_member(
     cx: &mut TypeContext,
     of: &Type,
@@ -261,7 +261,7 @@ pub(crate) fn encloses(cx: &TypeContext, owner: Owner, n: NominalId) -> bool {
     }
 }
 
-/// Applies a generic type to arguments.
+/// Applies a generic type to generic arguments.
 pub(crate) fn apply(cx: &mut TypeContext, ty: Type, generics: &[TypeExpr], scope: &TypeScope, span: Span) -> Type {
     if let (Type::Existential(e), false) = (&ty, generics.is_empty()) {
         let given = generics.iter().map(|g| resolve_type(cx, g, scope)).collect();

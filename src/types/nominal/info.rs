@@ -1,4 +1,4 @@
-//! Declaration info: nominal types and functions in the form that `ir` reads.
+//! Declaration info: converts nominal types and functions to the form that `ir` reads.
 
 use crate::types::conform::conformances;
 use crate::types::conform::superclass;
@@ -17,7 +17,7 @@ use crate::types::nominal::stored_property;
 use crate::types::nominal::wrapped_value;
 use std::rc::Rc;
 
-/// Returns the nominal type with its stored properties and cases resolved.
+/// Returns a nominal type with its stored properties and cases resolved.
 pub(crate) fn nominal_info(cx: &mut TypeContext, n: NominalId) -> Rc<Nominal> {
     if let Some(info) = &cx.defs.nominal_data(n).memo.info {
         return info.clone();
@@ -103,7 +103,7 @@ pub(crate) fn function_info(cx: &mut TypeContext, f: FunctionId) -> Rc<Function>
 }
 
 impl Definitions {
-    /// Returns a function's name, qualified with the type that it belongs to, for backtraces.
+    /// Returns the name of a function, qualified with the type to which it belongs, for backtraces.
     fn display_name(&self, f: FunctionId) -> String {
         let data = self.function_data(f);
         let own = self.full_name(f);
@@ -128,7 +128,7 @@ pub fn is_local(cx: &mut TypeContext, f: FunctionId) -> bool {
         && cx.defs.function_data(f).outer.as_ref().is_some_and(|env| env.params.is_empty())
 }
 
-/// Whether a function is declared inside another one, and was checked.
+/// Whether a function is declared inside another function, and was checked.
 pub fn is_local_function(cx: &TypeContext, f: FunctionId) -> bool {
     let data = cx.defs.function_data(f);
     matches!(data.memo.body, BodyState::Checked(_))

@@ -20,7 +20,7 @@ use crate::types::names::subclass_access;
 use crate::types::nominal::stored_property;
 use std::rc::Rc;
 
-/// Returns the implementation of a method for instances of a class: the nearest override.
+/// Returns the implementation of a method for instances of a class, which is the nearest override.
 pub(crate) fn nearest_override(cx: &mut TypeContext, method: &FunctionRef, of: &Type) -> FunctionRef {
     let Owner::Nominal(home) = cx.defs.function_data(method.function).owner else { return method.clone() };
     let outer = cx.defs.nominal_data(home).params.len();
@@ -45,8 +45,8 @@ pub(crate) fn overrides_something(cx: &TypeContext, f: FunctionId) -> bool {
     cx.defs.function_data(f).decl.as_ref().is_some_and(|d| d.has("override"))
 }
 
-/// Returns the methods with registered derivatives that a method overrides, and their generic arguments: those in the
-/// nearest superclass that has any.
+/// Returns the methods with registered derivatives that a method overrides, and their generic arguments: the methods in
+/// the nearest superclass that has any.
 pub(crate) fn overridden_by(cx: &mut TypeContext, of: &FunctionRef) -> Vec<(FunctionId, Rc<[Type]>)> {
     let Owner::Nominal(n) = cx.defs.function_data(of.function).owner else { return vec![] };
     let mut overridden: Vec<FunctionId> =
@@ -207,7 +207,7 @@ fn other_result(
     let theirs = conformances::substitute_nominal(cx, class, &args, &theirs);
     let (mine, theirs) =
         (associated_type::normalize_type(cx, &mine.result), associated_type::normalize_type(cx, &theirs));
-    // Methods with generic parameters of their own are compared when they are called.
+    // Methods that have generic parameters of their own are compared when they are called.
     let is_generic = mine.any(&mut |t| matches!(t, Type::Param(_)));
     if is_generic || mine == theirs || is_class_of(cx, &mine, &theirs) {
         return None;
@@ -219,7 +219,7 @@ fn other_result(
     ))
 }
 
-/// Whether a type is a subclass of another one, or an optional of such a class.
+/// Whether a type is a subclass of another type, or an optional of such a class.
 fn is_class_of(cx: &mut TypeContext, ty: &Type, of: &Type) -> bool {
     if let Some(of) = lookup::optional_payload(cx, of) {
         let ty = lookup::optional_payload(cx, ty).unwrap_or_else(|| ty.clone());
@@ -290,7 +290,8 @@ fn is_observing(cx: &TypeContext, accessor: FunctionId) -> bool {
     all.any(|a| a.will_set.is_some() || a.did_set.is_some())
 }
 
-/// Marks accessors that override nothing as failed: errors in their uses of `super` would only repeat the first one.
+/// Marks accessors that override nothing as failed, because errors in their uses of `super` would only repeat the first
+/// error.
 fn pass_over(cx: &mut TypeContext, get: FunctionId, set: Option<FunctionId>) {
     for f in std::iter::once(get).chain(set) {
         cx.defs.functions[f.0 as usize].memo.body = BodyState::Failed;
@@ -357,7 +358,7 @@ fn inherited_member(cx: &mut TypeContext, n: NominalId, name: &str, member: &Mem
     None
 }
 
-/// Whether a member corresponds to an inherited one of a superclass with the generic arguments `args`.
+/// Whether a member corresponds to an inherited member of a superclass with the generic arguments `args`.
 fn replaces(cx: &mut TypeContext, n: NominalId, member: &Member, inherited: &Member, args: &[Type]) -> bool {
     use MemberKind::{Computed, Init, Method, Stored, Subscript};
     match (&member.kind, &inherited.kind) {

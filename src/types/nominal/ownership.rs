@@ -1,4 +1,4 @@
-//! Ownership: `deinit`, and variables that do not retain their instance (`weak`, `unowned`).
+//! Ownership: checks `deinit`, and variables that do not retain their instance (`weak`, `unowned`).
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -10,7 +10,7 @@ use crate::types::model::tree::{FunctionRef, Ownership};
 use crate::types::model::ty::Type;
 use crate::types::names::lookup;
 
-/// Checks whether a variable of this type may be `weak` or `unowned`, and reports an error if not.
+/// Checks whether a variable of a given type may be `weak` or `unowned`, and reports an error if not.
 pub(crate) fn check_ownership(cx: &mut TypeContext, ownership: Ownership, is_let: bool, ty: &Type, span: Span) -> bool {
     if ownership == Ownership::Strong || *ty == Type::Error {
         return true;

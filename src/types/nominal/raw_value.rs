@@ -1,4 +1,4 @@
-//! Raw values: the values of an enum's cases, explicit or implicit.
+//! Raw values: determines the values of an enum's cases, explicit or implicit.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::syntax::ast::{Expr, ExprKind, StringPart};
@@ -11,7 +11,7 @@ use crate::types::model::ty::{NominalId, Type};
 use crate::types::names::lookup;
 use hashbrown::{HashMap, HashSet};
 
-/// A raw value as a literal.
+/// The raw value of a case, as a literal.
 #[derive(Clone, PartialEq, Debug)]
 enum RawValue {
     Int(i128),
@@ -26,7 +26,7 @@ enum Key {
     Text(String),
 }
 
-/// The kinds of literals that can be raw values.
+/// The kind of a literal that can be a raw value.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum LiteralKind {
     Int,
@@ -43,7 +43,7 @@ impl RawValue {
         }
     }
 
-    /// Returns a key that is the same for equal values.
+    /// Returns a hash key that is the same for equal raw values.
     fn key(&self) -> Key {
         match self {
             RawValue::Int(n) => Key::Number((*n as f64).to_bits()),
@@ -53,7 +53,7 @@ impl RawValue {
         }
     }
 
-    /// Returns the value of a literal, which may have a minus sign.
+    /// Returns the raw value that a literal denotes, which may have a minus sign.
     fn of(literal: &Expr) -> Option<RawValue> {
         match &literal.kind {
             ExprKind::Int(Some(value)) => i128::try_from(*value).ok().map(RawValue::Int),
@@ -73,7 +73,7 @@ impl RawValue {
         }
     }
 
-    /// Formats the value as a literal of the language.
+    /// Formats the raw value as a literal of the language.
     fn source(&self) -> String {
         match self {
             RawValue::Int(value) => value.to_string(),
@@ -139,7 +139,7 @@ pub(crate) fn check_raw_values(cx: &mut TypeContext, n: NominalId) {
     }
 }
 
-/// Checks that every value fits the raw type.
+/// Checks that every raw value fits the raw type of the enum.
 fn check_literals(cx: &mut TypeContext, n: NominalId, values: &[RawValue]) {
     let Some(raw_type) = cx.defs.nominal_data(n).raw_type.clone() else { return };
     let kinds = literal_kinds(cx, &raw_type);
@@ -190,7 +190,7 @@ fn literal_kinds(cx: &mut TypeContext, ty: &Type) -> Vec<LiteralKind> {
     made.map(|(_, kind)| kind).collect()
 }
 
-/// Returns why a literal cannot be a value of the raw type.
+/// Returns the reason why a literal cannot be a value of the raw type.
 fn unfit(cx: &mut TypeContext, value: &RawValue, raw_type: &Type, kinds: &[LiteralKind]) -> Option<String> {
     let builtin = match raw_type {
         Type::Nominal(n, _) => cx.defs.nominal_data(*n).builtin,
@@ -213,7 +213,7 @@ fn unfit(cx: &mut TypeContext, value: &RawValue, raw_type: &Type, kinds: &[Liter
     }
 }
 
-/// Returns a raw value for each case, and diagnostics for the invalid ones.
+/// Returns a raw value for each case, and diagnostics for the invalid raw values.
 fn raw_values(cx: &mut TypeContext, n: NominalId) -> Option<(Vec<RawValue>, Vec<Diagnostic>)> {
     let raw_type = cx.defs.nominal_data(n).raw_type.clone()?;
     let (text, character) = (lookup::library_nominal(cx, "String"), lookup::library_nominal(cx, "Character"));

@@ -1,4 +1,5 @@
-//! Stored properties: types, initial values and accessors of stored properties, globals and payloads of cases.
+//! Stored properties: determines the types, initial values and accessors of stored properties, globals and payloads of
+//! cases.
 
 use crate::diagnostic::{Code as DiagnosticCode, Diagnostic};
 use crate::syntax::ast::{NominalKind, TypeExpr};
@@ -65,7 +66,7 @@ pub(crate) fn stored_type(cx: &mut TypeContext, n: NominalId, index: u32) -> Typ
         (None, None) => {
             let data = &cx.defs.nominal_data(n).stored[index as usize];
             let wrapped = data.wrapped.as_ref();
-            // A wrapper that cannot take the initial value was reported.
+            // A wrapper that cannot take the initial value of the property was reported.
             if wrapped.is_none_or(|w| w.initial.is_none()) {
                 let name = wrapped.map_or(&data.name, |w| &w.name);
                 let message = format!("type annotation missing for '{name}'");
@@ -80,7 +81,7 @@ pub(crate) fn stored_type(cx: &mut TypeContext, n: NominalId, index: u32) -> Typ
     context::with_env(cx, own_env, |cx| {
         ownership::check_ownership(cx, ownership, is_let, &resolved, span);
     });
-    // The error was reported; continue with a valid type.
+    // The error was reported, so the check continues with a valid type.
     let resolved = match ownership {
         Ownership::Weak if resolved != Type::Error && !lookup::is_optional(cx, &resolved) => {
             lookup::applied(cx, "Optional", &[resolved])
@@ -206,7 +207,7 @@ pub(crate) fn global_initial(cx: &mut TypeContext, g: GlobalId) -> Option<Functi
     Some(id)
 }
 
-/// Returns the getter of a stored property, if it was created.
+/// Returns the getter of a stored property, if the getter was created.
 pub(crate) fn known_accessor(cx: &TypeContext, n: NominalId, index: u32) -> Option<FunctionId> {
     let found = cx.defs.nominal_data(n).members.get(&*format!("get stored {index}"))?;
     match found.first()?.kind {
@@ -289,7 +290,7 @@ pub(crate) fn global_accessor(cx: &mut TypeContext, g: GlobalId) -> FunctionId {
     id
 }
 
-/// Returns a setter for a static stored property; if it has observers, the setter that calls them.
+/// Returns a setter for a static stored property; if the property has observers, the setter that calls them.
 pub(crate) fn global_setter(cx: &mut TypeContext, g: GlobalId) -> FunctionId {
     let getter = global_accessor(cx, g);
     if let Some(setter) = cx.defs.globals[g.0 as usize].setter.or(cx.defs.function_data(getter).setter) {
@@ -399,7 +400,7 @@ pub(crate) fn case_default(cx: &mut TypeContext, n: NominalId, case: u32, part: 
     Some(id)
 }
 
-/// Enters the default values of all cases, so that they are checked.
+/// Enters the default values of all cases of an enum, so that they are checked.
 pub(crate) fn enter_case_defaults(cx: &mut TypeContext, n: NominalId) {
     for case in 0..cx.defs.nominal_data(n).cases.len() {
         for part in 0..cx.defs.nominal_data(n).cases[case].defaults.len() {

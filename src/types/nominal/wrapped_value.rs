@@ -1,4 +1,4 @@
-//! Wrapped values: where the value of a wrapped property is among the stored properties of its wrapper.
+//! Wrapped values: finds the value of a wrapped property among the stored properties of its wrapper.
 
 use crate::syntax::ast::Expr;
 use crate::syntax::ast::ExprKind;
@@ -19,7 +19,7 @@ use crate::types::nominal::stored_property;
 
 /// The value of a wrapped property inside its wrapper.
 pub(crate) struct WrappedValue {
-    /// The index of the stored property with the value in each wrapper, from the outermost wrapper inward.
+    /// The index of the stored property with the value, in each wrapper, from the outermost wrapper inward.
     pub(crate) places: Vec<u32>,
     pub(crate) ty: Type,
 }

@@ -41,7 +41,7 @@ pub(super) fn synthesize_coding(cx: &mut TypeContext, n: NominalId, name: &str, 
         return;
     }
     cx.defs.nominal_data_mut(n).memo.synthesized.push(key);
-    let (group, place) = conformances::asks(cx, n, conformance);
+    let (group, place) = conformances::declaration_site(cx, n, conformance);
     let env = generic_env::group_env(cx, group);
     let text = context::with_env(cx, env, |cx| match key {
         "encode" => encode_text(cx, n),

@@ -1,5 +1,5 @@
-//! Custom equality: types that define `==` themselves, and the synthesized equality and hashing of types that contain
-//! them.
+//! Custom equality: determines the types that define `==` themselves, and synthesizes equality and hashing of types
+//! that contain them.
 
 use crate::syntax::ast::NominalKind;
 use crate::types::conform::conformances;
@@ -14,7 +14,7 @@ use crate::types::names::prelude;
 use crate::types::nominal::stored_property;
 use std::fmt::Write;
 
-/// Whether values of a type are equal exactly if all their parts are, so that the machine can compare them.
+/// Whether values of a type are equal exactly if all their parts are equal, so that the machine can compare them.
 pub(crate) fn is_equal_by_parts(cx: &mut TypeContext, ty: &Type) -> bool {
     equal_by_parts(cx, ty, &mut vec![])
 }
@@ -46,7 +46,8 @@ fn equal_by_parts(cx: &mut TypeContext, ty: &Type, ancestors: &mut Vec<NominalId
     }
 }
 
-/// Returns the types of the parts that are compared; none for a class, whose instances are compared by identity.
+/// Returns the types of the parts of a type that are compared; none for a class, whose instances are compared by
+/// identity.
 fn equal_parts(cx: &mut TypeContext, n: NominalId) -> Vec<Type> {
     if cx.defs.nominal_data(n).kind == NominalKind::Class {
         return vec![];
@@ -85,8 +86,8 @@ pub(crate) fn equality_of_cases(cx: &mut TypeContext, n: NominalId) -> String {
     text
 }
 
-/// Returns the source of `hash(into:)` for a type with parts that have a custom equality; `None` for all others, whose
-/// parts the machine hashes.
+/// Returns the source of `hash(into:)` for a type with parts that have a custom equality; `None` for all other types,
+/// whose parts the machine hashes.
 pub(crate) fn hash_of_parts(cx: &mut TypeContext, n: NominalId) -> Option<String> {
     let own = cx.defs.declared_type(n);
     let kind = cx.defs.nominal_data(n).kind;
@@ -145,7 +146,7 @@ pub(crate) fn by_own_equality(cx: &mut TypeContext, primitive: &str, of: &Type) 
     if is_equal_by_parts(cx, of) { None } else { prelude::library_function(cx, name) }
 }
 
-/// Formats the pattern `(let a0, let a1)`.
+/// Formats the pattern `(let a0, let a1)` for a payload of `count` values.
 fn bind(name: &str, count: usize) -> String {
     let names: Vec<String> = (0..count).map(|k| format!("let {name}{k}")).collect();
     if names.is_empty() { String::new() } else { format!("({})", names.join(", ")) }

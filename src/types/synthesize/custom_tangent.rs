@@ -1,4 +1,4 @@
-//! Custom tangents: types that declare their tangent vectors explicitly.
+//! Custom tangents: checks types that declare their tangent vectors explicitly.
 
 use crate::syntax::ast::{Name, NominalKind};
 use crate::types::conform::conformances;
@@ -47,7 +47,7 @@ pub(crate) fn own_vector(cx: &mut TypeContext, ty: &Type) -> Option<Type> {
     vector.filter(|_| !follows)
 }
 
-/// Whether a tangent vector that the user declares has no member for a property of its type.
+/// Whether a tangent vector that the program declares has no member for a property of its type.
 pub(crate) fn leaves_out(cx: &mut TypeContext, ty: &Type, property: &str) -> bool {
     let Type::Nominal(n, _) = ty else { return false };
     let data = cx.defs.nominal_data(*n);
@@ -70,13 +70,14 @@ pub(crate) fn leaves_out(cx: &mut TypeContext, ty: &Type, property: &str) -> boo
     }
 }
 
-/// Whether moving a value along its tangent vector moves its members along the corresponding members of the vector.
+/// Whether moving a value along its tangent vector moves the members of the value along the corresponding members of
+/// the vector.
 pub(crate) fn moves_by_members(cx: &mut TypeContext, n: NominalId, ty: &Type) -> bool {
     let Type::Nominal(_, args) = ty else { return false };
     vector_here(cx, ty).is_none_or(|vector| follows_members(cx, n, args, &vector))
 }
 
-/// Returns the protocols, beyond the usual ones, that a synthesized tangent vector must conform to because a protocol
+/// Returns the protocols, beyond the usual ones, to which a synthesized tangent vector must conform because a protocol
 /// of its type requires it.
 pub(crate) fn required_of_vector(cx: &mut TypeContext, n: NominalId) -> Vec<Name> {
     let differentiable = lookup::protocol(cx, "Differentiable");
@@ -199,14 +200,15 @@ pub(crate) fn broken_clauses(cx: &mut TypeContext, p: ProtocolId, ty: &Type) -> 
     broken
 }
 
-/// Whether the user declares a type differentiable. Types of the library are differentiated by the machine.
+/// Whether the program declares a type differentiable. Types of the library are differentiated by the machine.
 fn is_made_differentiable_by_user(cx: &mut TypeContext, n: NominalId) -> bool {
     let Some(conformance) = conformances::declares(cx, n, "Differentiable") else { return false };
-    let (group, _) = conformances::asks(cx, n, conformance);
+    let (group, _) = conformances::declaration_site(cx, n, conformance);
     !cx.defs.groups[group.0 as usize].is_prelude
 }
 
-/// Whether the user declares a tangent vector without members: it represents a value that is stored elsewhere, or none.
+/// Whether the program declares a tangent vector without members. Such a vector represents a value that is stored
+/// elsewhere, or none.
 fn is_written_without_members(cx: &mut TypeContext, n: NominalId, vector: &Type) -> bool {
     let Type::Nominal(v, _) = vector else { return false };
     let of_vector = info::nominal_info(cx, *v);
@@ -214,7 +216,7 @@ fn is_written_without_members(cx: &mut TypeContext, n: NominalId, vector: &Type)
     is_struct && of_vector.stored.is_empty() && !cx.defs.nominal_data(n).memo.synthesized.contains(&VECTOR)
 }
 
-/// Whether each member of a vector is the tangent vector of the type's member with the same name.
+/// Whether each member of a tangent vector is the tangent vector of the type's member with the same name.
 fn follows_members(cx: &mut TypeContext, n: NominalId, args: &[Type], vector: &Type) -> bool {
     let Type::Nominal(v, vector_args) = vector else { return false };
     if cx.defs.nominal_data(*v).builtin.is_some() {
@@ -222,7 +224,7 @@ fn follows_members(cx: &mut TypeContext, n: NominalId, args: &[Type], vector: &T
     }
     let (own, of_vector) = (info::nominal_info(cx, n), info::nominal_info(cx, *v));
     if own.kind == NominalKind::Enum || of_vector.kind == NominalKind::Enum {
-        // The case-by-case vector of an enum is an enum, which only synthesis produces.
+        // A tangent vector with cases is an enum, which only synthesis produces.
         return own.kind == of_vector.kind;
     }
     of_vector.stored.iter().all(|member| {

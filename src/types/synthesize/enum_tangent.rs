@@ -12,10 +12,10 @@ use crate::types::nominal::stored_property;
 use std::fmt::Write;
 use std::rc::Rc;
 
-/// A case of an enum and its counterpart in the tangent vector.
+/// A case of an enum and its counterpart in the enum's tangent vector.
 struct TangentCase {
     name: Name,
-    /// The label and, if it is differentiable, the type of each component of the payload.
+    /// The label of each component of the payload and, if the component is differentiable, its type.
     parts: Vec<(Option<Name>, Option<Type>)>,
 }
 
@@ -23,7 +23,7 @@ struct TangentCase {
 pub(crate) fn synthesize_enum_vector(cx: &mut TypeContext, n: NominalId) -> Option<Type> {
     let differentiable = lookup::protocol(cx, "Differentiable");
     let conformance = conformances::declares(cx, n, "Differentiable")?;
-    let (group, place) = conformances::asks(cx, n, conformance);
+    let (group, place) = conformances::declaration_site(cx, n, conformance);
     let cases = tangent_cases(cx, n);
     let indirect = if cx.defs.nominal_data(n).is_indirect { "indirect " } else { "" };
     let mut text = format!(
@@ -33,7 +33,7 @@ pub(crate) fn synthesize_enum_vector(cx: &mut TypeContext, n: NominalId) -> Opti
         let mut payload = vec![];
         for (label, ty) in &case.parts {
             let Some(ty) = ty else { continue };
-            // Resolved on demand: the vector of a recursive type does not exist yet.
+            // The type is resolved on demand: the tangent vector of a recursive type does not exist yet.
             let vector = Type::Associated(Rc::new(ty.clone()), differentiable, "TangentVector".into());
             let label = label.as_ref().map_or(String::new(), |l| format!("{l}: "));
             payload.push(format!("{label}{}", type_expr::name_for(cx, vector)));
@@ -60,7 +60,7 @@ pub(crate) fn synthesize_enum_vector(cx: &mut TypeContext, n: NominalId) -> Opti
     lookup::own_member_type(cx, n, args, "TangentVector")
 }
 
-/// Returns the source of `move(along:)` for an enum: moves the components of the payload and preserves the case.
+/// Returns the source of `move(along:)` for an enum, which moves the components of the payload and preserves the case.
 pub(crate) fn move_of_enum(cx: &mut TypeContext, n: NominalId) -> String {
     let cases = tangent_cases(cx, n);
     let mut text = String::from(
@@ -119,7 +119,7 @@ impl TangentCase {
         self.parts.iter().any(|(_, ty)| ty.is_some())
     }
 
-    /// Returns the name of the case in the vector, where `zero` is reserved.
+    /// Returns the name of the case in the tangent vector, where `zero` is reserved.
     fn vector_name(&self) -> &str {
         if &*self.name == "zero" { "_zero" } else { &self.name }
     }
@@ -129,7 +129,7 @@ impl TangentCase {
     }
 }
 
-/// Formats the pattern `.name(let a0, let a1)` for a case of the vector.
+/// Formats the pattern `.name(let a0, let a1)` for a case of the tangent vector.
 fn bind(case: &TangentCase, letter: &str) -> String {
     let parts: Vec<String> = (0..case.differentiable_parts()).map(|k| format!("let {letter}{k}")).collect();
     with_payload(case.vector_name(), &parts)
@@ -141,7 +141,7 @@ fn bind_all(case: &TangentCase) -> String {
     with_payload(&case.name, &parts)
 }
 
-/// Formats the expression `.name(label: part, …)` for a case of the vector.
+/// Formats the expression `.name(label: part, …)` for a case of the tangent vector.
 fn rebuild(case: &TangentCase, part: &dyn Fn(usize) -> String) -> String {
     let differentiable_parts = case.parts.iter().filter(|(_, ty)| ty.is_some());
     let parts: Vec<String> = differentiable_parts
@@ -168,7 +168,7 @@ fn sum_of_cases(cases: &[TangentCase], op: &str) -> String {
     text
 }
 
-/// Generates `==`: `.zero` is equal to every case whose payload is zero.
+/// Generates the function `==` of the tangent vector: `.zero` is equal to every case whose payload is zero.
 fn comparison_of_cases(cases: &[TangentCase]) -> String {
     let all = |case: &TangentCase, part: &dyn Fn(usize) -> String| match case.differentiable_parts() {
         0 => "true".to_owned(),

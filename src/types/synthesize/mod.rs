@@ -1,6 +1,6 @@
 //! Synthesized members: tangent vectors, `move(along:)`, arithmetic, equality, coding and memberwise initializers.
 //!
-//! Most are generated as source code and entered like an extension of the type, so that later stages do not distinguish
+//! Most members are generated as source code and entered like an extension of the type, so that later stages do not distinguish
 //! them from declared members.
 
 pub(crate) mod coding;
@@ -42,12 +42,12 @@ pub(crate) struct TangentProperty {
     /// The name of the member of the tangent vector.
     pub(super) name: Name,
     pub(super) ty: Type,
-    /// The property to move: the property itself, or the storage of a wrapped one.
+    /// The property that is moved: the property itself, or the storage of a wrapped property.
     pub(super) place: Name,
 }
 
-/// Returns the stored properties that have tangents, with their types. `warn` reports those that cannot have one and
-/// are not marked `@noDerivative`.
+/// Returns the stored properties that have tangents, with their types. `warn` reports properties that cannot have a
+/// tangent and are not marked `@noDerivative`.
 fn tangent_properties(cx: &mut TypeContext, n: NominalId, warn: bool) -> Vec<TangentProperty> {
     match cx.defs.declared_type(n) {
         Type::Nominal(n, args) => tangent_properties_of(cx, n, &args, warn),
@@ -55,7 +55,7 @@ fn tangent_properties(cx: &mut TypeContext, n: NominalId, warn: bool) -> Vec<Tan
     }
 }
 
-/// Returns the stored properties that have tangents for given generic arguments; inherited ones come first.
+/// Returns the stored properties that have tangents, for given generic arguments; inherited properties come first.
 pub(super) fn tangent_properties_of(
     cx: &mut TypeContext,
     n: NominalId,
@@ -80,7 +80,7 @@ pub(super) fn tangent_properties_of(
             continue;
         }
         if let Some(value) = value {
-            // The property is moved through its wrapper.
+            // A wrapped property is moved through its wrapper.
             place = name.clone();
             ty = conformances::substitute_nominal(cx, n, args, &value.ty);
         }
@@ -115,8 +115,8 @@ pub(super) fn tangent_properties_of(
     out
 }
 
-/// Whether varying a value does not mutate the variable that contains it: an instance of a class, or a type whose own
-/// method is not mutating.
+/// Whether varying a value does not mutate the variable that contains it: the value is an instance of a class, or the
+/// `move` method of its type is not mutating.
 fn moves_in_place(cx: &mut TypeContext, ty: &Type) -> bool {
     let Type::Nominal(n, _) = ty else { return conformances::is_object(cx, ty) };
     if superclass::is_class(cx, *n) {
@@ -145,7 +145,7 @@ pub(crate) fn synthesize_tangent_vector(cx: &mut TypeContext, n: NominalId) -> O
     }
     let is_prelude = data.is_prelude;
     let conformance = conformances::declares(cx, n, "Differentiable")?;
-    let (group, place) = conformances::asks(cx, n, conformance);
+    let (group, place) = conformances::declaration_site(cx, n, conformance);
     cx.defs.nominal_data_mut(n).memo.synthesized.push(VECTOR);
     let varying = tangent_properties(cx, n, !is_prelude);
     let additive = lookup::protocol(cx, "AdditiveArithmetic");
@@ -186,7 +186,7 @@ pub(crate) fn synthesize_tangent_vector(cx: &mut TypeContext, n: NominalId) -> O
     lookup::own_member_type(cx, n, args, &name)
 }
 
-/// Synthesizes a member with this name if a conformance requires it and the type does not declare it.
+/// Synthesizes a member with a given name if a conformance requires the member and the type does not declare it.
 pub(crate) fn synthesize_member(cx: &mut TypeContext, n: NominalId, name: &str, is_static: bool) {
     coding::synthesize_coding(cx, n, name, is_static);
     let key = match (name, is_static) {
@@ -233,9 +233,9 @@ pub(crate) fn synthesize_member(cx: &mut TypeContext, n: NominalId, name: &str, 
         return;
     }
     cx.defs.nominal_data_mut(n).memo.synthesized.push(key);
-    let (group, place) = match asks_for(cx, n, key) {
-        Some(conformance) => conformances::asks(cx, n, conformance),
-        // The initializer of a class whose properties all have initial values.
+    let (group, place) = match requiring_conformance(cx, n, key) {
+        Some(conformance) => conformances::declaration_site(cx, n, conformance),
+        // The member is the initializer of a class whose properties all have initial values.
         None if key == "init" => (cx.defs.nominal_data(n).group, cx.defs.nominal_data(n).span),
         None => return,
     };
@@ -245,7 +245,7 @@ pub(crate) fn synthesize_member(cx: &mut TypeContext, n: NominalId, name: &str, 
         let needs_move_by = self::needs_move_by(cx, n, key);
         let mut text = if has_own && key != "init" { None } else { synthesized_text(cx, n, key) };
         if needs_move_by {
-            // An instance is moved in place.
+            // An instance of a class is moved in place.
             text.get_or_insert_default()
                 .push_str("\nfunc move(by offset: TangentVector) { self.move(along: offset) }\n");
         }
@@ -280,13 +280,13 @@ fn label_of_first(cx: &mut TypeContext, f: crate::types::model::tree::FunctionId
     signature::signature(cx, f).params.first().and_then(|p| p.label.clone())
 }
 
-/// Returns the conformance that requires a member.
-fn asks_for(cx: &mut TypeContext, n: NominalId, key: &str) -> Option<usize> {
+/// Returns the conformance that requires a member with the given name.
+fn requiring_conformance(cx: &mut TypeContext, n: NominalId, key: &str) -> Option<usize> {
     match key {
         "scaled" => {
             conformances::declares(cx, n, "Scalable").or_else(|| conformances::declares(cx, n, "Differentiable"))
         }
-        _ => conformances::declares(cx, n, asking_protocol(key)),
+        _ => conformances::declares(cx, n, requiring_protocol(key)),
     }
 }
 
@@ -441,7 +441,7 @@ pub(super) fn memberwise_init(cx: &mut TypeContext, n: NominalId) -> crate::type
         let name = own.unwrap_or(&stored.name).clone();
         let (is_let, span) = (stored.is_let, stored.span);
         if let Some((wrap, initial)) = stored.wrapped.as_ref().and_then(|w| Some((w.wrap?, w.initial))) {
-            // The argument is the wrapped value.
+            // The argument of the memberwise initializer is the wrapped value.
             let wrapped = signature::signature(cx, wrap).params.first().cloned();
             params.extend(wrapped.map(|p| SignatureParam { label: Some(name.clone()), name, default: initial, ..p }));
             continue;
@@ -489,7 +489,7 @@ fn nil_default(
 }
 
 /// Returns the initializer without parameters of a struct that declares none and whose properties all have initial
-/// values. Calls use the memberwise initializer; this one is a witness of requirements.
+/// values. Calls use the memberwise initializer; the initializer without parameters is a witness of requirements.
 pub(crate) fn default_init(cx: &mut TypeContext, n: NominalId) -> Option<Member> {
     let data = cx.defs.nominal_data(n);
     if data.kind != NominalKind::Struct || data.builtin.is_some() || data.has_init {
@@ -529,8 +529,8 @@ pub(crate) fn initializers(cx: &mut TypeContext, n: NominalId) -> Vec<Member> {
     members
 }
 
-/// Returns the protocol that requires a member which can be synthesized.
-fn asking_protocol(key: &str) -> &'static str {
+/// Returns the protocol that requires a synthesized member.
+fn requiring_protocol(key: &str) -> &'static str {
     match key {
         "zero" | "+" | "-" => "AdditiveArithmetic",
         "==" => "Equatable",

@@ -1,8 +1,8 @@
 //! Subclass tangents: the tangent vector of a subclass of a differentiable class has members for the inherited
 //! properties, followed by members for its own properties.
 //!
-//! If the superclass declares its tangent vector explicitly, its subclasses have the same one: it is unknown where
-//! their own properties would belong.
+//! If the superclass declares its tangent vector explicitly, its subclasses have the same tangent vector: it is unknown
+//! where their own properties would belong.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::types::conform::conformances;
@@ -20,11 +20,14 @@ use crate::types::synthesize::TangentProperty;
 use std::fmt::Write;
 use std::rc::Rc;
 
-/// Whether a class declares conformance to a protocol that its superclass conforms to; reports it as an error.
+/// Whether a class declares a conformance to a protocol to which its superclass conforms; reports the conformance as an
+/// error.
 pub(crate) fn is_redundant(cx: &mut TypeContext, n: NominalId, conformance: usize) -> bool {
     let Some((base, _)) = superclass::superclass(cx, n) else { return false };
-    let (p, span) =
-        (cx.defs.nominal_data(n).conformances[conformance].protocol, conformances::asks(cx, n, conformance).1);
+    let (p, span) = (
+        cx.defs.nominal_data(n).conformances[conformance].protocol,
+        conformances::declaration_site(cx, n, conformance).1,
+    );
     // A conformance that was added to extend the superclass's tangent vector is not written in the program.
     if span == cx.defs.nominal_data(n).span {
         return false;

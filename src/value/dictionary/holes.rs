@@ -4,13 +4,13 @@ use std::ops::Range;
 
 const WORD: usize = u64::BITS as usize;
 
-/// A set of places.
+/// The set of the unused places of a dictionary.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Holes {
-    /// A bit for each place.
+    /// A bit for each place, which is set if the place is a hole.
     bits: Vec<u64>,
     count: usize,
-    /// The number of consecutive holes at the beginning.
+    /// The number of consecutive holes at the beginning of the dictionary.
     leading: usize,
 }
 
@@ -27,7 +27,7 @@ impl Holes {
         self.bits.get(place / WORD).is_some_and(|word| word >> (place % WORD) & 1 == 1)
     }
 
-    /// Adds a place that is not a hole.
+    /// Adds a place that is in use at the end.
     pub(super) fn add(&mut self, place: usize) {
         let word = place / WORD;
         if word >= self.bits.len() {
@@ -48,7 +48,7 @@ impl Holes {
         (full_words + part) as usize
     }
 
-    /// Returns the index of a place among those that are not holes.
+    /// Returns the index of a place among the places that are in use.
     pub(super) fn position(&self, place: usize) -> usize {
         match self.count == self.leading {
             true => place.saturating_sub(self.leading),
@@ -56,7 +56,7 @@ impl Holes {
         }
     }
 
-    /// Returns the place with an index among those that are not holes.
+    /// Returns the place that has the given index among the places in use.
     pub(super) fn place(&self, position: usize) -> usize {
         if position == 0 || self.count == self.leading {
             return position + self.leading;
@@ -72,8 +72,8 @@ impl Holes {
         self.bits.len() * WORD + left
     }
 
-    /// Removes the holes directly before `end`, which is the new end when the places from `end` on are removed, and returns the
-    /// place of the first of them.
+    /// Removes the holes directly before `end`, which is the new end when the places from `end` on are removed, and
+    /// returns the place of the first removed hole.
     pub(super) fn end_before(&mut self, end: usize) -> usize {
         let mut new = end;
         while new > 0 && self.contains(new - 1) {
@@ -85,7 +85,7 @@ impl Holes {
         new
     }
 
-    /// Returns the ranges of places below `end` that are not holes.
+    /// Returns the ranges of places below `end` that are in use.
     pub(super) fn runs(&self, end: usize) -> impl Iterator<Item = Range<usize>> + '_ {
         let mut at = 0;
         std::iter::from_fn(move || {
@@ -101,7 +101,7 @@ impl Holes {
     }
 }
 
-/// Returns the index of the `n`-th zero bit of a word.
+/// Returns the index of the `n`-th zero bit of a 64-bit word.
 fn nth_zero(word: u64, n: usize) -> usize {
     let mut zeros = !word;
     for _ in 0..n {

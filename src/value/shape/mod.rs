@@ -42,48 +42,52 @@ pub struct Layout {
 /// which its cases share.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Shape {
-    /// One `f64`.
+    /// The shape of `Double`: one `f64` component.
     Double,
-    /// One `f64`, rounded to single precision.
+    /// The shape of `Float`: one `f64` component, rounded to single precision.
     Float,
-    /// One `i64`; `bits` and `signed` specify the integer type.
+    /// The shape of an integer type: one `i64` component; `bits` and `signed` specify the type.
     Int { bits: u8, signed: bool },
-    /// One `i64`, 0 or 1.
+    /// The shape of `Bool`: one `i64` component, 0 or 1.
     Bool,
-    /// One string.
+    /// The shape of `String`: one reference to a string.
     String,
-    /// One string of one grapheme cluster.
+    /// The shape of `Character`: one reference to a string of one grapheme cluster.
     Character,
-    /// The fields in order.
+    /// The shape of a tuple: the components of the fields in order.
     Tuple(Vec<(Option<Rc<str>>, ShapeId)>),
-    /// The stored properties in order. `name` is the printed name: `Point`, `Pair<Double, Int>`, `TangentVector`.
+    /// The shape of a struct: the components of the stored properties in order. `name` is the printed name: `Point`,
+    /// `Pair<Double, Int>`, `TangentVector`.
     Struct { name: Rc<str>, fields: Vec<(Rc<str>, ShapeId)>, style: Style },
-    /// A tag in the first `i64` component, followed by the payload, whose components share registers between cases:
-    /// each case starts at component 0 of `f` and `r` and at component 1 of `i`.
+    /// The shape of an enum: a tag in the first `i64` component, followed by the payload, whose components share
+    /// registers between cases: the payload of each case starts at component 0 of `f` and `r` and at component 1 of
+    /// `i`.
     Enum { name: Rc<str>, cases: Vec<Case> },
-    /// A tag in the first `i64` component (0 `nil`, 1 a value), followed by the components of the value.
+    /// The shape of an optional: a tag in the first `i64` component (0 for `nil`, 1 for a value), followed by the
+    /// components of the value.
     Optional(ShapeId),
-    /// One reference to cells: the elements in order.
+    /// The shape of an array: one reference to cells that contain the elements in order.
     Array(ShapeId),
-    /// One reference to a dictionary.
+    /// The shape of a dictionary: one reference to a dictionary with these shapes of keys and values.
     Dictionary(ShapeId, ShapeId),
-    /// One reference to a dictionary without values.
+    /// The shape of a set: one reference to a dictionary without values.
     Set(ShapeId),
-    /// One reference to a function object. Each function type has a unique `number`.
+    /// The shape of a function type: one reference to a function object. Each function type has a unique `number`.
     Function { number: u32 },
-    /// One reference to a record with these components (a big or recursive struct or enum).
+    /// The shape of a big or recursive struct or enum: one reference to a record that has the components of this shape.
     Boxed(ShapeId),
-    /// One reference to a box: an instance of a class. The properties of the superclass come first. Each class has a
-    /// separate shape, even if their properties are the same.
+    /// The shape of a class: one reference to a box that contains the properties of an instance. The properties of the
+    /// superclass come first. Each class has a separate shape, even if the properties of two classes are the same.
     Class { name: Rc<str>, base: Option<ShapeId>, fields: Vec<(Rc<str>, ShapeId)> },
-    /// One reference to an [`AnyValue`](super::AnyValue) (`Any`, `any P`).
+    /// The shape of an existential, `Any` or `any P`: one reference to an [`AnyValue`](super::AnyValue).
     Any,
-    /// A metatype: no components; prints its name. Each type has a unique `number`, even if the names are the same.
+    /// The shape of a metatype: no components. The printed form is the name. Each type has a unique `number`, even if
+    /// the names are the same.
     Metatype { name: Rc<str>, number: u32 },
 }
 
 impl Shape {
-    /// Returns the component shapes.
+    /// Returns the shapes of which a shape consists.
     fn parts(&self) -> Vec<ShapeId> {
         match self {
             Shape::Tuple(fields) => fields.iter().map(|(_, s)| *s).collect(),
@@ -115,7 +119,7 @@ pub enum Style {
     Fields,
     /// `a..<b`: the first two fields.
     Range,
-    /// `a...b`
+    /// `a...b`: the first two fields.
     ClosedRange,
     /// `Name(1.0, 2.0)`: the elements without labels (`SIMD4<Float>`).
     Vector,
@@ -128,30 +132,31 @@ pub enum Style {
 /// A case of an enum.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Case {
-    /// Its name.
+    /// The name of the case.
     pub name: Rc<str>,
-    /// The associated values with labels.
+    /// The associated values of the case, with their labels.
     pub payload: Vec<(Option<Rc<str>>, ShapeId)>,
 }
 
 /// The derivative structure of a type: the relation of the components of a value to those of its tangent vector.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Tangent {
-    /// The shape of a value.
+    /// The shape of a value of the type.
     pub value: ShapeId,
-    /// The shape of its tangent vector.
+    /// The shape of a tangent vector of the type.
     pub vector: ShapeId,
-    /// The correspondence of the two.
+    /// The correspondence of the parts of a value and the parts of its tangent vector.
     pub kind: TangentKind,
 }
 
 /// The correspondence of the parts of a value to the parts of its tangent vector.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum TangentKind {
-    /// A number, whose tangent is a number of the same type.
+    /// A number: its tangent is a number of the same type.
     Number,
-    /// Tuple, struct or class: field of the value, field of the vector, and their correspondence. An unlisted field of the value
-    /// is constant; an unlisted field of the vector is zero.
+    /// A tuple, struct or class: each entry consists of a field of the value, the corresponding field of the tangent
+    /// vector, and the tangent type of the field. An unlisted field of the value is constant; an unlisted field of the
+    /// vector is zero.
     Fields(Vec<(u32, u32, TangentId)>),
     /// An array; the vector is a struct whose only field is an array of the elements' vectors. An empty vector is zero.
     Array(TangentId),
@@ -162,9 +167,9 @@ pub enum TangentKind {
     /// An enum: for each case the differentiable fields of its payload; the vector is the enum of the payloads' vectors with
     /// the same tags after a first case `zero`.
     Enum(Vec<Vec<(u32, TangentId)>>),
-    /// A type without differentiable parts: the vector is empty.
+    /// A type without differentiable parts: the tangent vector has no components.
     Nothing,
-    /// A boxed record of the components.
+    /// A type that is stored as a reference to a boxed record of its components.
     Boxed(TangentId),
     /// A type that defines its tangent vectors. No parts of its values correspond to them, so each value is stored with a
     /// vector of zeros ([`Style::Beside`]), whose numbers have the slots.
@@ -174,13 +179,13 @@ pub enum TangentKind {
     Opaque(TangentId),
 }
 
-/// All shapes of a session; equal shapes have one index, unless their types have different custom descriptions.
+/// All shapes of a session. Equal shapes have the same index, unless their types have different custom descriptions.
 #[derive(Clone, Default, Debug)]
 pub struct Shapes {
     shapes: Vec<Shape>,
     numbers: HashMap<(Shape, Option<DescriptionId>), ShapeId>,
     layouts: Vec<Layout>,
-    /// The offsets of the fields of each shape.
+    /// The offsets of the fields of each shape, indexed by shape.
     starts: Vec<Rc<[Layout]>>,
     own: Vec<Option<DescriptionId>>,
     /// Whether values of each shape may contain a part with a custom description.
@@ -230,22 +235,22 @@ impl Shapes {
         self.starts[id.0 as usize] = self.compute_starts(id);
     }
 
-    /// Returns the shape with that index.
+    /// Returns the shape that has the index `id`.
     pub fn get(&self, id: ShapeId) -> &Shape {
         &self.shapes[id.0 as usize]
     }
 
-    /// Returns the type with a custom description that has this shape.
+    /// Returns the custom description of the type that has this shape, if there is one.
     pub fn own(&self, id: ShapeId) -> Option<DescriptionId> {
         self.own[id.0 as usize]
     }
 
-    /// Whether the index is valid.
+    /// Whether a shape with this index exists.
     pub fn contains(&self, id: ShapeId) -> bool {
         (id.0 as usize) < self.layouts.len()
     }
 
-    /// Whether a value may contain a part whose type has a custom description.
+    /// Whether a value of a shape may contain a part whose type has a custom description.
     pub fn has_custom_description(&self, id: ShapeId) -> bool {
         self.described[id.0 as usize]
     }
@@ -255,7 +260,7 @@ impl Shapes {
             || shape.parts().iter().any(|part| self.has_custom_description(*part))
     }
 
-    /// Returns the number of components of a value.
+    /// Returns the layout of a shape: the number of components of a value in each bank.
     pub fn layout(&self, id: ShapeId) -> Layout {
         self.layouts[id.0 as usize]
     }
@@ -340,7 +345,7 @@ impl Shapes {
     }
 }
 
-/// All tangents of a session; equal ones have one index.
+/// All tangent types of a session. Equal tangent types have the same index.
 #[derive(Clone, Default, Debug)]
 pub struct Tangents {
     tangents: Vec<Tangent>,
@@ -348,17 +353,18 @@ pub struct Tangents {
 }
 
 impl Tangents {
-    /// Whether the derivative of some part of that type is carried by a [vector stored with it](TangentKind::Beside).
+    /// Whether the derivative of some part of a type is carried by a [vector stored with the
+    /// part](TangentKind::Beside).
     pub fn varies_beside(&self, id: TangentId) -> bool {
         self.any(id, &mut |kind| matches!(kind, TangentKind::Beside(_)))
     }
 
-    /// Whether some part of a value of that type is moved by an [opaque](TangentKind::Opaque) vector.
+    /// Whether some part of a value of a type is moved by an [opaque](TangentKind::Opaque) vector.
     pub fn has_opaque_vector(&self, id: TangentId) -> bool {
         self.any(id, &mut |kind| matches!(kind, TangentKind::Opaque(_)))
     }
 
-    /// Whether the number of differentiable numbers depends on the value.
+    /// Whether the number of differentiable numbers in a value depends on the value.
     pub fn varies_in_size(&self, id: TangentId) -> bool {
         self.any(id, &mut |kind| {
             use TangentKind::{Array, Dictionary, Enum, Optional};
@@ -366,12 +372,12 @@ impl Tangents {
         })
     }
 
-    /// Whether values of that type contain, or may contain, differentiable numbers.
+    /// Whether values of a type contain, or may contain, differentiable numbers.
     pub fn has_numbers(&self, id: TangentId) -> bool {
         self.any(id, &mut |kind| *kind == TangentKind::Number)
     }
 
-    /// Whether the tangent of some part of a type satisfies a predicate.
+    /// Whether the tangent type of some part of a type satisfies a predicate.
     fn any(&self, id: TangentId, is_wanted: &mut dyn FnMut(&TangentKind) -> bool) -> bool {
         let mut waiting = vec![id];
         let mut visited = hashbrown::HashSet::new();
@@ -398,7 +404,7 @@ impl Tangents {
         false
     }
 
-    /// Interns a tangent and returns its index.
+    /// Interns a tangent type and returns its index.
     pub fn add(&mut self, tangent: Tangent) -> TangentId {
         if let Some(known) = self.numbers.get(&tangent) {
             return *known;
@@ -409,29 +415,29 @@ impl Tangents {
         id
     }
 
-    /// Reserves an index for a recursive type.
+    /// Reserves an index for the tangent type of a recursive type.
     pub fn reserve(&mut self, value: ShapeId, vector: ShapeId) -> TangentId {
         self.tangents.push(Tangent { value, vector, kind: TangentKind::Nothing });
         TangentId(self.tangents.len() as u32 - 1)
     }
 
-    /// Returns the first tangent that satisfies a predicate.
+    /// Returns the first tangent type that satisfies a predicate.
     pub fn find(&self, is_wanted: impl Fn(&Tangent) -> bool) -> Option<TangentId> {
         self.tangents.iter().position(is_wanted).map(|k| TangentId(k as u32))
     }
 
-    /// Whether the index is valid.
+    /// Whether a tangent type with this index exists.
     pub fn contains(&self, id: TangentId) -> bool {
         (id.0 as usize) < self.tangents.len()
     }
 
-    /// Defines a reserved index.
+    /// Defines the tangent type with an index that was reserved.
     pub fn define(&mut self, id: TangentId, tangent: Tangent) {
         self.numbers.entry(tangent.clone()).or_insert(id);
         self.tangents[id.0 as usize] = tangent;
     }
 
-    /// Returns the tangent with that index.
+    /// Returns the tangent type that has the index `id`.
     pub fn get(&self, id: TangentId) -> &Tangent {
         &self.tangents[id.0 as usize]
     }

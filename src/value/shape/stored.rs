@@ -8,29 +8,29 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct StoredShapes(Vec<(Shape, Option<DescriptionId>)>);
 
-/// All tangents in the order of their indices.
+/// All tangent types in the order of their indices.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct StoredTangents(Vec<Tangent>);
 
 impl Shape {
-    /// Whether its values are one reference, so that it may refer to shapes that are defined later.
+    /// Whether a value of the shape is one reference, so that the shape may refer to shapes that are defined later.
     fn is_reference(&self) -> bool {
         matches!(self, Shape::Array(_) | Shape::Dictionary(..) | Shape::Set(_) | Shape::Boxed(_) | Shape::Class { .. })
     }
 }
 
 impl Shapes {
-    /// Returns the serialized form.
+    /// Returns the serialized form of all shapes.
     pub fn stored(&self) -> StoredShapes {
         StoredShapes(self.shapes.iter().cloned().zip(self.own.iter().copied()).collect())
     }
 
-    /// Reconstructs the shapes; `None` when they are not valid.
+    /// Reconstructs the shapes from their serialized form; `None` when they are not valid.
     pub fn restored(stored: StoredShapes) -> Option<Shapes> {
         let StoredShapes(list) = stored;
         let count = list.len();
         let reference = Layout { f: 0, i: 0, r: 1 };
-        // References first: they may precede the shapes to which they refer.
+        // Shapes that are one reference come first: they may precede the shapes to which they refer.
         let layouts = list.iter().map(|(s, _)| if s.is_reference() { reference } else { Layout::default() }).collect();
         let mut shapes = Shapes { layouts, ..Shapes::default() };
         for (k, (shape, own)) in list.iter().enumerate() {
@@ -49,7 +49,7 @@ impl Shapes {
             shapes.numbers.entry((shape.clone(), *own)).or_insert(ShapeId(k as u32));
         }
         (shapes.shapes, shapes.own) = list.into_iter().unzip();
-        // A shape that refers to a later one may contain a custom description.
+        // A shape that refers to a later shape may contain a custom description.
         shapes.described = vec![true; count];
         for k in 0..count {
             let is_described = shapes.own[k].is_some() || shapes.has_part_with_description(&shapes.shapes[k]);
@@ -59,7 +59,7 @@ impl Shapes {
         Some(shapes)
     }
 
-    /// Returns the layout, unless it has so many components that counting them overflows.
+    /// Returns the layout of a shape, unless it has so many components that counting them overflows.
     fn checked_layout(&self, shape: &Shape) -> Option<Layout> {
         /// The maximum number of components of a value: the limit of register numbers.
         const MAX_COMPONENTS: u64 = u16::MAX as u64;
@@ -73,7 +73,7 @@ impl Shapes {
     }
 }
 
-/// Whether the superclasses of a class are classes, and form no cycle.
+/// Whether the superclasses of a class are classes, and do not form a cycle.
 fn ends(list: &[(Shape, Option<DescriptionId>)], class: usize) -> bool {
     let mut at = class;
     for _ in 0..list.len() {
@@ -87,12 +87,12 @@ fn ends(list: &[(Shape, Option<DescriptionId>)], class: usize) -> bool {
 }
 
 impl Tangents {
-    /// Returns the serialized form.
+    /// Returns the serialized form of all tangent types.
     pub fn stored(&self) -> StoredTangents {
         StoredTangents(self.tangents.clone())
     }
 
-    /// Reconstructs the tangents; `None` when they do not match these shapes.
+    /// Reconstructs the tangent types from their serialized form; `None` when they do not match the given shapes.
     pub fn restored(stored: StoredTangents, shapes: &Shapes) -> Option<Tangents> {
         let StoredTangents(tangents) = stored;
         let known = |id: &TangentId| (id.0 as usize) < tangents.len();

@@ -9,23 +9,23 @@
 //! verified code cannot produce) are skipped without a panic.
 //! Not here: the use of the numbers (`tape`), the slots of values that are not differentiable (`heap_visit`).
 
-mod change;
+mod leaf_update;
 mod paths;
-mod read;
 mod sum;
-mod vector;
+mod vector_builder;
+mod vector_reader;
 
 use super::dictionary::Dictionary;
 use super::shape::{BESIDE, Layout, Shape, ShapeId, Shapes, Tangent, TangentId, TangentKind, Tangents};
 use super::{Cells, Ref, Slot};
 use std::rc::Rc;
 
-/// The tables that describe values.
+/// The tables of shapes and tangent types that describe the structure of values.
 #[derive(Clone, Copy, Debug)]
 pub struct Walk<'a> {
-    /// The shapes.
+    /// The shapes of the session.
     pub shapes: &'a Shapes,
-    /// The tangents.
+    /// The tangent types of the session.
     pub tangents: &'a Tangents,
 }
 
@@ -34,41 +34,41 @@ pub struct Walk<'a> {
 pub enum Mismatch {
     /// Two array vectors that are added have different numbers of elements.
     Counts([usize; 2]),
-    /// The vector belongs to another case of an enum.
+    /// The vector belongs to another case of an enum than the value.
     Case,
     /// The value is nested too deeply.
     TooDeep,
-    /// An instance contains itself.
+    /// An instance of a class contains itself.
     Cyclic,
 }
 
-/// The start of a value in each bank.
+/// The position of the components of a value in each bank.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Offset {
-    /// The index in the numbers.
+    /// The index of the first number of the value.
     pub f: usize,
-    /// The index in the integers.
+    /// The index of the first integer of the value.
     pub i: usize,
-    /// The index in the references.
+    /// The index of the first reference of the value.
     pub r: usize,
 }
 
-/// The maximum nesting of records and arrays.
+/// The maximum nesting depth of records and arrays.
 const MAX_DEPTH: usize = 50_000;
 
 impl Offset {
-    /// Returns the offset after a value with that layout.
+    /// Returns the offset after a value that has the layout `layout` and begins at this offset.
     #[must_use]
     pub fn after(self, layout: Layout) -> Offset {
         Offset { f: self.f + layout.f as usize, i: self.i + layout.i as usize, r: self.r + layout.r as usize }
     }
 
-    /// Returns the offset after the tag of an optional or enum.
+    /// Returns the offset after the tag of an optional or enum that begins at this offset.
     fn after_tag(self) -> Offset {
         Offset { i: self.i + 1, ..self }
     }
 
-    /// Returns the offset of element `k` of an array with that element layout.
+    /// Returns the offset of the element `k` of an array whose elements have the layout `layout`.
     fn element(k: usize, layout: Layout) -> Offset {
         Offset { f: k * layout.f as usize, i: k * layout.i as usize, r: k * layout.r as usize }
     }
@@ -79,7 +79,7 @@ impl<'a> Walk<'a> {
         self.tangents.get(id)
     }
 
-    /// Returns the offset of field `index` of a tuple, struct or instance, relative to the value.
+    /// Returns the offset of the field `index` of a tuple, struct or instance, relative to the value.
     fn field(&self, shape: ShapeId, index: u32) -> Offset {
         Offset::default().after(self.shapes.before_field(shape, index as usize))
     }
@@ -228,7 +228,7 @@ impl<'a> Walk<'a> {
 }
 
 impl Offset {
-    /// Returns the sum of two offsets.
+    /// Returns the component-wise sum of two offsets.
     #[must_use]
     fn plus(self, other: Offset) -> Offset {
         Offset { f: self.f + other.f, i: self.i + other.i, r: self.r + other.r }

@@ -21,7 +21,7 @@ impl Walk<'_> {
         Ok(out)
     }
 
-    /// Returns the components of the value at an offset.
+    /// Returns the components of the part of a value that begins at an offset.
     pub(super) fn part(&self, value: &Cells, at: Offset, shape: ShapeId) -> Cells {
         let layout = self.shapes.layout(shape);
         let mut out = Cells::empty();
@@ -34,10 +34,10 @@ impl Walk<'_> {
         out
     }
 
-    /// Stores the components of a value at an offset.
+    /// Stores the components of a part of a value at an offset.
     pub(super) fn put_part(&self, out: &mut Cells, to: Offset, part: Components<'_>) {
         for (k, x) in part.f.iter().enumerate() {
-            // The components always match if the tables are consistent.
+            // The components always match if the tables of shapes are consistent.
             let _ = out.set_num(to.f + k, *x, part.slots.get(k).copied().unwrap_or(Slot::NONE));
         }
         for (k, x) in part.i.iter().enumerate() {
@@ -52,7 +52,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Copies the value from the other vector.
+    /// Copies a part that is missing in one vector from the other vector.
     fn take(&self, shape: ShapeId, (out, to): (&mut Cells, Offset), (from, at): (&Cells, Offset)) {
         let part = self.part(from, at, shape);
         self.put_part(out, to, part.all());
@@ -168,7 +168,7 @@ impl Walk<'_> {
     ) -> Result<(), Mismatch> {
         let Shape::Dictionary(key_shape, _) = self.shapes.get(shape) else { return Ok(()) };
         let (keys, layout) = (self.shapes.layout(*key_shape), self.shapes.layout(self.tangent(of).value));
-        // Removes the holes, so that places equal positions.
+        // Modifiable access removes the holes, so that places equal positions.
         all.values_mut();
         for k in 0..more.len() {
             let key = more.keys().element(k, keys);

@@ -2,7 +2,7 @@ use super::*;
 use crate::value::Components;
 use crate::value::shape::{Case, Style};
 
-/// The shapes and tangents of some types.
+/// The shapes and tangent types that the tests use.
 struct Types {
     shapes: Shapes,
     tangents: Tangents,

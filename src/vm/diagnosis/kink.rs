@@ -3,14 +3,14 @@
 use crate::source::Span;
 use crate::tape::watch::KinkPartials;
 
-/// A step at which a function has no derivative, and one was supplied by convention; or a branch taken exactly at its
-/// threshold.
+/// A step at which a function has no derivative and a derivative was supplied by convention, or a branch that was taken
+/// exactly at its threshold.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Kink {
-    /// The location.
+    /// The source location of the step.
     pub span: Span,
-    /// The operation with its operands: `abs(0)`.
+    /// The operation of the step with its operands: `abs(0)`.
     pub step: String,
-    /// Its one-sided partial derivatives; `None` for a comparison on which a branch depends.
+    /// The one-sided partial derivatives at the kink; `None` for a comparison on which a branch depends.
     pub partials: Option<KinkPartials>,
 }

@@ -9,44 +9,45 @@ use std::rc::Rc;
 /// The places where tangents were lost in a run.
 #[derive(Default)]
 pub struct LostTangentLog {
-    /// The places, in order.
+    /// The places where tangents were lost, in the order in which they were found.
     pub(crate) places: Vec<Rc<LostTangent>>,
     /// The numbers from which integers and strings were computed, passed between functions.
     pub(crate) transfers: OriginTransfers,
 }
 
-/// A place where a tangent was lost. On a tape it represents the function that takes the adjoint of the result.
+/// A place in the program where a tangent was lost. On a tape it represents the function that takes the adjoint of the
+/// result.
 pub struct LostTangent {
-    /// The instruction.
+    /// The instruction that lost the tangent.
     pub(crate) step: *const Instruction,
     pub(crate) fault: Fault,
 }
 
 impl LostTangent {
-    /// Returns the fault that stops the program.
+    /// Returns the fault that stops the program because it needs the lost tangent.
     pub fn fault(&self) -> Box<Fault> {
         Box::new(self.fault.clone())
     }
 }
 
 impl LostTangentLog {
-    /// Clears the log, at the beginning of a run.
+    /// Clears the log of lost tangents, at the beginning of a run.
     pub fn clear(&mut self) {
         self.places.clear();
         self.transfers.clear();
     }
 }
 
-/// Numbers that one frame passes to another, by the number of the argument or result that was computed from them.
+/// Origins that one frame passes to another, by the number of the argument or result that was computed from them.
 #[derive(Default)]
 pub(crate) struct OriginTransfer {
     pub(crate) numbers: Vec<(u32, Num)>,
-    /// The depth of the frame that receives them.
+    /// The depth of the frame that receives the origins.
     pub(crate) to: usize,
 }
 
 impl OriginTransfer {
-    /// Sends a number to a frame.
+    /// Sends an origin of one argument or result to a frame.
     pub(crate) fn send(&mut self, to: usize, of: u32, number: Num) {
         if self.to != to {
             self.numbers.clear();
@@ -55,7 +56,7 @@ impl OriginTransfer {
         self.numbers.push((of, number));
     }
 
-    /// Returns the numbers passed to a frame for one argument or result.
+    /// Returns the origins that were passed to a frame for one argument or result.
     pub(crate) fn find(&self, frame: usize, of: u32) -> Vec<Num> {
         if self.to != frame {
             return vec![];
@@ -64,17 +65,17 @@ impl OriginTransfer {
     }
 }
 
-/// The numbers that functions pass to each other.
+/// The origins of integers and strings that functions pass to each other.
 #[derive(Default)]
 pub(crate) struct OriginTransfers {
-    /// For the caller of the last returned function, the numbers of its results.
+    /// The origins of the results of the last returned function, for its caller.
     pub(crate) results: OriginTransfer,
-    /// For the next called function, the numbers of its arguments.
+    /// The origins of the arguments of the next called function.
     pub(crate) arguments: OriginTransfer,
 }
 
 impl OriginTransfers {
-    /// Forwards the numbers of the arguments of this frame to the function that it calls with the same arguments.
+    /// Forwards the origins of the arguments of a frame to the function that the frame calls with the same arguments.
     pub(crate) fn forward_origins(&mut self, frame: usize) {
         if self.arguments.to == frame {
             self.arguments.to += 1;
@@ -87,7 +88,7 @@ impl OriginTransfers {
         self.arguments.numbers.iter().filter(move |_| is_next).map(|(_, number)| *number)
     }
 
-    /// Clears the numbers passed by callers and by functions that have returned.
+    /// Clears the origins that callers and functions that have returned have passed.
     pub(crate) fn clear(&mut self) {
         self.results.numbers.clear();
         self.arguments.numbers.clear();

@@ -17,24 +17,24 @@ use progress::ProgressReporter;
 use rule_checks::RuleChecks;
 use trace::Trace;
 
-/// The diagnostic state of a machine.
+/// The state of a machine that is only needed to explain, check or reject derivatives, and to report progress.
 #[derive(Default)]
 pub struct Diagnosis {
-    /// The listing of every recorded tape, if listings are requested.
+    /// The listing of every recorded tape, if the session requests listings.
     pub tape_listings: Option<Vec<String>>,
-    /// The last reverse sweep, if the tape observes steps.
+    /// The trace of the last reverse sweep, if the tape observes steps.
     pub trace: Option<Trace>,
-    /// Receives the progress of the loops of a script.
+    /// The reporter that receives the progress of the loops of a script.
     pub progress: Option<ProgressReporter>,
     /// The positions in the program's text at which observed steps were executed.
     pub(crate) places: Places,
     /// The kinks that an observer found before it was removed.
     pub(crate) observed_kinks: Vec<KinkOccurrence>,
-    /// The kinks at which a derivative was taken, if kinks are requested.
+    /// The kinks at which a derivative was taken, if the session requests kinks.
     pub(crate) kinks: Vec<Kink>,
     /// The places where tangents were lost in this run.
     pub(crate) lost_tangents: LostTangentLog,
-    /// The number of checks of each registered derivative in this run, if checks are requested.
+    /// The number of checks of each registered derivative in this run, if the session requests checks.
     pub(crate) rule_checks: Option<RuleChecks>,
 }
 

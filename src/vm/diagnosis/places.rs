@@ -13,7 +13,7 @@ pub struct Places {
 }
 
 impl Places {
-    /// Removes all places, before a new run.
+    /// Removes all recorded positions, before a new run.
     pub fn clear(&mut self) {
         self.known.clear();
         self.spans.clear();
@@ -27,12 +27,12 @@ impl Places {
         })
     }
 
-    /// Returns the position of a step.
+    /// Returns the position of an observed step in the program's text.
     pub(crate) fn span(&self, step: &ObservedStep) -> Span {
         self.span_at(step.place)
     }
 
-    /// Returns the position with that number.
+    /// Returns the position that has the number `place`.
     pub(crate) fn span_at(&self, place: u32) -> Span {
         self.spans.get(place as usize).copied().unwrap_or_default()
     }

@@ -3,10 +3,10 @@
 use crate::source::Span;
 use std::time::{Duration, Instant};
 
-/// Reports the progress of a run that takes long.
+/// A reporter of the progress of runs that take long.
 pub struct ProgressReporter {
     pub(crate) report: Box<dyn FnMut(LoopProgress)>,
-    /// When the next report is due.
+    /// The time at which the next report is due.
     pub(crate) next: Instant,
 }
 
@@ -15,14 +15,14 @@ pub struct ProgressReporter {
 pub struct LoopProgress {
     /// The statement of the loop that is being executed.
     pub span: Span,
-    /// The number of completed iterations.
+    /// The number of completed iterations of the loop.
     pub iterations: u64,
-    /// The number of all iterations, when it is fixed.
+    /// The number of all iterations of the loop, when it is fixed.
     pub total: Option<u64>,
 }
 
 impl ProgressReporter {
-    /// Creates a reporter whose first report is after `patience`.
+    /// Creates a reporter whose first report is due after the duration `patience`.
     pub fn new(patience: Duration, report: Box<dyn FnMut(LoopProgress)>) -> ProgressReporter {
         ProgressReporter { report, next: Instant::now() + patience }
     }

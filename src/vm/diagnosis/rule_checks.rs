@@ -7,7 +7,7 @@ use hashbrown::HashMap;
 pub struct RuleChecks(HashMap<u32, u32>);
 
 impl RuleChecks {
-    /// Counts a call of a registered derivative; returns the number of calls so far, this one included.
+    /// Counts a call of a registered derivative; returns the number of its calls so far, including this call.
     pub(crate) fn count(&mut self, function: u32) -> u32 {
         let calls = self.0.entry(function).or_default();
         *calls += 1;

@@ -7,78 +7,79 @@ use std::rc::Rc;
 /// The recorded steps, with the adjoints of one sweep from the result to the inputs.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Trace {
-    /// Value and adjoint of each number with respect to which it was differentiated; they are the nodes from 1 on.
+    /// The value and the adjoint of each number with respect to which the function was differentiated; these numbers
+    /// are the nodes from 1 on.
     pub inputs: Vec<(f64, f64)>,
     /// The location of each of these numbers: the argument that contains it, and the path inside it (`[0]`, `.width`).
     pub paths: Vec<(usize, String)>,
     /// The steps, in the order in which they were computed; none when there are more than [`MAX_LISTED_STEPS`].
     pub rows: Vec<TraceRow>,
-    /// The number of steps.
+    /// The number of steps of the sweep.
     pub steps: usize,
-    /// The number of executions of each operation at each place, in the order of the first ones.
+    /// The number of executions of each operation at each place, in the order of the first executions.
     pub counts: Vec<Count>,
-    /// The node of each number of the result, 0 for a constant one, and its value.
+    /// The node of each number of the result, 0 for a constant number, and its value.
     pub outputs: Vec<(u32, f64)>,
-    /// The number of bytes that the tape takes.
+    /// The number of bytes that the recorded tape takes.
     pub bytes: usize,
 }
 
 /// The maximum number of steps that are listed; more are only counted, because listing them would take more memory than the tape.
 pub const MAX_LISTED_STEPS: usize = 20_000;
 
-/// The number of executions of an operation at a place.
+/// The number of executions of an operation at a place in the program.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Count {
-    /// The operation in a word: `*`, `sin`.
+    /// The symbol of the operation: `*`, `sin`.
     pub symbol: Rc<str>,
-    /// The location in the text.
+    /// The source location of the operation.
     pub span: Span,
-    /// The number of executions.
+    /// The number of executions of the operation.
     pub times: usize,
 }
 
 /// A step of a computation that is differentiated.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TraceRow {
-    /// The number of its node.
+    /// The number of the step's node.
     pub node: u32,
-    /// The operation.
+    /// The operation of the step.
     pub operation: TraceOperation,
-    /// The operand nodes, and the partial derivative of the result in each.
+    /// The nodes of the operands, and the partial derivative of the result in each operand.
     pub partials: Vec<(u32, f64)>,
-    /// The derivative of the final result with respect to this one.
+    /// The adjoint of the step: the derivative of the final result with respect to the result of the step.
     pub adjoint: f64,
 }
 
-/// The operation of a step.
+/// The operation of a traced step.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TraceOperation {
-    /// A primitive.
+    /// The step applies a primitive.
     Primitive {
-        /// The primitive.
+        /// The primitive that is applied.
         id: PrimitiveId,
-        /// Its operands: the node, 0 for one that does not vary, and the value.
+        /// The operands of the primitive: the node, 0 for an operand that does not vary, and the value.
         operands: Vec<(u32, f64)>,
-        /// Its integer operand, where it has one.
+        /// The integer operand of the primitive, if it has one.
         n: i64,
-        /// Its result.
+        /// The result of the primitive.
         value: f64,
-        /// The location in the text.
+        /// The source location of the step.
         span: Span,
     },
-    /// Many products at once: a scalar product or a sum.
+    /// The step sums many products: a scalar product or a sum. The value is its result.
     Sum(Option<f64>),
-    /// A function with a registered derivative, an edit of an adjoint, or a checkpoint.
+    /// The step calls a function with a registered derivative, edits an adjoint, or runs a checkpoint.
     Called {
         /// The name of the called function.
         name: Rc<str>,
-        /// The operands that vary.
+        /// The nodes of the operands that vary.
         operands: Vec<u32>,
-        /// Its result.
+        /// The result of the call.
         value: f64,
-        /// The location in the text.
+        /// The source location of the call.
         span: Span,
     },
-    /// A step without provenance.
+    /// The operation of the step is not known.
     Other,
 }

@@ -16,14 +16,14 @@ use crate::vm::state::task::{Callee, Next};
 /// Enters a function whose arguments are in the window.
 #[inline(always)]
 pub(super) fn enter(machine: &mut Machine, at: Registers, entry: *const Entry) -> Result<Registers, Box<Fault>> {
-    // SAFETY: `entry` comes from `Functions`, which never drops one.
+    // SAFETY: `entry` comes from `Functions`, which never drops an entry.
     #[allow(unsafe_code)]
     let callee = unsafe { &*entry };
     let own = at.entry().own;
     let Some(frame) = machine.frames.last_mut() else { unreachable!("the caller has a frame") };
     frame.pc = at.pc;
     let base = [frame.base[0] + own[0], frame.base[1] + own[1], frame.base[2] + own[2]];
-    // `map` over the array would not be inlined here.
+    // A `map` over the array would not be inlined here.
     let size = callee.frame;
     let end = [(base[0] + size[0]) as usize, (base[1] + size[1]) as usize, (base[2] + size[2]) as usize];
     machine.fuel -= 1;
@@ -70,7 +70,7 @@ pub(super) fn leave(machine: &mut Machine, mut at: Registers) -> (Registers, boo
     (load(machine), let_go)
 }
 
-/// Opens the window of the innermost frame to work in Rust.
+/// Extends the stacks to the end of the innermost frame's window, so that Rust code can use the window.
 pub(super) fn open_window(machine: &mut Machine, at: Registers) {
     save(machine, at.pc);
     if let Some(frame) = machine.frames.last() {
@@ -80,7 +80,7 @@ pub(super) fn open_window(machine: &mut Machine, at: Registers) {
     }
 }
 
-/// Performs the request of a step, until the program itself continues.
+/// Performs the actions that a step requests, until the program itself continues.
 pub(in crate::vm) fn perform(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
@@ -99,7 +99,7 @@ pub(in crate::vm) fn perform(
             Callee::BodyDerivative(function) => machine.code(compiler, function, Version::BodyDerivative)?,
             Callee::Object(Ref::Closure(closure)) => {
                 let code = machine.code(compiler, closure.function, Version::of(derivative))?;
-                // SAFETY: as in `push_frame`.
+                // SAFETY: frames were pushed with entries that live as long as the machine, as in `push_frame`.
                 #[allow(unsafe_code)]
                 let last = usize::from(unsafe { &*code }.code.params[2]);
                 machine.set_reference(last, Ref::Closure(closure));
@@ -141,7 +141,7 @@ pub(super) fn native(
     perform(machine, compiler, next)
 }
 
-/// Calls a function object of the machine's own.
+/// Calls a function object that belongs to the machine: a differential or pullback.
 pub(super) fn call_object(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
@@ -169,7 +169,7 @@ pub(super) fn call_rule(
     perform(machine, compiler, next)
 }
 
-/// Applies an operator.
+/// Applies a differential operator.
 pub(super) fn operate(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,

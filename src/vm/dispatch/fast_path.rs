@@ -1,6 +1,6 @@
-//! Fast path: executes the usual case of instructions, without a call of the program, an allocation of an object, a drop of any
-//! object but a string, or a failure. `None` when it does not apply; then nothing was changed, and
-//! [`slow_path`](super::slow_path) executes the whole instruction.
+//! Fast path: executes the usual case of instructions, without a call of the program, an allocation of an object, a
+//! drop of any object but a string, or a failure. A function returns `None` when its fast path does not apply; then it
+//! has changed nothing, and [`slow_path`](super::slow_path) executes the whole instruction.
 
 use crate::bytecode::NativeSite;
 use crate::bytecode::operand::{self, *};
@@ -12,11 +12,11 @@ use crate::vm::state::machine::Machine;
 use crate::vm::state::registers::Registers;
 use std::rc::Rc;
 
-/// The offset and stride of a component of an element; `None` for elements of one component.
+/// The offset and stride of a component of an element of an array; `None` for elements of one component.
 type ComponentOffset = Option<(u16, u16)>;
 
-/// `out = (a ∘ b) ∘ c`, where `how` selects the operations, and `c` is in the [`Extra`](crate::bytecode::Instruction::Extra)
-/// after it.
+/// Computes `out = (a ∘ b) ∘ c`, where `how` selects the two operations, and `c` is in the
+/// [`Extra`](crate::bytecode::Instruction::Extra) after the instruction.
 #[inline(always)]
 pub fn join_left_f(at: &mut Registers, out: FOut, a: FIn, b: FIn, how: Ways) {
     let c = at.extra();
@@ -24,7 +24,7 @@ pub fn join_left_f(at: &mut Registers, out: FOut, a: FIn, b: FIn, how: Ways) {
     at.set_f(out, value);
 }
 
-/// `out = a ∘ (b ∘ c)`, with the operands of [`join_left_f`].
+/// Computes `out = a ∘ (b ∘ c)`, with the operands of [`join_left_f`].
 #[inline(always)]
 pub fn join_right_f(at: &mut Registers, out: FOut, a: FIn, b: FIn, how: Ways) {
     let c = at.extra();
@@ -32,7 +32,8 @@ pub fn join_right_f(at: &mut Registers, out: FOut, a: FIn, b: FIn, how: Ways) {
     at.set_f(out, value);
 }
 
-/// `out = (a ∘ b) ∘ (c ∘ d)`, where `c` and `d` are in the [`Extras`](crate::bytecode::Instruction::Extras) after it.
+/// Computes `out = (a ∘ b) ∘ (c ∘ d)`, where `c` and `d` are in the [`Extras`](crate::bytecode::Instruction::Extras)
+/// after the instruction.
 #[inline(always)]
 pub fn join_both_f(at: &mut Registers, out: FOut, a: FIn, b: FIn, how: Ways) {
     let (c, d) = at.extras();
@@ -40,7 +41,7 @@ pub fn join_both_f(at: &mut Registers, out: FOut, a: FIn, b: FIn, how: Ways) {
     at.set_f(out, value);
 }
 
-/// `out = a`, shared.
+/// Copies a reference, which is then shared: `out = a`.
 #[inline(always)]
 pub fn share(at: &mut Registers, out: ROut, a: RIn) -> Option<()> {
     is_null(at, out)?;
@@ -48,7 +49,7 @@ pub fn share(at: &mut Registers, out: ROut, a: RIn) -> Option<()> {
     put(at, out, value)
 }
 
-/// `out = a`, moved.
+/// Moves a reference from one register to another: `out = a`.
 #[inline(always)]
 pub fn take(at: &mut Registers, out: ROut, a: RTake) -> Option<()> {
     is_null(at, out)?;
@@ -56,7 +57,7 @@ pub fn take(at: &mut Registers, out: ROut, a: RTake) -> Option<()> {
     Some(())
 }
 
-/// `out = nil`
+/// Drops the reference in a register: `out = nil`.
 #[inline(always)]
 pub fn clear(at: &mut Registers, out: ROut) -> Option<()> {
     match at.changed(RChange(out.0)) {
@@ -67,7 +68,7 @@ pub fn clear(at: &mut Registers, out: ROut) -> Option<()> {
     Some(())
 }
 
-/// `out =` a function object that captures nothing and was created before.
+/// Writes a function object that captures nothing and was created before to `out`.
 #[inline(always)]
 pub fn plain_closure(machine: &Machine, at: &mut Registers, out: ROut, site: ClosureAt) -> Option<()> {
     is_null(at, out)?;
@@ -76,7 +77,7 @@ pub fn plain_closure(machine: &Machine, at: &mut Registers, out: ROut, site: Clo
     put(at, out, value)
 }
 
-/// `out = texts[k]`
+/// Loads a constant string: `out = texts[k]`.
 #[inline(always)]
 pub fn load_text(at: &mut Registers, out: ROut, k: operand::Text) -> Option<()> {
     is_null(at, out)?;
@@ -84,16 +85,16 @@ pub fn load_text(at: &mut Registers, out: ROut, k: operand::Text) -> Option<()> 
     put(at, out, Ref::Text(Text::Fixed(text)))
 }
 
-/// Whether writing a register would drop no object.
+/// Succeeds if the register `out` is empty, so that writing it drops no object.
 #[inline(always)]
 fn is_null(at: &Registers, out: ROut) -> Option<()> {
     matches!(at.r(RIn(out.0)), Ref::Null).then_some(())
 }
 
-/// Writes a reference to an empty register.
+/// Writes a reference to a register, which must be empty.
 #[inline(always)]
 fn put(at: &mut Registers, out: ROut, value: Ref) -> Option<()> {
-    // The previous content is null: forgetting it avoids the check whether it must be dropped.
+    // The previous content of the register is null: forgetting it avoids the check whether it must be dropped.
     std::mem::forget(std::mem::replace(at.changed(RChange(out.0)), value));
     Some(())
 }
@@ -116,8 +117,8 @@ fn own(at: &mut Registers, a: RChange) -> Option<&mut Cells> {
     }
 }
 
-/// Returns the position of a component of an element. For an element of one component, the range is checked by the read or write
-/// itself.
+/// Returns the position of a component of an element. For an element of one component, the read or write itself checks
+/// the range.
 #[inline(always)]
 fn position(cells: &Cells, index: i64, place: ComponentOffset) -> Option<usize> {
     match place {
@@ -126,7 +127,7 @@ fn position(cells: &Cells, index: i64, place: ComponentOffset) -> Option<usize> 
     }
 }
 
-/// Writes a number with its slot, unless slots of the array would have to be allocated first.
+/// Writes a number with its slot to an array, unless slots of the array would have to be allocated first.
 #[inline(always)]
 fn set_num(cells: &mut Cells, k: usize, num: Num) -> Option<()> {
     if cells.slots.is_empty() && num.slot == Slot::NONE {
@@ -140,7 +141,7 @@ fn set_num(cells: &mut Cells, k: usize, num: Num) -> Option<()> {
     Some(())
 }
 
-/// Appends an element of one number.
+/// Appends an element that consists of one number to an array.
 #[inline(always)]
 pub fn append_f(at: &mut Registers, array: RChange, a: FIn) -> Option<()> {
     let value = at.f(a);
@@ -153,7 +154,7 @@ pub fn append_f(at: &mut Registers, array: RChange, a: FIn) -> Option<()> {
     Some(())
 }
 
-/// Appends an element of one integer.
+/// Appends an element that consists of one integer to an array.
 #[inline(always)]
 pub fn append_i(at: &mut Registers, array: RChange, a: IIn) -> Option<()> {
     let value = at.i(a);
@@ -166,7 +167,7 @@ pub fn append_i(at: &mut Registers, array: RChange, a: IIn) -> Option<()> {
     Some(())
 }
 
-/// Appends a string that fits into the capacity.
+/// Appends a string to another string that has enough capacity.
 #[inline(always)]
 pub fn append_text(at: &mut Registers, text: RChange, a: RTake) -> Option<()> {
     let mut more = at.take(a);
@@ -187,7 +188,8 @@ fn append_here(text: &mut Rc<String>, more: &str) -> Option<()> {
     Some(())
 }
 
-/// Executes a query of the strings and integers in the window; the result replaces the first integer.
+/// Executes a pure native function that reads the strings and integers in the window; its result replaces the first
+/// integer.
 #[inline(always)]
 pub fn query(mut at: Registers, site: &NativeSite, query: fn(&[Ref], &[i64]) -> Option<i64>) -> Option<()> {
     if site.results[1] == 0 {
@@ -210,7 +212,7 @@ pub fn advance(mut at: Registers, site: &NativeSite, advance: fn(&mut Ref, &mut 
     advance(window.window_r(site.params[2]).first_mut()?, at.first_i())
 }
 
-/// `out =` the number of elements
+/// Counts the elements of an array: `out` becomes their number.
 #[inline(always)]
 pub fn count(at: &mut Registers, out: IOut, array: RIn) -> Option<()> {
     let count = cells(at, array)?.len;
@@ -218,13 +220,13 @@ pub fn count(at: &mut Registers, out: IOut, array: RIn) -> Option<()> {
     Some(())
 }
 
-/// Whether `index` is in range.
+/// Whether an index of an array is in range.
 #[inline(always)]
 pub fn check_index(at: &Registers, array: RIn, index: IIn) -> Option<()> {
     objects::position(cells(at, array)?, at.i(index), (0, 1)).map(|_| ())
 }
 
-/// `out =` a component of `array[index]`.
+/// Reads a number from an element of an array: `out` becomes a component of `array[index]`.
 #[inline(always)]
 pub fn element_f(at: &mut Registers, out: FOut, array: RIn, index: IIn, place: ComponentOffset) -> Option<()> {
     let cells = cells(at, array)?;
@@ -233,7 +235,7 @@ pub fn element_f(at: &mut Registers, out: FOut, array: RIn, index: IIn, place: C
     Some(())
 }
 
-/// `out =` a component of `array[index]`.
+/// Reads an integer from an element of an array: `out` becomes a component of `array[index]`.
 #[inline(always)]
 pub fn element_i(at: &mut Registers, out: IOut, array: RIn, index: IIn, place: ComponentOffset) -> Option<()> {
     let cells = cells(at, array)?;
@@ -242,7 +244,7 @@ pub fn element_i(at: &mut Registers, out: IOut, array: RIn, index: IIn, place: C
     Some(())
 }
 
-/// `out =` a component of `array[index]`, shared.
+/// Reads a reference from an element of an array: `out` becomes a component of `array[index]`. The reference is shared.
 #[inline(always)]
 pub fn element_r(at: &mut Registers, out: ROut, array: RIn, index: IIn, place: ComponentOffset) -> Option<()> {
     is_null(at, out)?;
@@ -251,7 +253,7 @@ pub fn element_r(at: &mut Registers, out: ROut, array: RIn, index: IIn, place: C
     put(at, out, value)
 }
 
-/// Sets a component of `array[index]` to `a`.
+/// Sets a number in an element of an array: a component of `array[index]` becomes `a`.
 #[inline(always)]
 pub fn set_element_f(at: &mut Registers, array: RChange, a: FIn, index: IIn, place: ComponentOffset) -> Option<()> {
     let (value, index) = (at.f(a), at.i(index));
@@ -260,7 +262,7 @@ pub fn set_element_f(at: &mut Registers, array: RChange, a: FIn, index: IIn, pla
     cells.set_f(k, value).then_some(())
 }
 
-/// Sets a component of `array[index]` to `a`.
+/// Sets an integer in an element of an array: a component of `array[index]` becomes `a`.
 #[inline(always)]
 pub fn set_element_i(at: &mut Registers, array: RChange, a: IIn, index: IIn, place: ComponentOffset) -> Option<()> {
     let (value, index) = (at.i(a), at.i(index));
@@ -270,7 +272,7 @@ pub fn set_element_i(at: &mut Registers, array: RChange, a: IIn, index: IIn, pla
     Some(())
 }
 
-/// `out =` a component of `array[index]`, with its slot.
+/// Reads a number with its slot from an element of an array: `out` becomes a component of `array[index]`.
 #[inline(always)]
 pub fn d_element_f(at: &mut Registers, out: FOut, array: RIn, index: IIn, place: ComponentOffset) -> Option<()> {
     let cells = cells(at, array)?;
@@ -279,7 +281,7 @@ pub fn d_element_f(at: &mut Registers, out: FOut, array: RIn, index: IIn, place:
     Some(())
 }
 
-/// Sets a component of `array[index]` to `a`, with its slot.
+/// Sets a number with its slot in an element of an array: a component of `array[index]` becomes `a`.
 #[inline(always)]
 pub fn d_set_element_f(at: &mut Registers, array: RChange, a: FIn, index: IIn, place: ComponentOffset) -> Option<()> {
     let (num, index) = (at.num(a), at.i(index));
@@ -288,7 +290,7 @@ pub fn d_set_element_f(at: &mut Registers, array: RChange, a: FIn, index: IIn, p
     set_num(cells, k, num)
 }
 
-/// `out =` the function that implements a method for the type of the receiver, if it was looked up before.
+/// Looks up the implementation of a method for the type of the receiver; succeeds if it was looked up before.
 #[inline(always)]
 pub fn find_method(machine: &Machine, at: &mut Registers, out: ROut, from: RIn, method: Method) -> Option<()> {
     is_null(at, out)?;
@@ -297,7 +299,7 @@ pub fn find_method(machine: &Machine, at: &mut Registers, out: ROut, from: RIn, 
     put(at, out, value)
 }
 
-/// `out = box.index`
+/// Loads a number from a box: `out = box.index`.
 #[inline(always)]
 pub fn load_box_f(at: &mut Registers, out: FOut, from: RIn, index: Part) -> Option<()> {
     let Ref::Box(object) = at.r(from) else { return None };
@@ -306,7 +308,7 @@ pub fn load_box_f(at: &mut Registers, out: FOut, from: RIn, index: Part) -> Opti
     Some(())
 }
 
-/// `out = box.index`
+/// Loads an integer from a box: `out = box.index`.
 #[inline(always)]
 pub fn load_box_i(at: &mut Registers, out: IOut, from: RIn, index: Part) -> Option<()> {
     let Ref::Box(object) = at.r(from) else { return None };
@@ -315,7 +317,7 @@ pub fn load_box_i(at: &mut Registers, out: IOut, from: RIn, index: Part) -> Opti
     Some(())
 }
 
-/// `out = box.index`, shared.
+/// Loads a reference from a box: `out = box.index`. The reference is shared.
 #[inline(always)]
 pub fn load_box_r(at: &mut Registers, out: ROut, from: RIn, index: Part) -> Option<()> {
     is_null(at, out)?;
@@ -324,7 +326,7 @@ pub fn load_box_r(at: &mut Registers, out: ROut, from: RIn, index: Part) -> Opti
     put(at, out, value)
 }
 
-/// `box.index = a`, moved, where there was no object, and outside of any level: a level logs such boxes.
+/// Moves a reference into an empty component of a box, outside of any level: `box.index = a`. A level logs such stores.
 #[inline(always)]
 pub fn store_box_r(machine: &Machine, at: &mut Registers, to: RIn, a: RTake, index: Part) -> Option<()> {
     // The box must stay in its register while it is filled.
@@ -339,14 +341,14 @@ pub fn store_box_r(machine: &Machine, at: &mut Registers, to: RIn, a: RTake, ind
     Some(())
 }
 
-/// `box.index = a`
+/// Stores a number in a box: `box.index = a`.
 #[inline(always)]
 pub fn store_box_f(at: &mut Registers, to: RIn, a: FIn, index: Part) -> Option<()> {
     let Ref::Box(object) = at.r(to) else { return None };
     object.cells.try_borrow_mut().ok()?.set_f(usize::from(index), at.f(a)).then_some(())
 }
 
-/// `box.index = a`
+/// Stores an integer in a box: `box.index = a`.
 #[inline(always)]
 pub fn store_box_i(at: &mut Registers, to: RIn, a: IIn, index: Part) -> Option<()> {
     let Ref::Box(object) = at.r(to) else { return None };
@@ -354,7 +356,7 @@ pub fn store_box_i(at: &mut Registers, to: RIn, a: IIn, index: Part) -> Option<(
     Some(())
 }
 
-/// `out = record.index`
+/// Loads a number from a record: `out = record.index`.
 #[inline(always)]
 pub fn load_record_f(at: &mut Registers, out: FOut, from: RIn, index: Part) -> Option<()> {
     let value = *cells(at, from)?.f.get(usize::from(index))?;
@@ -362,7 +364,7 @@ pub fn load_record_f(at: &mut Registers, out: FOut, from: RIn, index: Part) -> O
     Some(())
 }
 
-/// `out = record.index`
+/// Loads an integer from a record: `out = record.index`.
 #[inline(always)]
 pub fn load_record_i(at: &mut Registers, out: IOut, from: RIn, index: Part) -> Option<()> {
     let value = *cells(at, from)?.i.get(usize::from(index))?;
@@ -370,7 +372,7 @@ pub fn load_record_i(at: &mut Registers, out: IOut, from: RIn, index: Part) -> O
     Some(())
 }
 
-/// `out = record.index`, shared.
+/// Loads a reference from a record: `out = record.index`. The reference is shared.
 #[inline(always)]
 pub fn load_record_r(at: &mut Registers, out: ROut, from: RIn, index: Part) -> Option<()> {
     is_null(at, out)?;
@@ -378,14 +380,14 @@ pub fn load_record_r(at: &mut Registers, out: ROut, from: RIn, index: Part) -> O
     put(at, out, value)
 }
 
-/// `record.index = a`
+/// Stores a number in a record: `record.index = a`.
 #[inline(always)]
 pub fn store_record_f(at: &mut Registers, to: RChange, a: FIn, index: Part) -> Option<()> {
     let value = at.f(a);
     own(at, to)?.set_f(usize::from(index), value).then_some(())
 }
 
-/// `record.index = a`
+/// Stores an integer in a record: `record.index = a`.
 #[inline(always)]
 pub fn store_record_i(at: &mut Registers, to: RChange, a: IIn, index: Part) -> Option<()> {
     let value = at.i(a);
@@ -402,7 +404,7 @@ fn captures(at: &Registers, from: RIn) -> Option<&Cells> {
     }
 }
 
-/// `out = captures.index` of the function object `from`.
+/// Loads a number that a function object has captured: `out = captures.index`.
 #[inline(always)]
 pub fn capture_f(at: &mut Registers, out: FOut, from: RIn, index: Part) -> Option<()> {
     let value = *captures(at, from)?.f.get(usize::from(index))?;
@@ -410,7 +412,7 @@ pub fn capture_f(at: &mut Registers, out: FOut, from: RIn, index: Part) -> Optio
     Some(())
 }
 
-/// `out = captures.index`
+/// Loads an integer that a function object has captured: `out = captures.index`.
 #[inline(always)]
 pub fn capture_i(at: &mut Registers, out: IOut, from: RIn, index: Part) -> Option<()> {
     let value = *captures(at, from)?.i.get(usize::from(index))?;
@@ -418,7 +420,7 @@ pub fn capture_i(at: &mut Registers, out: IOut, from: RIn, index: Part) -> Optio
     Some(())
 }
 
-/// `out = captures.index`, shared.
+/// Loads a reference that a function object has captured: `out = captures.index`. The reference is shared.
 #[inline(always)]
 pub fn capture_r(at: &mut Registers, out: ROut, from: RIn, index: Part) -> Option<()> {
     is_null(at, out)?;
@@ -426,21 +428,21 @@ pub fn capture_r(at: &mut Registers, out: ROut, from: RIn, index: Part) -> Optio
     put(at, out, value)
 }
 
-/// `out = globals.index`
+/// Loads a number from the global variables: `out = globals.index`.
 #[inline(always)]
 pub fn load_global_f(machine: &Machine, at: &mut Registers, out: FOut, index: Global) -> Option<()> {
     at.set_f(out, *machine.globals.f.get(usize::from(index))?);
     Some(())
 }
 
-/// `out = globals.index`
+/// Loads an integer from the global variables: `out = globals.index`.
 #[inline(always)]
 pub fn load_global_i(machine: &Machine, at: &mut Registers, out: IOut, index: Global) -> Option<()> {
     at.set_i(out, *machine.globals.i.get(usize::from(index))?);
     Some(())
 }
 
-/// `out = globals.index`, shared.
+/// Loads a reference from the global variables: `out = globals.index`. The reference is shared.
 #[inline(always)]
 pub fn load_global_r(machine: &Machine, at: &mut Registers, out: ROut, index: Global) -> Option<()> {
     is_null(at, out)?;
@@ -448,20 +450,20 @@ pub fn load_global_r(machine: &Machine, at: &mut Registers, out: ROut, index: Gl
     put(at, out, value)
 }
 
-/// `globals.index = a`
+/// Stores a number in the global variables: `globals.index = a`.
 #[inline(always)]
 pub fn store_global_f(machine: &mut Machine, at: &Registers, a: FIn, index: Global) -> Option<()> {
     machine.globals.set_f(usize::from(index), at.f(a)).then_some(())
 }
 
-/// `globals.index = a`
+/// Stores an integer in the global variables: `globals.index = a`.
 #[inline(always)]
 pub fn store_global_i(machine: &mut Machine, at: &Registers, a: IIn, index: Global) -> Option<()> {
     *machine.globals.i.get_mut(usize::from(index))? = at.i(a);
     Some(())
 }
 
-/// `out = box.index` with its slot.
+/// Loads a number with its slot from a box: `out = box.index`.
 #[inline(always)]
 pub fn d_load_box_f(at: &mut Registers, out: FOut, from: RIn, index: Part) -> Option<()> {
     let Ref::Box(object) = at.r(from) else { return None };
@@ -470,7 +472,7 @@ pub fn d_load_box_f(at: &mut Registers, out: FOut, from: RIn, index: Part) -> Op
     Some(())
 }
 
-/// `out = record.index` with its slot.
+/// Loads a number with its slot from a record: `out = record.index`.
 #[inline(always)]
 pub fn d_load_record_f(at: &mut Registers, out: FOut, from: RIn, index: Part) -> Option<()> {
     let num = objects::num(cells(at, from)?, usize::from(index))?;
@@ -478,7 +480,7 @@ pub fn d_load_record_f(at: &mut Registers, out: FOut, from: RIn, index: Part) ->
     Some(())
 }
 
-/// `out = captures.index` with its slot.
+/// Loads a number with its slot that a function object has captured: `out = captures.index`.
 #[inline(always)]
 pub fn d_capture_f(at: &mut Registers, out: FOut, from: RIn, index: Part) -> Option<()> {
     let num = objects::num(captures(at, from)?, usize::from(index))?;
@@ -486,7 +488,7 @@ pub fn d_capture_f(at: &mut Registers, out: FOut, from: RIn, index: Part) -> Opt
     Some(())
 }
 
-/// `out = globals.index` with its slot.
+/// Loads a number with its slot from the global variables: `out = globals.index`.
 #[inline(always)]
 pub fn d_load_global_f(machine: &Machine, at: &mut Registers, out: FOut, index: Global) -> Option<()> {
     let num = objects::num(&machine.globals, usize::from(index))?;

@@ -22,7 +22,8 @@ struct FinalizerTask {
 impl FinalizerTask {
     fn next(mut self: Box<Self>, machine: &mut Machine) -> Next {
         drop(std::mem::take(&mut self.instance));
-        // Instances that only the last one referred to are destroyed before those that were pending with it.
+        // Instances that only the last destroyed instance referred to are destroyed before the instances that were
+        // pending with it.
         let mut waiting = finalizer::take();
         waiting.append(&mut self.waiting);
         self.waiting = waiting;
@@ -30,7 +31,7 @@ impl FinalizerTask {
         self.instance = instance.clone();
         machine.set_reference(0, instance);
         let callee = Callee::Object(Ref::Closure(what));
-        // Values that it stores may be active in the live levels.
+        // Values that the finalizer stores may be active in the live levels.
         Next::Call { callee, derivative: machine.levels.depth() > 0, then: Some(self) }
     }
 }
@@ -51,7 +52,7 @@ pub(super) fn run_finalizers(machine: &mut Machine, compiler: &mut dyn Compiler)
         finalizer::forget();
         return Ok(());
     }
-    // A task reads the results of its callee from the window first.
+    // A task first reads the results of its callee from the window, so finalizers wait until then.
     if machine.is_task(&frame) {
         return Ok(());
     }

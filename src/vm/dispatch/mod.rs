@@ -38,7 +38,7 @@ fn load(machine: &mut Machine) -> Registers {
     }
 }
 
-/// Saves the program counter of the innermost frame.
+/// Saves the program counter in the innermost frame.
 #[inline(always)]
 fn save(machine: &mut Machine, pc: *const Instruction) {
     if let Some(frame) = machine.frames.last_mut() {
@@ -48,11 +48,11 @@ fn save(machine: &mut Machine, pc: *const Instruction) {
 
 #[inline(always)]
 fn primitive(p: Prim) -> &'static Primitive {
-    // The verifier has checked the number; the default is never used.
+    // The verifier has checked the number of the primitive; the default is never used.
     table::all().get(usize::from(p.0)).unwrap_or(&table::all()[0])
 }
 
-/// Runs until the frame that ends the run.
+/// Runs instructions until the frame that ends the run returns.
 ///
 /// # Errors
 /// When the program fails or a limit is reached.
@@ -64,7 +64,7 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
         let here = at.pc;
         let instruction = at.next();
 
-        // A call of Rust code: no part of `at` is live across it.
+        // Executes code outside of the loop: no part of `at` is live across this call of Rust code.
         macro_rules! outside {
             ($work:expr) => {{
                 let value = $work;
@@ -74,13 +74,14 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
         }
         macro_rules! slow_path {
             () => {{
-                // The cost of this path must not affect the code that continues without it: this moves it out of the way.
+                // The cost of this path must not affect the code that continues without it, so the path is moved out of
+                // line.
                 std::hint::cold_path();
                 outside!(slow_path::step(machine, compiler, here)?);
                 run_finalizers!()
             }};
         }
-        // Finalizers may be pending.
+        // Runs the finalizers that may be pending after the instruction.
         macro_rules! run_finalizers {
             () => {
                 if finalizer::any() {
@@ -98,7 +99,7 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
                 }
             }};
         }
-        // Executes the fast path, if it applies.
+        // Executes the fast path of an instruction, if it applies; otherwise the slow path.
         macro_rules! fast_path {
             ($done:expr) => {
                 if $done.is_none() {
@@ -106,7 +107,7 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
                 }
             };
         }
-        // A function of the table of primitives, called through a pointer.
+        // Applies a function of the table of primitives, which is called through a pointer.
         macro_rules! primitive {
             ($value:expr) => {{
                 save(machine, at.pc);
@@ -133,7 +134,7 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
                 }
             };
         }
-        // An iteration of a loop over integers.
+        // Executes one iteration of a loop over integers.
         macro_rules! increment_and_branch {
             ($i:expr, $end:expr, $to:expr) => {
                 match at.i(IIn($i.0)).checked_add(1) {
@@ -389,7 +390,7 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
                 }
             }
 
-            // The instructions up to the addition to elements belong to threaded code.
+            // The instructions from here up to the addition to elements belong to threaded code.
             I::FlushF { .. }
             | I::PartialF { .. }
             | I::PartialLeftF { .. }
@@ -445,7 +446,7 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
     }
 }
 
-/// Combines the components in the window.
+/// Combines the components in the window to the cells of an object.
 fn gather(at: Registers, parts: PartsAt, slots: bool) -> Cells {
     let counts = at.code().parts[usize::from(parts)];
     gather_counts(at, counts, slots)

@@ -5,47 +5,48 @@ use crate::native::PrimitiveId;
 use crate::native::partial::{self, Partial};
 use crate::tape::{Mode, Num};
 use crate::vm::fault::Fault;
-use crate::vm::record;
+use crate::vm::recorder;
 use crate::vm::state::machine::Machine;
 use crate::vm::state::registers::Registers;
 
-/// `out = a + b` on the fast path; `None` when that does not apply. The same holds for the functions below.
+/// Adds two numbers with slots on the fast path, `out = a + b`. This function and those below return `None` when the
+/// fast path does not apply.
 #[inline(always)]
 pub fn add(machine: &mut Machine, at: &mut Registers, out: FOut, a: FIn, b: FIn) -> Option<()> {
     let (x, y) = (at.num(a), at.num(b));
     let value = x.value + y.value;
-    record::usual_binary(&mut machine.levels, (x, y), value, both(&partial::SUM, x, y, value), sink(at, out))
+    recorder::usual_binary(&mut machine.levels, (x, y), value, both(&partial::SUM, x, y, value), sink(at, out))
 }
 
-/// `out = a - b`
+/// Subtracts two numbers with slots on the fast path: `out = a - b`.
 #[inline(always)]
 pub fn sub(machine: &mut Machine, at: &mut Registers, out: FOut, a: FIn, b: FIn) -> Option<()> {
     let (x, y) = (at.num(a), at.num(b));
     let value = x.value - y.value;
-    record::usual_binary(&mut machine.levels, (x, y), value, both(&partial::DIFFERENCE, x, y, value), sink(at, out))
+    recorder::usual_binary(&mut machine.levels, (x, y), value, both(&partial::DIFFERENCE, x, y, value), sink(at, out))
 }
 
-/// `out = a · b`
+/// Multiplies two numbers with slots on the fast path: `out = a · b`.
 #[inline(always)]
 pub fn mul(machine: &mut Machine, at: &mut Registers, out: FOut, a: FIn, b: FIn) -> Option<()> {
     let (x, y) = (at.num(a), at.num(b));
     let value = x.value * y.value;
-    record::usual_binary(&mut machine.levels, (x, y), value, both(&partial::PRODUCT, x, y, value), sink(at, out))
+    recorder::usual_binary(&mut machine.levels, (x, y), value, both(&partial::PRODUCT, x, y, value), sink(at, out))
 }
 
-/// `out = a / b`
+/// Divides two numbers with slots on the fast path: `out = a / b`.
 #[inline(always)]
 pub fn div(machine: &mut Machine, at: &mut Registers, out: FOut, a: FIn, b: FIn) -> Option<()> {
     let (x, y) = (at.num(a), at.num(b));
     let value = x.value / y.value;
-    record::usual_binary(&mut machine.levels, (x, y), value, both(&partial::QUOTIENT, x, y, value), sink(at, out))
+    recorder::usual_binary(&mut machine.levels, (x, y), value, both(&partial::QUOTIENT, x, y, value), sink(at, out))
 }
 
-/// `out = -a`
+/// Negates a number with its slot on the fast path: `out = -a`.
 #[inline(always)]
 pub fn neg(machine: &mut Machine, at: &mut Registers, out: FOut, a: FIn) -> Option<()> {
     let x = at.num(a);
-    record::usual_unary(
+    recorder::usual_unary(
         &mut machine.levels,
         x,
         -x.value,
@@ -54,15 +55,15 @@ pub fn neg(machine: &mut Machine, at: &mut Registers, out: FOut, a: FIn) -> Opti
     )
 }
 
-/// Returns the values of the partial derivatives in both operands, each computed where it is needed.
+/// Returns the partial derivatives in both operands, each computed where it is needed.
 #[inline(always)]
 fn both(partials: &[Partial; 2], x: Num, y: Num, value: f64) -> (impl FnOnce() -> f64, impl FnOnce() -> f64) {
     let [first, second] = *partials;
     (move || first.of_two(x.value, y.value, value), move || second.of_two(x.value, y.value, value))
 }
 
-/// Handles the case that the fast path does not: when several levels are live, records the operation in full and returns `true`;
-/// otherwise allocates memory for the tape.
+/// Handles the case to which the fast path does not apply: when several levels are live, records the operation in full
+/// and returns `true`; otherwise allocates memory for the tape.
 pub fn general(
     machine: &mut Machine,
     at: &mut Registers,
@@ -78,14 +79,14 @@ pub fn general(
     Ok(true)
 }
 
-/// `out = p(a)`
+/// Applies a primitive of one number with its slot: `out = p(a)`.
 pub fn d_prim1_f(machine: &mut Machine, at: &mut Registers, out: FOut, a: FIn, p: Prim) -> Result<(), Box<Fault>> {
     let x = at.num(a);
-    record::primitive1(&mut machine.levels, p.0, x, None, sink(at, out))?;
+    recorder::primitive1(&mut machine.levels, p.0, x, None, sink(at, out))?;
     Ok(())
 }
 
-/// `out = p(a, b)`
+/// Applies a primitive of two numbers with their slots: `out = p(a, b)`.
 pub fn d_prim2_f(
     machine: &mut Machine,
     at: &mut Registers,
@@ -95,11 +96,12 @@ pub fn d_prim2_f(
     p: Prim,
 ) -> Result<(), Box<Fault>> {
     let (x, y) = (at.num(a), at.num(b));
-    record::primitive2(&mut machine.levels, p.0, x, y, sink(at, out))?;
+    recorder::primitive2(&mut machine.levels, p.0, x, y, sink(at, out))?;
     Ok(())
 }
 
-/// `out = p(a, b, c)`, where `c` is in the [`Extra`](Instruction::Extra) after it.
+/// Applies a primitive of three numbers with their slots: `out = p(a, b, c)`, where `c` is in the
+/// [`Extra`](Instruction::Extra) after the instruction.
 pub fn d_prim3_f(
     machine: &mut Machine,
     at: &mut Registers,
@@ -109,11 +111,11 @@ pub fn d_prim3_f(
     p: Prim,
 ) -> Result<(), Box<Fault>> {
     let c = at.extra();
-    at.set_num(out, record::primitive3(&mut machine.levels, p.0, [at.num(a), at.num(b), at.num(c)])?);
+    at.set_num(out, recorder::primitive3(&mut machine.levels, p.0, [at.num(a), at.num(b), at.num(c)])?);
     Ok(())
 }
 
-/// `out = p(a, n)`
+/// Applies a primitive of a number with its slot and an integer: `out = p(a, n)`.
 pub fn d_prim_fi(
     machine: &mut Machine,
     at: &mut Registers,
@@ -123,11 +125,11 @@ pub fn d_prim_fi(
     p: Prim,
 ) -> Result<(), Box<Fault>> {
     let (x, n) = (at.num(a), at.i(n));
-    record::primitive1(&mut machine.levels, p.0, x, Some(n), sink(at, out))?;
+    recorder::primitive1(&mut machine.levels, p.0, x, Some(n), sink(at, out))?;
     Ok(())
 }
 
-/// Writes a result with its slot.
+/// Returns a function that writes a result with its slot to a register.
 #[inline(always)]
 fn sink(at: &mut Registers, out: FOut) -> impl FnOnce(f64, u64, u64) {
     move |value, epoch, payload| {

@@ -1,5 +1,5 @@
-//! Slow path: executes the instructions that the loop does not execute itself: those that create objects, call Rust or fail, and the
-//! unusual case of those that usually do not.
+//! Slow path: executes the instructions that the dispatch loop does not execute itself: instructions that create
+//! objects, call Rust or fail, and the unusual case of instructions that have a fast path.
 
 use super::calls::{call_object, call_rule, enter, native, operate, resume};
 use super::{arrays, load, numbers, save, slots, storage, strings};
@@ -52,7 +52,7 @@ pub(super) fn step(
         I::Resume {} => resume(machine, compiler),
         _ => {
             let done = line(machine, compiler, &mut at, instruction);
-            // Operands that follow the instruction have been read by now.
+            // The operands that follow the instruction have been read by now.
             save(machine, at.pc);
             done
         }
@@ -142,7 +142,7 @@ fn line(
         I::NewRecord { out, parts } | I::DNewRecord { out, parts } => storage::new_record(at, out, parts),
         I::NewClosure { out, site } | I::DNewClosure { out, site } => storage::new_closure(machine, at, out, site),
         I::NewInstance { out, shape } => storage::new_instance(compiler, at, out, shape)?,
-        I::FindMethod { out, from, method } => storage::find_method(machine, compiler, at, out, (from, method))?,
+        I::FindMethod { out, from, method } => storage::find_method(machine, compiler, at, out, from, method)?,
         I::LoadBoxF { out, from, index } => storage::load_box_f(at, out, from, index)?,
         I::LoadBoxI { out, from, index } => storage::load_box_i(at, out, from, index)?,
         I::LoadBoxR { out, from, index } => storage::load_box_r(at, out, from, index)?,
@@ -211,7 +211,7 @@ fn line(
         I::DPrim2F { out, a, b, p } => slots::d_prim2_f(machine, at, out, a, b, p)?,
         I::DPrim3F { out, a, b, p } => slots::d_prim3_f(machine, at, out, a, b, p)?,
         I::DPrimFI { out, a, n, p } => slots::d_prim_fi(machine, at, out, a, n, p)?,
-        // The dispatch loop and `step` execute these.
+        // The dispatch loop and `step` execute these instructions.
         I::MoveF { .. }
         | I::MoveI { .. }
         | I::LoadF { .. }

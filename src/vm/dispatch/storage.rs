@@ -12,7 +12,7 @@ use crate::vm::state::registers::Registers;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-/// `out =` a box with the components in the window.
+/// Creates a box with the components in the window.
 pub fn new_box(at: &mut Registers, out: ROut, parts: PartsAt) {
     let slots = at.entry().is_derivative;
     let cells = gather(*at, parts, slots);
@@ -22,7 +22,7 @@ pub fn new_box(at: &mut Registers, out: ROut, parts: PartsAt) {
     );
 }
 
-/// `out =` an instance of a class.
+/// Creates an instance of a class with the components in the window.
 pub fn new_instance(
     compiler: &mut dyn Compiler,
     at: &mut Registers,
@@ -41,13 +41,14 @@ pub fn new_instance(
     Ok(())
 }
 
-/// `out =` the function that implements a method for the type of the receiver.
+/// Looks up the function that implements a method for the type of the receiver.
 pub fn find_method(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
     at: &mut Registers,
     out: ROut,
-    (from, method): (RIn, Method),
+    from: RIn,
+    method: Method,
 ) -> Result<(), Box<Fault>> {
     let Some(shape) = objects::shape(at.r(from)) else {
         return Err(Fault::internal("a method of a value that has no methods"));
@@ -60,14 +61,14 @@ pub fn find_method(
     Ok(())
 }
 
-/// `out =` a record with the components in the window.
+/// Creates a record with the components in the window.
 pub fn new_record(at: &mut Registers, out: ROut, parts: PartsAt) {
     let slots = at.entry().is_derivative;
     let cells = gather(*at, parts, slots);
     at.set_r(out, Ref::Cells(Rc::new(cells)));
 }
 
-/// `out =` a function object with the captured components in the window.
+/// Creates a function object with the captured components in the window.
 pub fn new_closure(machine: &mut Machine, at: &mut Registers, out: ROut, site: ClosureAt) {
     let code = at.code();
     let site = &code.closures[usize::from(site)];
@@ -79,7 +80,7 @@ pub fn new_closure(machine: &mut Machine, at: &mut Registers, out: ROut, site: C
     at.set_r(out, Ref::Closure(Rc::new(Closure { function: site.function, captures })));
 }
 
-/// `out = box.index`
+/// Loads a number from a box: `out = box.index`.
 pub fn load_box_f(at: &mut Registers, out: FOut, from: RIn, index: Part) -> Result<(), Box<Fault>> {
     let cells = objects::boxed(at.r(from))?.cells.borrow();
     let value = cells.f.get(usize::from(index)).copied().ok_or_else(objects::no_component)?;
@@ -88,7 +89,7 @@ pub fn load_box_f(at: &mut Registers, out: FOut, from: RIn, index: Part) -> Resu
     Ok(())
 }
 
-/// `out = box.index`
+/// Loads an integer from a box: `out = box.index`.
 pub fn load_box_i(at: &mut Registers, out: IOut, from: RIn, index: Part) -> Result<(), Box<Fault>> {
     let cells = objects::boxed(at.r(from))?.cells.borrow();
     let value = cells.i.get(usize::from(index)).copied().ok_or_else(objects::no_component)?;
@@ -97,7 +98,7 @@ pub fn load_box_i(at: &mut Registers, out: IOut, from: RIn, index: Part) -> Resu
     Ok(())
 }
 
-/// `out = box.index`, shared.
+/// Loads a reference from a box: `out = box.index`. The reference is shared.
 pub fn load_box_r(at: &mut Registers, out: ROut, from: RIn, index: Part) -> Result<(), Box<Fault>> {
     let cells = objects::boxed(at.r(from))?.cells.borrow();
     let value = cells.r.get(usize::from(index)).cloned().ok_or_else(objects::no_component)?;
@@ -106,7 +107,7 @@ pub fn load_box_r(at: &mut Registers, out: ROut, from: RIn, index: Part) -> Resu
     Ok(())
 }
 
-/// `box.index = a`
+/// Stores a number in a box: `box.index = a`.
 pub fn store_box_f(at: &mut Registers, to: RIn, a: FIn, index: Part) -> Result<(), Box<Fault>> {
     let value = at.f(a);
     let stored = objects::boxed(at.r(to))?.cells.borrow_mut().set_f(usize::from(index), value);
@@ -114,7 +115,7 @@ pub fn store_box_f(at: &mut Registers, to: RIn, a: FIn, index: Part) -> Result<(
     Ok(())
 }
 
-/// `box.index = a`
+/// Stores an integer in a box: `box.index = a`.
 pub fn store_box_i(at: &mut Registers, to: RIn, a: IIn, index: Part) -> Result<(), Box<Fault>> {
     let value = at.i(a);
     let mut cells = objects::boxed(at.r(to))?.cells.borrow_mut();
@@ -123,7 +124,7 @@ pub fn store_box_i(at: &mut Registers, to: RIn, a: IIn, index: Part) -> Result<(
     Ok(())
 }
 
-/// `box.index = a`, moved.
+/// Stores a reference in a box: `box.index = a`. The reference is moved.
 pub fn store_box_r(
     machine: &mut Machine,
     at: &mut Registers,
@@ -138,13 +139,13 @@ pub fn store_box_r(
     let mut cells = object.cells.borrow_mut();
     let place = cells.r.get_mut(usize::from(index)).ok_or_else(objects::no_component)?;
     let old = std::mem::replace(place, value);
-    // The previous content may in turn contain this box.
+    // Dropping the previous content may access this box again, if the content contains the box.
     drop(cells);
     drop(old);
     Ok(())
 }
 
-/// `out = box.index`, moved.
+/// Moves a reference out of a box: `out = box.index`.
 pub fn take_box(at: &mut Registers, out: ROut, from: RIn, index: Part) -> Result<(), Box<Fault>> {
     let mut cells = objects::boxed(at.r(from))?.cells.borrow_mut();
     let value = cells.r.get_mut(usize::from(index)).map(std::mem::take).ok_or_else(objects::no_component)?;
@@ -153,7 +154,7 @@ pub fn take_box(at: &mut Registers, out: ROut, from: RIn, index: Part) -> Result
     Ok(())
 }
 
-/// `out = record.index`
+/// Loads a number from a record: `out = record.index`.
 pub fn load_record_f(at: &mut Registers, out: FOut, from: RIn, index: Part) -> Result<(), Box<Fault>> {
     let cells = objects::cells(at.r(from))?;
     let value = cells.f.get(usize::from(index)).copied().ok_or_else(objects::no_component)?;
@@ -161,7 +162,7 @@ pub fn load_record_f(at: &mut Registers, out: FOut, from: RIn, index: Part) -> R
     Ok(())
 }
 
-/// `out = record.index`
+/// Loads an integer from a record: `out = record.index`.
 pub fn load_record_i(at: &mut Registers, out: IOut, from: RIn, index: Part) -> Result<(), Box<Fault>> {
     let cells = objects::cells(at.r(from))?;
     let value = cells.i.get(usize::from(index)).copied().ok_or_else(objects::no_component)?;
@@ -169,7 +170,7 @@ pub fn load_record_i(at: &mut Registers, out: IOut, from: RIn, index: Part) -> R
     Ok(())
 }
 
-/// `out = record.index`, shared.
+/// Loads a reference from a record: `out = record.index`. The reference is shared.
 pub fn load_record_r(at: &mut Registers, out: ROut, from: RIn, index: Part) -> Result<(), Box<Fault>> {
     let cells = objects::cells(at.r(from))?;
     let value = cells.r.get(usize::from(index)).cloned().ok_or_else(objects::no_component)?;
@@ -177,7 +178,7 @@ pub fn load_record_r(at: &mut Registers, out: ROut, from: RIn, index: Part) -> R
     Ok(())
 }
 
-/// `record.index = a`
+/// Stores a number in a record: `record.index = a`.
 pub fn store_record_f(at: &mut Registers, to: RChange, a: FIn, index: Part) -> Result<(), Box<Fault>> {
     let value = at.f(a);
     let stored = objects::own(at.changed(to))?.set_f(usize::from(index), value);
@@ -185,7 +186,7 @@ pub fn store_record_f(at: &mut Registers, to: RChange, a: FIn, index: Part) -> R
     Ok(())
 }
 
-/// `record.index = a`
+/// Stores an integer in a record: `record.index = a`.
 pub fn store_record_i(at: &mut Registers, to: RChange, a: IIn, index: Part) -> Result<(), Box<Fault>> {
     let value = at.i(a);
     let cells = objects::own(at.changed(to))?;
@@ -193,7 +194,7 @@ pub fn store_record_i(at: &mut Registers, to: RChange, a: IIn, index: Part) -> R
     Ok(())
 }
 
-/// `record.index = a`, moved.
+/// Stores a reference in a record: `record.index = a`. The reference is moved.
 pub fn store_record_r(at: &mut Registers, to: RChange, a: RTake, index: Part) -> Result<(), Box<Fault>> {
     let value = at.take(a);
     let cells = objects::own(at.changed(to))?;
@@ -201,7 +202,7 @@ pub fn store_record_r(at: &mut Registers, to: RChange, a: RTake, index: Part) ->
     Ok(())
 }
 
-/// `out = record.index`, moved.
+/// Moves a reference out of a record: `out = record.index`.
 pub fn take_record(at: &mut Registers, out: ROut, from: RChange, index: Part) -> Result<(), Box<Fault>> {
     let cells = objects::own(at.changed(from))?;
     let value = cells.r.get_mut(usize::from(index)).map(std::mem::take).ok_or_else(objects::no_component)?;
@@ -209,7 +210,7 @@ pub fn take_record(at: &mut Registers, out: ROut, from: RChange, index: Part) ->
     Ok(())
 }
 
-/// `out = captures.index` of the function object `from`.
+/// Loads a number that a function object has captured: `out = captures.index`.
 pub fn capture_f(at: &mut Registers, out: FOut, from: RIn, index: Part) -> Result<(), Box<Fault>> {
     let cells = objects::captures(at.r(from))?;
     let value = cells.f.get(usize::from(index)).copied().ok_or_else(objects::no_component)?;
@@ -217,7 +218,7 @@ pub fn capture_f(at: &mut Registers, out: FOut, from: RIn, index: Part) -> Resul
     Ok(())
 }
 
-/// `out = captures.index`
+/// Loads an integer that a function object has captured: `out = captures.index`.
 pub fn capture_i(at: &mut Registers, out: IOut, from: RIn, index: Part) -> Result<(), Box<Fault>> {
     let cells = objects::captures(at.r(from))?;
     let value = cells.i.get(usize::from(index)).copied().ok_or_else(objects::no_component)?;
@@ -225,7 +226,7 @@ pub fn capture_i(at: &mut Registers, out: IOut, from: RIn, index: Part) -> Resul
     Ok(())
 }
 
-/// `out = captures.index`, shared.
+/// Loads a reference that a function object has captured: `out = captures.index`. The reference is shared.
 pub fn capture_r(at: &mut Registers, out: ROut, from: RIn, index: Part) -> Result<(), Box<Fault>> {
     let cells = objects::captures(at.r(from))?;
     let value = cells.r.get(usize::from(index)).cloned().ok_or_else(objects::no_component)?;
@@ -233,7 +234,7 @@ pub fn capture_r(at: &mut Registers, out: ROut, from: RIn, index: Part) -> Resul
     Ok(())
 }
 
-/// `out = globals.index`
+/// Loads a number from the global variables: `out = globals.index`.
 pub fn load_global_f(machine: &mut Machine, at: &mut Registers, out: FOut, index: Global) -> Result<(), Box<Fault>> {
     let value = machine.globals.f.get(usize::from(index)).copied();
     let value = value.ok_or_else(objects::no_global)?;
@@ -241,7 +242,7 @@ pub fn load_global_f(machine: &mut Machine, at: &mut Registers, out: FOut, index
     Ok(())
 }
 
-/// `out = globals.index`
+/// Loads an integer from the global variables: `out = globals.index`.
 pub fn load_global_i(machine: &mut Machine, at: &mut Registers, out: IOut, index: Global) -> Result<(), Box<Fault>> {
     let value = machine.globals.i.get(usize::from(index)).copied();
     let value = value.ok_or_else(objects::no_global)?;
@@ -249,7 +250,7 @@ pub fn load_global_i(machine: &mut Machine, at: &mut Registers, out: IOut, index
     Ok(())
 }
 
-/// `out = globals.index`, shared.
+/// Loads a reference from the global variables: `out = globals.index`. The reference is shared.
 pub fn load_global_r(machine: &mut Machine, at: &mut Registers, out: ROut, index: Global) -> Result<(), Box<Fault>> {
     let value = machine.globals.r.get(usize::from(index)).cloned();
     let value = value.ok_or_else(objects::no_global)?;
@@ -257,14 +258,14 @@ pub fn load_global_r(machine: &mut Machine, at: &mut Registers, out: ROut, index
     Ok(())
 }
 
-/// `globals.index = a`
+/// Stores a number in the global variables: `globals.index = a`.
 pub fn store_global_f(machine: &mut Machine, at: &mut Registers, a: FIn, index: Global) -> Result<(), Box<Fault>> {
     let stored = machine.globals.set_f(usize::from(index), at.f(a));
     stored.then_some(()).ok_or_else(objects::no_global)?;
     Ok(())
 }
 
-/// `globals.index = a`
+/// Stores an integer in the global variables: `globals.index = a`.
 pub fn store_global_i(machine: &mut Machine, at: &mut Registers, a: IIn, index: Global) -> Result<(), Box<Fault>> {
     match machine.globals.i.get_mut(usize::from(index)) {
         Some(place) => *place = at.i(a),
@@ -273,7 +274,7 @@ pub fn store_global_i(machine: &mut Machine, at: &mut Registers, a: IIn, index: 
     Ok(())
 }
 
-/// `globals.index = a`, moved.
+/// Stores a reference in the global variables: `globals.index = a`. The reference is moved.
 pub fn store_global_r(machine: &mut Machine, at: &mut Registers, a: RTake, index: Global) -> Result<(), Box<Fault>> {
     match machine.globals.r.get_mut(usize::from(index)) {
         Some(place) => {
@@ -285,7 +286,7 @@ pub fn store_global_r(machine: &mut Machine, at: &mut Registers, a: RTake, index
     Ok(())
 }
 
-/// `out = globals.index`, moved.
+/// Moves a reference out of the global variables: `out = globals.index`.
 pub fn take_global(machine: &mut Machine, at: &mut Registers, out: ROut, index: Global) -> Result<(), Box<Fault>> {
     let value = machine.globals.r.get_mut(usize::from(index)).map(std::mem::take);
     let value = value.ok_or_else(objects::no_global)?;
@@ -293,7 +294,7 @@ pub fn take_global(machine: &mut Machine, at: &mut Registers, out: ROut, index: 
     Ok(())
 }
 
-/// `out = box.index` with its slot.
+/// Loads a number with its slot from a box: `out = box.index`.
 pub fn d_load_box_f(at: &mut Registers, out: FOut, from: RIn, index: Part) -> Result<(), Box<Fault>> {
     let cells = objects::boxed(at.r(from))?.cells.borrow();
     let num = objects::num(&cells, usize::from(index)).ok_or_else(objects::no_component)?;
@@ -302,7 +303,7 @@ pub fn d_load_box_f(at: &mut Registers, out: FOut, from: RIn, index: Part) -> Re
     Ok(())
 }
 
-/// `box.index = a` with its slot.
+/// Stores a number with its slot in a box: `box.index = a`.
 pub fn d_store_box_f(
     machine: &mut Machine,
     at: &mut Registers,
@@ -318,14 +319,14 @@ pub fn d_store_box_f(
     Ok(())
 }
 
-/// `out = record.index` with its slot.
+/// Loads a number with its slot from a record: `out = record.index`.
 pub fn d_load_record_f(at: &mut Registers, out: FOut, from: RIn, index: Part) -> Result<(), Box<Fault>> {
     let cells = objects::cells(at.r(from))?;
     at.set_num(out, objects::num(cells, usize::from(index)).ok_or_else(objects::no_component)?);
     Ok(())
 }
 
-/// `record.index = a` with its slot.
+/// Stores a number with its slot in a record: `record.index = a`.
 pub fn d_store_record_f(at: &mut Registers, to: RChange, a: FIn, index: Part) -> Result<(), Box<Fault>> {
     let num = at.num(a);
     let cells = objects::own(at.changed(to))?;
@@ -333,21 +334,21 @@ pub fn d_store_record_f(at: &mut Registers, to: RChange, a: FIn, index: Part) ->
     Ok(())
 }
 
-/// `out = captures.index` with its slot.
+/// Loads a number with its slot that a function object has captured: `out = captures.index`.
 pub fn d_capture_f(at: &mut Registers, out: FOut, from: RIn, index: Part) -> Result<(), Box<Fault>> {
     let cells = objects::captures(at.r(from))?;
     at.set_num(out, objects::num(cells, usize::from(index)).ok_or_else(objects::no_component)?);
     Ok(())
 }
 
-/// `out = globals.index` with its slot.
+/// Loads a number with its slot from the global variables: `out = globals.index`.
 pub fn d_load_global_f(machine: &mut Machine, at: &mut Registers, out: FOut, index: Global) -> Result<(), Box<Fault>> {
     let num = objects::num(&machine.globals, usize::from(index));
     at.set_num(out, num.ok_or_else(objects::no_global)?);
     Ok(())
 }
 
-/// `globals.index = a` with its slot.
+/// Stores a number with its slot in the global variables: `globals.index = a`.
 pub fn d_store_global_f(machine: &mut Machine, at: &mut Registers, a: FIn, index: Global) -> Result<(), Box<Fault>> {
     let num = at.num(a);
     machine.levels.log_global();

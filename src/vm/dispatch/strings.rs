@@ -1,4 +1,4 @@
-//! Strings: load constants, and append.
+//! Strings: load constant strings, and append strings.
 
 use crate::bytecode::operand::*;
 use crate::native::library;
@@ -8,13 +8,13 @@ use crate::vm::native::effort;
 use crate::vm::state::machine::Machine;
 use crate::vm::state::registers::Registers;
 
-/// `out = texts[k]`
+/// Loads a constant string: `out = texts[k]`.
 pub fn load(at: &mut Registers, out: ROut, k: Text) {
     let text = at.code().texts[usize::from(k)].clone();
     at.set_r(out, Ref::Text(text.into()));
 }
 
-/// Appends a string, moved.
+/// Appends a string to another string. The appended string is moved.
 pub fn append(machine: &mut Machine, at: &mut Registers, text: RChange, a: RTake) -> Result<(), Box<Fault>> {
     let more = at.take(a);
     machine.fuel -= effort(&more);

@@ -27,7 +27,8 @@ use crate::vm::state::task::Next;
 use std::any::Any;
 use std::rc::Rc;
 
-/// Applies an operator. Its arguments are in the window. `derivative`: the caller is derivative code.
+/// Applies a differential operator. The arguments of the operator are in the window. `derivative` states that the
+/// caller is derivative code.
 pub fn operate(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
@@ -42,7 +43,8 @@ pub fn operate(
             crate::vm::operators::apply::differential::begin(
                 machine,
                 compiler,
-                (at, arguments),
+                at,
+                arguments,
                 BodyResult { of: result, throws },
                 body,
             )
@@ -52,21 +54,15 @@ pub fn operate(
             crate::vm::operators::apply::directional_derivative::begin(
                 machine,
                 compiler,
-                (at, arguments),
+                at,
+                arguments,
                 BodyResult { of: result, throws },
                 body,
             )
         }
         Operator::Gradient { at, value, throws } => {
             let body = last_reference(&mut arguments)?;
-            crate::vm::operators::apply::adjoint_code::gradient(
-                machine,
-                compiler,
-                (at, &arguments),
-                value,
-                throws,
-                &body,
-            )
+            crate::vm::operators::apply::adjoint_code::gradient(machine, compiler, at, &arguments, value, throws, &body)
         }
         Operator::Transpose { at, result } => {
             let function = last_reference(&mut arguments)?;
@@ -120,12 +116,13 @@ pub fn operate(
         }
         Operator::WithDerivative { of } => {
             let edit = last_reference(&mut arguments)?;
-            crate::vm::operators::apply::stop_gradient::with_derivative(machine, compiler, (of, arguments), &edit)
+            crate::vm::operators::apply::stop_gradient::with_derivative(machine, compiler, of, arguments, &edit)
         }
     }
 }
 
-/// Calls a function object of the machine's own: a differential or pullback. Its arguments are in the window.
+/// Calls a function object that the machine has created: a differential or pullback. The arguments of the call are in
+/// the window.
 pub fn call_object(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
@@ -135,12 +132,12 @@ pub fn call_object(
     crate::vm::operators::apply::linear_map::call(machine, compiler, object, derivative)
 }
 
-/// Calls a function with registered derivatives from derivative code. Its arguments are in the window.
+/// Calls a function with registered derivatives from derivative code. The arguments of the call are in the window.
 pub fn call_rule(machine: &mut Machine, compiler: &mut dyn Compiler, site: &RuleSite) -> Result<Next, Box<Fault>> {
     crate::vm::operators::registered::call(machine, compiler, site)
 }
 
-/// Ends all levels when the program stops; their slots represent constants from then on.
+/// Ends all levels when the program stops; the slots of these levels represent constants from then on.
 pub fn unwind(machine: &mut Machine) {
     machine.levels.abandon();
     machine.active_rules.clear();
@@ -151,7 +148,7 @@ fn walk(compiler: &dyn Compiler) -> Walk<'_> {
     Walk { shapes: compiler.shapes(), tangents: compiler.tangents() }
 }
 
-/// Returns the function, which is the last argument.
+/// Returns the function that an operator is applied to, which is its last argument.
 fn last_reference(arguments: &mut Cells) -> Result<Ref, Box<Fault>> {
     arguments.r.pop().ok_or_else(|| Fault::internal("an operator has no function"))
 }
@@ -170,7 +167,7 @@ fn coordinates(machine: &mut Machine, walk: Walk<'_>, of: TangentId, value: &Cel
     Ok(Next::Return)
 }
 
-/// Returns an array of these numbers.
+/// Returns an array object with the given numbers.
 fn array_of(numbers: &[Num]) -> Ref {
     let mut array = Cells::empty();
     for number in numbers {
@@ -200,7 +197,7 @@ fn read_all(walk: Walk<'_>, templates: &[Template], vectors: &Cells) -> Result<V
     Ok(numbers)
 }
 
-/// Returns the tangent vector of a value with these numbers.
+/// Returns the tangent vector of a value that has the given numbers.
 fn vector(walk: Walk<'_>, template: &Template, numbers: &[Num]) -> Result<Cells, Box<Fault>> {
     let mut next = numbers.iter();
     let mut next = || next.next().map_or((0.0, Slot::NONE), |x| (x.value, x.slot));
@@ -225,11 +222,12 @@ fn counts(layout: Layout) -> [usize; 3] {
     [layout.f as usize, layout.i as usize, layout.r as usize]
 }
 
-/// The number of components from which on a tuple that a function returns is one reference to a record. The compiler decides
-/// that; it affects the machine where a function of the user's own returns several values in one.
+/// The number of components from which on a tuple that a function returns is one reference to a record. The compiler
+/// decides that; it affects the machine where a function of the program returns several values in one tuple.
 const MAX_INLINE_COMPONENTS: usize = 24;
 
-/// Takes the result of a function from the window: several values in one tuple. `counts` are the components of all.
+/// Takes the result of a function from the window: several values in one tuple. `counts` are the numbers of components
+/// of all values.
 fn take_tuple(machine: &mut Machine, counts: [usize; 3], slots: bool) -> Cells {
     if counts.iter().sum::<usize>() <= MAX_INLINE_COMPONENTS {
         return machine.take_window(counts, slots);
@@ -260,14 +258,14 @@ fn mismatch(why: Mismatch) -> Box<Fault> {
 /// The result of the function that an operator (`gradient`, `pullback`, …) differentiates.
 #[derive(Clone, Copy)]
 pub(crate) struct BodyResult {
-    /// The tangent of its result.
+    /// The tangent type of the result of the differentiated function.
     pub(crate) of: TangentId,
-    /// Whether it may throw.
+    /// Whether the differentiated function may throw.
     pub(crate) throws: bool,
 }
 
-/// Returns whether the body of an operator has thrown an error: then its level ends, and the error is the operator's. `further`
-/// are the components that the operator would have returned after the value.
+/// Returns whether the body of an operator has thrown an error: in that case the level of the operator ends, and the
+/// operator throws the error. `further` are the components that the operator would have returned after the value.
 fn thrown(machine: &mut Machine, walk: Walk<'_>, result: BodyResult, x: &mut Cells, further: [usize; 3]) -> bool {
     if !result.throws || machine.integer(0) == 0 {
         return false;
@@ -283,7 +281,7 @@ fn thrown(machine: &mut Machine, walk: Walk<'_>, result: BodyResult, x: &mut Cel
     true
 }
 
-/// Performs an action on the window after the flag and the error of a function that may throw and has not.
+/// Performs an action on the window without the flag and the error of a function that may throw and has not thrown.
 fn after_no_error<T>(machine: &mut Machine, throws: bool, act: impl FnOnce(&mut Machine) -> T) -> T {
     if !throws {
         return act(machine);
@@ -314,8 +312,8 @@ impl Failure {
     }
 }
 
-/// Rebases storage that outlives the innermost level, before it is closed, so that it retains its links to the levels outside.
-/// `kept` are values that outlive it, in addition to logged stores.
+/// Rebases storage that outlives the innermost level, before the level is closed, so that the storage retains its links
+/// to the levels outside. `kept` are values that outlive the level, in addition to logged stores.
 fn rebase_escaping_slots(machine: &mut Machine, kept: &mut [&mut Cells]) {
     let nested = machine.levels.depth() > 1;
     crate::vm::operators::check::origins::rebase_sent_origins(machine);

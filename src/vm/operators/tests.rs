@@ -9,7 +9,7 @@ use crate::vm::tests::build::{Builder, F, I, NUMBERS, R, TestProgram, machine};
 use crate::vm::{Fault, Machine};
 use std::rc::Rc;
 
-/// Functions and the types that they use.
+/// A program of a test: functions and the types that they use.
 struct Script {
     test_program: TestProgram,
     number: TangentId,
@@ -60,7 +60,7 @@ fn with_differential(
     [y, d]
 }
 
-/// `pullback(1)`, for a differential of one number by a value in that bank.
+/// Computes `pullback(1)`, for a differential of one number by a value in the given bank.
 fn pulled(b: &mut Builder, d: Reg, seed: f64, (at, result): (TangentId, TangentId), bank: Bank) -> Reg {
     let pullback = b.new_op(R, Op::Operator(Operator::Transpose { at, result }), &[d]);
     let seed = b.num(seed);
@@ -75,7 +75,7 @@ fn with_tangent(b: &mut Builder, x: Reg, function: u32, captured: &[Reg], of: Ta
     [y, dy]
 }
 
-/// Builds the derivative of function `function` at `x`, by one of two ways.
+/// Builds the derivative of function `function` at `x`, either as a differential or as a tangent.
 fn derivative(b: &mut Builder, x: Reg, function: u32, captured: &[Reg], of: TangentId, reverse: bool) -> Reg {
     if reverse {
         let [_, d] = with_differential(b, (x, of), function, captured, of);

@@ -35,7 +35,7 @@ impl Machine {
         self.start(compiler, Callee::Function(function), args, results)
     }
 
-    /// Calls a function object and runs until it returns; `results`: how many components it returns.
+    /// Calls a function object and runs until it returns; `results` is the number of components that it returns.
     ///
     /// # Errors
     /// When the program fails, or a limit is reached.
@@ -55,7 +55,7 @@ impl Machine {
         self.fuel = 0;
     }
 
-    /// Performs work whose long parts end at an interruption or the deadline.
+    /// Performs work in Rust whose long parts end at an interruption or at the deadline of the run.
     fn with_limits<T>(&mut self, work: impl FnOnce(&mut Machine) -> T) -> T {
         let interrupt = Arc::clone(&self.limits.interrupt);
         cancel::under(&interrupt, self.meter.deadline(), || work(self))

@@ -53,7 +53,7 @@ pub(in crate::vm) fn call_protected(
     outcome
 }
 
-/// Whether a failure stops the program, and is not one of the function that was called.
+/// Whether a failure stops the whole program, and is not only a failure of the function that was called.
 fn stops(fault: &Fault) -> bool {
     matches!(
         fault.kind,

@@ -3,12 +3,12 @@
 /// A level for which a registered derivative is running.
 pub(crate) struct ActiveRule {
     pub(crate) level: usize,
-    /// The original, where the arguments were not stripped of the level.
+    /// The number of the original function, where the arguments were not stripped of the level.
     pub(crate) original: Option<u32>,
 }
 
 impl ActiveRule {
-    /// Whether everything that the registered function computes is a constant of this level.
+    /// Whether every number that the registered function computes is a constant of this level.
     pub(crate) fn is_stripped_of(&self, level: usize) -> bool {
         self.level == level && self.original.is_none()
     }

@@ -17,15 +17,15 @@ const MEMORY_INTERVAL: Duration = Duration::from_millis(2);
 /// The resources that a run may use.
 #[derive(Clone, Debug)]
 pub struct Limits {
-    /// The number of nested calls.
+    /// The maximum number of nested calls.
     pub depth: usize,
-    /// The number of backward jumps and calls.
+    /// The maximum number of backward jumps and calls.
     pub steps: Option<u64>,
-    /// The duration of the run.
+    /// The maximum duration of the run.
     pub time: Option<Duration>,
-    /// The number of bytes of the process.
+    /// The maximum number of bytes of memory that the process uses.
     pub memory: Option<u64>,
-    /// Set from outside to stop the run.
+    /// A flag that is set from outside to stop the run.
     pub interrupt: Arc<AtomicBool>,
 }
 
@@ -35,7 +35,7 @@ impl Default for Limits {
     }
 }
 
-/// The consumption of the limits.
+/// The resources that a run has used so far.
 #[derive(Clone, Debug, Default)]
 pub struct Meter {
     steps_left: Option<u64>,
@@ -45,7 +45,7 @@ pub struct Meter {
 }
 
 impl Meter {
-    /// Starts a new run, of whose time some has passed.
+    /// Starts the meter of a new run, of whose time the duration `passed` has passed.
     pub fn start(limits: &Limits, passed: Duration) -> Meter {
         let deadline = limits.time.and_then(|time| Deadline::new(time, passed));
         Meter { steps_left: limits.steps, deadline, memory_checked: None, granted: 0 }
@@ -97,8 +97,8 @@ impl Meter {
     }
 }
 
-/// Returns three quarters of the memory of the computer, or of the share that this process may use; `None` where the system does
-/// not report it. Beyond it the system would end the process without a message.
+/// Returns three quarters of the memory of the computer, or of the share that this process may use; `None` where the
+/// system does not report it. If the process used more, the system would end the process without a message.
 pub fn share_of_machine() -> Option<u64> {
     let meminfo = std::fs::read_to_string("/proc/meminfo").ok();
     let total = meminfo.as_deref().and_then(|text| {
@@ -112,8 +112,10 @@ pub fn share_of_machine() -> Option<u64> {
 }
 
 /// Returns the number of bytes of memory that the process uses; `None` where the system does not report it.
+///
+/// The status reports kibibytes, while `statm` reports pages, whose size differs between machines.
 fn resident() -> Option<u64> {
-    const PAGE: u64 = 4096;
-    let text = std::fs::read_to_string("/proc/self/statm").ok()?;
-    text.split(' ').nth(1)?.parse::<u64>().ok().map(|pages| pages * PAGE)
+    let text = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
 }

@@ -8,7 +8,7 @@ use crate::vm::fault::{Fault, Remark};
 use crate::vm::state::machine::Machine;
 use crate::vm::state::stacks::Frame;
 
-/// The counter of a loop: its value, its first value, and its end, when that is a fixed number.
+/// The counter of a loop: its value, its first value, and its end value, when that is a fixed number.
 pub(crate) struct LoopCounter {
     pub now: i64,
     pub from: i64,
@@ -17,14 +17,14 @@ pub(crate) struct LoopCounter {
 
 /// A loop that is running.
 struct RunningLoop {
-    /// Its head.
+    /// The source location of the head of the loop.
     span: Span,
-    /// The number of completed iterations, when the loop counts.
+    /// The number of completed iterations of the loop, when it has a counter.
     iterations: Option<i64>,
 }
 
 impl Machine {
-    /// Adds to a fault the loop that filled the tape, and suggestions.
+    /// Adds to a fault the loop whose iterations filled the tape, and suggestions.
     pub(crate) fn explain_full_tape(&self, fault: Box<Fault>) -> Box<Fault> {
         let fault = match self.filling_loop() {
             None => fault,
@@ -69,7 +69,7 @@ impl Machine {
         now.checked_sub(from)?.checked_add(1).filter(|iteration| *iteration > 0)
     }
 
-    /// Returns the counter of a loop.
+    /// Returns the counter of a loop, if the loop has one.
     pub(crate) fn counted(&self, frame: &Frame, code: &Code, (head, back): (usize, usize)) -> Option<LoopCounter> {
         let (register, from) = counter(code, head, back)?;
         let value = |register: usize| self.stacks.i.get(frame.base[1] as usize + register).copied();
@@ -82,7 +82,8 @@ impl Machine {
     }
 }
 
-/// Returns the loops around an instruction: the first instruction of each, and the one that jumps back to it.
+/// Returns the loops around an instruction: the first instruction of each loop, and the instruction that jumps back to
+/// it.
 pub(crate) fn around(code: &Code, at: usize) -> impl Iterator<Item = (usize, usize)> {
     code.instructions.iter().enumerate().skip(at).filter_map(move |(back, instruction)| {
         let mut head = None;
@@ -107,7 +108,7 @@ fn counter(code: &Code, head: usize, back: usize) -> Option<(usize, i64)> {
     }
 }
 
-/// Whether an instruction writes to a register of integers.
+/// Whether an instruction writes to a given integer register.
 fn writes(instruction: &Instruction, register: i64) -> bool {
     let mut writes = false;
     instruction.visit(&mut |field| {

@@ -11,9 +11,9 @@ use crate::vm::diagnosis::Diagnosis;
 use crate::vm::diagnosis::rule_checks::RuleChecks;
 use crate::vm::fault::{Fault, bytes};
 use crate::vm::functions::{Entry, Functions, Version, Writes};
-use crate::vm::state::access::Change;
 use crate::vm::state::active_rule::ActiveRule;
 use crate::vm::state::limits::{Limits, Meter};
+use crate::vm::state::modification::Change;
 use crate::vm::state::stacks::{Frame, Stacks};
 use crate::vm::state::task::Task;
 use crate::vm::threaded::{self, Memory, Outcome, Threaded, View};
@@ -23,11 +23,11 @@ use std::time::Duration;
 
 /// A machine. It retains code and global variables between runs.
 pub struct Machine {
-    /// The global variables.
+    /// The global variables of the program.
     pub globals: Cells,
     /// The live levels of differentiation.
     pub levels: Levels,
-    /// The environment of the program.
+    /// The environment of the program, such as its input and output.
     pub host: Host,
     /// The resources that a run may use.
     pub limits: Limits,
@@ -37,14 +37,14 @@ pub struct Machine {
     pub(crate) frames: Vec<Frame>,
     pub(crate) tasks: Vec<Box<dyn Task>>,
     pub(crate) functions: Functions,
-    /// The registered derivatives that are running, each with its level: slots of that level in instances represent constants
-    /// there.
+    /// The registered derivatives that are running, each with its level: slots of that level in instances represent
+    /// constants in the registered function.
     pub(crate) active_rules: Vec<ActiveRule>,
     /// Whether functions store numbers that are reachable from elsewhere, as far as it was determined.
     pub(crate) writers: HashMap<u32, Writes>,
     /// The beginning of the window of the current step.
     pub(crate) window: [usize; 3],
-    /// Steps until the next check of the limits.
+    /// The number of steps until the next check of the limits.
     pub(crate) fuel: i64,
     /// Accesses that modify shared storage in place, the innermost last.
     pub(crate) changes: Vec<Change>,
@@ -120,7 +120,7 @@ impl Machine {
         }
     }
 
-    /// Returns the code of a function, compiled at the first request.
+    /// Returns a version of the code of a function, compiled at the first request.
     pub(crate) fn code(
         &mut self,
         compiler: &mut dyn Compiler,
@@ -133,16 +133,16 @@ impl Machine {
         self.functions.load(compiler, function, version).map(std::ptr::from_ref)
     }
 
-    /// Returns the original code of a function, to inspect it.
+    /// Returns the original code of a function, so that it can be inspected.
     pub(crate) fn original(&mut self, compiler: &mut dyn Compiler, function: u32) -> Result<Rc<Code>, Box<Fault>> {
         let entry = self.code(compiler, function, Version::Original)?;
-        // SAFETY: entries live as long as the machine, which is borrowed.
+        // SAFETY: the entry lives as long as the machine, which is borrowed.
         #[allow(unsafe_code)]
         let entry = unsafe { &*entry };
         Ok(Rc::clone(&entry.code))
     }
 
-    /// Begins a run: pushes a frame that ends it when its callee, to which this window belongs, returns.
+    /// Begins a run: pushes a frame that ends the run when its callee, to which this window belongs, returns.
     pub(crate) fn push_halt(&mut self) {
         let entry: *const Entry = &*self.own_code.halt;
         self.frames.push(Frame { entry, pc: self.own_code.halt.start, base: self.window.map(|n| n as u32) });
@@ -157,7 +157,7 @@ impl Machine {
 
     /// Pushes the frame of a function whose arguments are in the window.
     pub(crate) fn push_frame(&mut self, entry: *const Entry) -> Result<(), Box<Fault>> {
-        // SAFETY: entries live as long as the machine (`Functions` never drops one).
+        // SAFETY: entries live as long as the machine, because `Functions` never drops one.
         #[allow(unsafe_code)]
         let callee = unsafe { &*entry };
         if self.frames.len() >= self.limits.depth {
@@ -176,7 +176,7 @@ impl Machine {
         Ok(())
     }
 
-    /// Extends the stacks, if the limit permits.
+    /// Extends the stacks for a frame, if the limit permits.
     #[cold]
     pub(crate) fn make_room(&mut self, end: [usize; 3], slots: bool) -> Result<(), Box<Fault>> {
         /// The maximum number of bytes of all frames together: a thousand times the need of a deep recursion.
@@ -196,7 +196,7 @@ impl Machine {
         Fault::new(Number::DepthLimit, format!("calls are nested more than {depth} deep")).with("limit", depth)
     }
 
-    /// Whether a frame ends the run.
+    /// Whether a frame is the one that ends the run.
     pub(crate) fn is_halt(&self, frame: &Frame) -> bool {
         std::ptr::eq(frame.entry, &raw const *self.own_code.halt)
     }
@@ -238,10 +238,10 @@ impl Machine {
         }
     }
 
-    /// Checks the limits.
+    /// Checks the limits of the run.
     #[cold]
     pub(crate) fn poll(&mut self) -> Result<(), Box<Fault>> {
-        // Work that counted as several steps may have exceeded the granted ones.
+        // Work that counted as several steps may have exceeded the number of granted steps.
         let owed = (-1 - self.fuel).max(0) as u64;
         self.fuel = self.meter.check(&self.limits, owed)?;
         if self.diagnosis.progress.is_some() {

@@ -1,4 +1,4 @@
-//! Position: where the program is, in terms of its text.
+//! Position: determines where the program is, as a place in its text.
 
 use crate::bytecode::{Code, Instruction};
 use crate::source::Span;
@@ -7,8 +7,8 @@ use crate::vm::state::machine::Machine;
 use crate::vm::state::stacks::Frame;
 
 impl Machine {
-    /// Adds to a fault its place and the running calls. Calls inside the standard library are left out: they are not the user's
-    /// text.
+    /// Adds to a fault its place and the running calls. Calls inside the standard library are left out, because the
+    /// user cannot change that text.
     pub(in crate::vm) fn locate(&self, fault: &mut Fault) {
         if !fault.backtrace.is_empty() {
             return;
@@ -27,7 +27,8 @@ impl Machine {
         fault.cap();
     }
 
-    /// Returns the current place in the user's innermost function, or in the library's where none is running.
+    /// Returns the current place in the innermost function of the program's own text, or in the library's text where no
+    /// such function is running.
     pub(in crate::vm) fn user_span(&self) -> Span {
         let places = || self.frames.iter().rev().filter_map(|frame| self.place(frame));
         let user = places().find(|(code, _)| !code.is_prelude);
@@ -47,7 +48,7 @@ impl Machine {
 
     /// Returns the code of a frame, and the index of the instruction that it executed last; `None` for the machine's own frames.
     pub(in crate::vm) fn executed(&self, frame: &Frame) -> Option<(&Code, usize)> {
-        // SAFETY: entries live as long as the machine, which is borrowed.
+        // SAFETY: the entry of a frame lives as long as the machine, which is borrowed.
         #[allow(unsafe_code)]
         let code: &Code = &unsafe { &*frame.entry }.code;
         if matches!(code.instructions.first(), Some(Instruction::Halt {} | Instruction::Resume {})) {

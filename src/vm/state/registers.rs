@@ -16,7 +16,7 @@ use crate::vm::state::stacks::{Frame, Stacks};
 /// Pointers to the next instruction and to the registers of its frame.
 #[derive(Clone, Copy)]
 pub struct Registers {
-    /// The next instruction.
+    /// The next instruction of the frame.
     pub pc: *const Instruction,
     entry: *const Entry,
     f: *mut f64,
@@ -34,28 +34,29 @@ impl Registers {
             pc: frame.pc,
             entry: frame.entry,
             f: stacks.f.as_mut_ptr().wrapping_add(f),
-            // Dangling where there are no slots; then only plain code runs, which has no instruction that uses it.
+            // The pointer is dangling where there are no slots; then only plain code runs, which has no instruction
+            // that uses slots.
             slots: stacks.slots.as_mut_ptr().wrapping_add(f),
             i: stacks.i.as_mut_ptr().wrapping_add(i),
             r: stacks.r.as_mut_ptr().wrapping_add(r),
         }
     }
 
-    /// Returns the entry of the running code.
+    /// Returns the entry of the code of the running frame.
     #[inline(always)]
     pub fn entry<'c>(&self) -> &'c Entry {
         // SAFETY: `Functions` never drops an entry, and the machine outlives the loop.
         unsafe { &*self.entry }
     }
 
-    /// Returns the running code.
+    /// Returns the code of the running frame.
     #[inline(always)]
     pub fn code<'c>(&self) -> &'c Code {
         &self.entry().code
     }
 
-    /// Returns the next instruction, by reference: reading its operands one by one needs fewer machine registers than a copy, and
-    /// the loop has none to spare.
+    /// Returns the next instruction by reference: reading the operands one by one needs fewer machine registers than a
+    /// copy, and the dispatch loop has none to spare.
     #[inline(always)]
     pub fn next<'c>(&mut self) -> &'c Instruction {
         // SAFETY: verified code ends with an instruction that does not continue, and jumps stay inside; code is never dropped
@@ -67,7 +68,8 @@ impl Registers {
         }
     }
 
-    /// Returns the third operand, which follows the instruction; the verifier has checked that, as for those below.
+    /// Returns the third operand of an instruction, which follows the instruction. The verifier has checked that it
+    /// follows, here and in the functions below.
     #[inline(always)]
     pub fn extra(&mut self) -> FIn {
         match *self.next() {
@@ -76,7 +78,7 @@ impl Registers {
         }
     }
 
-    /// Returns the third and the fourth operand.
+    /// Returns the third and the fourth operand of an instruction, which follow the instruction.
     #[inline(always)]
     pub fn extras(&mut self) -> (FIn, FIn) {
         match *self.next() {
@@ -85,7 +87,7 @@ impl Registers {
         }
     }
 
-    /// Returns the offset and stride of a component of an element.
+    /// Returns the offset and stride of a component of an element, which follow the instruction.
     #[inline(always)]
     pub fn element(&mut self) -> (u16, u16) {
         match *self.next() {
@@ -94,34 +96,34 @@ impl Registers {
         }
     }
 
-    /// Jumps.
+    /// Jumps by a distance from the next instruction.
     #[inline(always)]
     pub fn jump(&mut self, distance: i32) {
         // SAFETY: the target was verified to lie inside of the code.
         self.pc = unsafe { self.pc.offset(distance as isize) };
     }
 
-    /// Reads a number.
+    /// Reads the number in a register.
     #[inline(always)]
     pub fn f(&self, a: FIn) -> f64 {
-        // SAFETY: a verified register.
+        // SAFETY: the verifier has checked the register.
         unsafe { *self.f.add(a.0 as usize) }
     }
 
-    /// Writes a number.
+    /// Writes a number to a register.
     #[inline(always)]
     pub fn set_f(&mut self, out: FOut, value: f64) {
-        // SAFETY: a verified register.
+        // SAFETY: the verifier has checked the register.
         unsafe { *self.f.add(out.0 as usize) = value }
     }
 
-    /// Reads the slot of a number. In derivative code only.
+    /// Reads the slot of the number in a register. Only derivative code may call this.
     #[inline(always)]
     pub fn slot(&self, a: FIn) -> Slot {
-        // Read in two halves: a slot is written that way, and a read of the whole would have to wait until both halves have left
-        // the store buffer. Volatile, because the optimizer would join the reads again.
-        // SAFETY: a verified register; only derivative code has instructions that call this function, and frames of derivative
-        // code have slots.
+        // The slot is read in two halves: it is written that way, and a read of the whole would have to wait until both
+        // halves have left the store buffer. The reads are volatile, because the optimizer would join them again.
+        // SAFETY: a verified register; only derivative code has instructions that call this function, and frames of
+        // derivative code have slots.
         unsafe {
             let slot = self.slots.add(a.0 as usize);
             let epoch = std::ptr::read_volatile(&raw const (*slot).epoch);
@@ -130,10 +132,10 @@ impl Registers {
         }
     }
 
-    /// Writes the slot of a number. In derivative code only.
+    /// Writes the slot of the number in a register. Only derivative code may call this.
     #[inline(always)]
     pub fn set_slot(&mut self, out: FOut, epoch: u64, payload: u64) {
-        // SAFETY: as for reading.
+        // SAFETY: the same conditions hold as for reading a slot.
         unsafe {
             let slot = self.slots.add(out.0 as usize);
             (*slot).epoch = epoch;
@@ -141,70 +143,71 @@ impl Registers {
         }
     }
 
-    /// Reads a number with its slot. In derivative code only.
+    /// Reads the number in a register with its slot. Only derivative code may call this.
     #[inline(always)]
     pub fn num(&self, a: FIn) -> Num {
         Num { value: self.f(a), slot: self.slot(a) }
     }
 
-    /// Writes a number with its slot. In derivative code only.
+    /// Writes a number with its slot to a register. Only derivative code may call this.
     #[inline(always)]
     pub fn set_num(&mut self, out: FOut, num: Num) {
         self.set_f(out, num.value);
         self.set_slot(out, num.slot.epoch, num.slot.payload);
     }
 
-    /// Reads an integer.
+    /// Reads the integer in a register.
     #[inline(always)]
     pub fn i(&self, a: IIn) -> i64 {
-        // SAFETY: a verified register.
+        // SAFETY: the verifier has checked the register.
         unsafe { *self.i.add(a.0 as usize) }
     }
 
-    /// Writes an integer.
+    /// Writes an integer to a register.
     #[inline(always)]
     pub fn set_i(&mut self, out: IOut, value: i64) {
-        // SAFETY: a verified register.
+        // SAFETY: the verifier has checked the register.
         unsafe { *self.i.add(out.0 as usize) = value }
     }
 
-    /// Reads a reference.
+    /// Reads the reference in a register.
     #[inline(always)]
     pub fn r(&self, a: RIn) -> &Ref {
-        // SAFETY: a verified register.
+        // SAFETY: the verifier has checked the register.
         unsafe { &*self.r.add(a.0 as usize) }
     }
 
-    /// Returns a reference to modify it.
+    /// Returns the reference in a register for modification.
     #[inline(always)]
     pub fn changed(&mut self, a: RChange) -> &mut Ref {
-        // SAFETY: a verified register, borrowed through `self` alone.
+        // SAFETY: the verifier has checked the register, which is borrowed through `self` alone.
         unsafe { &mut *self.r.add(a.0 as usize) }
     }
 
-    /// Moves a reference out.
+    /// Moves the reference out of a register.
     #[inline(always)]
     pub fn take(&mut self, a: RTake) -> Ref {
         std::mem::take(self.changed(RChange(a.0)))
     }
 
-    /// Exchanges two references: moving one to an empty register needs no check of their kinds.
+    /// Exchanges the references in two registers: moving a reference to an empty register needs no check of their
+    /// kinds.
     #[inline(always)]
     pub fn exchange(&mut self, out: ROut, a: RTake) {
-        // SAFETY: verified registers; they may be the same one.
+        // SAFETY: the verifier has checked both registers, which may be the same.
         unsafe { std::ptr::swap(self.r.add(out.0 as usize), self.r.add(a.0 as usize)) }
     }
 
-    /// Writes a reference.
+    /// Writes a reference to a register.
     #[inline(always)]
     pub fn set_r(&mut self, out: ROut, value: Ref) {
         *self.changed(RChange(out.0)) = value;
     }
 
-    /// Returns a constant.
+    /// Returns a number constant of the running code.
     #[inline(always)]
     pub fn constant(&self, k: Number) -> f64 {
-        // SAFETY: a verified constant.
+        // SAFETY: the verifier has checked the index of the constant.
         unsafe { *self.entry().numbers.add(k.0 as usize) }
     }
 
@@ -212,7 +215,8 @@ impl Registers {
     #[inline(always)]
     pub fn window_f(&self, count: u16, slots: bool) -> (&[f64], &[Slot]) {
         let (at, count) = (self.entry().own[0] as usize, count as usize);
-        // SAFETY: sites were verified not to need more window than there is; slots as above.
+        // SAFETY: the verifier has checked that call sites need no more window than there is; slots exist in derivative
+        // code.
         unsafe {
             let numbers = std::slice::from_raw_parts(self.f.add(at), count);
             let slots = if slots { std::slice::from_raw_parts(self.slots.add(at), count) } else { &[] };
@@ -223,29 +227,31 @@ impl Registers {
     /// Returns the first `count` integers of the window.
     #[inline(always)]
     pub fn window_i(&self, count: u16) -> &[i64] {
-        // SAFETY: as for numbers.
+        // SAFETY: the verifier has checked that call sites need no more window than there is.
         unsafe { std::slice::from_raw_parts(self.i.add(self.entry().own[1] as usize), count as usize) }
     }
 
     /// Returns the first integer of the window.
     #[inline(always)]
     pub fn first_i(&mut self) -> &mut i64 {
-        // SAFETY: as for numbers, of a site that has at least one; borrowed through `self` alone.
+        // SAFETY: the verifier has checked that the site has at least one integer in the window, which is borrowed
+        // through `self` alone.
         unsafe { &mut *self.i.add(self.entry().own[1] as usize) }
     }
 
     /// Returns the first `count` references of the window.
     #[inline(always)]
     pub fn window_r(&mut self, count: u16) -> &mut [Ref] {
-        // SAFETY: as for numbers; borrowed through `self` alone.
+        // SAFETY: the verifier has checked that call sites need no more window than there is; the window is borrowed
+        // through `self` alone.
         unsafe { std::slice::from_raw_parts_mut(self.r.add(self.entry().own[2] as usize), count as usize) }
     }
 
-    /// Returns the references of this frame that are not results.
+    /// Returns the references in the running frame that are not results.
     #[inline(always)]
     pub fn leftovers(&mut self) -> &mut [Ref] {
         let (from, to) = (self.entry().kept as usize, self.entry().frame[2] as usize);
-        // SAFETY: results were verified to lie inside of the frame.
+        // SAFETY: the verifier has checked that results lie inside of the frame.
         unsafe { std::slice::from_raw_parts_mut(self.r.add(from), to - from) }
     }
 }

@@ -4,37 +4,37 @@ use crate::bytecode::Instruction;
 use crate::value::{Ref, Slot};
 use crate::vm::functions::Entry;
 
-/// One call that is running.
+/// The frame of one call that is running.
 #[derive(Clone, Copy, Debug)]
 pub struct Frame {
-    /// Its code. `Functions` or the machine itself retains the entry as long as the machine lives.
+    /// The entry of the frame's code. `Functions` or the machine itself retains the entry as long as the machine lives.
     pub entry: *const Entry,
-    /// The next instruction, while a callee is running.
+    /// The next instruction of the frame, while a callee is running.
     pub pc: *const Instruction,
-    /// The beginning of its registers in each stack.
+    /// The beginning of the frame's registers in each stack.
     pub base: [u32; 3],
 }
 
-/// The stacks. Every place is a valid value of its bank at any time.
+/// The stacks that hold the registers of all frames. Every place is a valid value of its bank at any time.
 #[derive(Debug, Default)]
 pub struct Stacks {
-    /// Numbers.
+    /// The stack of numbers.
     pub f: Vec<f64>,
-    /// Their slots: as long as `f` wherever derivative code runs.
+    /// The slots of the numbers: as many as numbers wherever derivative code runs.
     pub slots: Vec<Slot>,
-    /// Integers.
+    /// The stack of integers.
     pub i: Vec<i64>,
-    /// References.
+    /// The stack of references.
     pub r: Vec<Ref>,
 }
 
-/// The number of registers allocated at the beginning.
+/// The number of registers that are allocated at the beginning.
 const INITIAL_CAPACITY: usize = 1024;
-/// The number of registers retained when a run ends.
+/// The number of registers that are retained when a run ends.
 const RETAINED_CAPACITY: usize = 1 << 18;
 
 impl Stacks {
-    /// Allocates memory up to `end` in each bank; with slots for derivative code.
+    /// Allocates memory for registers up to `end` in each bank; with slots for derivative code.
     #[cold]
     pub fn grow(&mut self, end: [usize; 3], slots: bool) {
         let grown =
@@ -47,7 +47,7 @@ impl Stacks {
         }
     }
 
-    /// Whether memory is allocated up to `end`.
+    /// Whether memory is allocated for registers up to `end` in each bank.
     #[inline(always)]
     pub fn has(&self, end: [usize; 3], slots: bool) -> bool {
         end[0] <= self.f.len()
@@ -56,7 +56,7 @@ impl Stacks {
             && (!slots || end[0] <= self.slots.len())
     }
 
-    /// Returns the number of bytes that so many registers take.
+    /// Returns the number of bytes that the given numbers of registers take.
     pub fn bytes_for([f, i, r]: [usize; 3], slots: bool) -> u64 {
         let number = size_of::<f64>() + if slots { size_of::<Slot>() } else { 0 };
         [(f, number), (i, size_of::<i64>()), (r, size_of::<Ref>())]

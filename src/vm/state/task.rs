@@ -17,15 +17,16 @@ use crate::vm::state::machine::Machine;
 
 /// The action that a step requests.
 pub enum Next {
-    /// The results are in the window.
+    /// The results of the operation are in the window.
     Return,
-    /// A call; `then` continues afterwards, or the results of the call are the results of the operation.
+    /// The operation calls a function; `then` continues afterwards, or the results of the call are the results of the
+    /// operation.
     Call {
-        /// The callee.
+        /// The function that is called.
         callee: Callee,
-        /// Whether its derivative code runs.
+        /// Whether the derivative code of the callee runs.
         derivative: bool,
-        /// The next step.
+        /// The task that continues after the call.
         then: Option<Box<dyn Task>>,
     },
 }
@@ -41,15 +42,15 @@ pub enum Callee {
     Object(Ref),
 }
 
-/// The rest of an operation.
+/// The remaining steps of an operation that is waiting for a called function.
 pub trait Task {
-    /// Continues: the results of the callee are in the window.
+    /// Continues the operation after the call: the results of the callee are in the window.
     ///
     /// # Errors
     /// When the program must stop.
     fn resume(self: Box<Self>, machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<Next, Box<Fault>>;
 
-    /// Cleans up when the program stops before the callee has returned.
+    /// Cleans up the operation when the program stops before the callee has returned.
     fn abandon(self: Box<Self>, _machine: &mut Machine) {}
 }
 

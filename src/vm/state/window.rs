@@ -5,23 +5,24 @@ use crate::value::{Cells, Components, Ref, Slot};
 use crate::vm::state::machine::Machine;
 
 impl Machine {
-    /// Returns number `k` of the window.
+    /// Returns the number `k` of the window.
     pub fn number(&self, k: usize) -> f64 {
         self.stacks.f.get(self.window[0] + k).copied().unwrap_or(f64::NAN)
     }
 
-    /// Returns number `k` with its slot. In plain code there are no slots: use [`Machine::number`] there.
+    /// Returns the number `k` of the window with its slot. In plain code there are no slots: use [`Machine::number`]
+    /// there.
     pub fn num(&self, k: usize) -> Num {
         let slot = self.stacks.slots.get(self.window[0] + k).copied().unwrap_or(Slot::NONE);
         Num { value: self.number(k), slot }
     }
 
-    /// Writes number `k`, constant in every level.
+    /// Writes a constant number as the number `k` of the window.
     pub fn set_number(&mut self, k: usize, value: f64) {
         self.set_num(k, Num::constant(value));
     }
 
-    /// Writes number `k` with its slot.
+    /// Writes a number with its slot as the number `k` of the window.
     pub fn set_num(&mut self, k: usize, num: Num) {
         let at = self.window[0] + k;
         self.ensure(0, at);
@@ -34,37 +35,37 @@ impl Machine {
         }
     }
 
-    /// Returns integer `k` of the window.
+    /// Returns the integer `k` of the window.
     pub fn integer(&self, k: usize) -> i64 {
         self.stacks.i.get(self.window[1] + k).copied().unwrap_or(0)
     }
 
-    /// Writes integer `k`.
+    /// Writes the integer `k` of the window.
     pub fn set_integer(&mut self, k: usize, value: i64) {
         let at = self.window[1] + k;
         self.ensure(1, at);
         self.stacks.i[at] = value;
     }
 
-    /// Returns reference `k` of the window.
+    /// Returns the reference `k` of the window.
     pub fn reference(&self, k: usize) -> &Ref {
         const NULL: &Ref = &Ref::Null;
         self.stacks.r.get(self.window[2] + k).unwrap_or(NULL)
     }
 
-    /// Moves reference `k` out of the window.
+    /// Moves the reference `k` out of the window.
     pub fn take_reference(&mut self, k: usize) -> Ref {
         self.stacks.r.get_mut(self.window[2] + k).map(std::mem::take).unwrap_or_default()
     }
 
-    /// Writes reference `k`.
+    /// Writes the reference `k` of the window.
     pub fn set_reference(&mut self, k: usize, value: Ref) {
         let at = self.window[2] + k;
         self.ensure(2, at);
         self.stacks.r[at] = value;
     }
 
-    /// Moves the first components out of the window, with their slots when `slots` is set.
+    /// Moves the first components of each bank out of the window, with their slots when `slots` is set.
     pub fn take_window(&mut self, counts: [usize; 3], slots: bool) -> Cells {
         let mut cells = Cells::empty();
         cells.len = 1;
@@ -77,7 +78,7 @@ impl Machine {
         cells
     }
 
-    /// Performs an action on the window after the flag and the error of a function that may throw.
+    /// Performs an action on the window without the flag and the error of a function that may throw.
     pub fn after_error<T>(&mut self, act: impl FnOnce(&mut Machine) -> T) -> T {
         let window = self.window;
         self.window = [window[0], window[1] + 1, window[2] + 1];
@@ -101,7 +102,7 @@ impl Machine {
         parts.r.iter().enumerate().for_each(|(k, value)| self.set_reference(at[2] + k, value.clone()));
     }
 
-    /// Allocates memory for place `at` of a stack.
+    /// Allocates memory for the place `at` of the stack of a bank.
     fn ensure(&mut self, bank: usize, at: usize) {
         let mut end = [self.stacks.f.len(), self.stacks.i.len(), self.stacks.r.len()];
         if at >= end[bank] {

@@ -82,7 +82,7 @@ fn a_copy_that_is_not_needed_any_more_does_not_share() {
     let start = std::time::Instant::now();
     let result = run(vec![b], &[], &[30_000]).unwrap();
     assert!(numbers(&result.r[0]).iter().all(|x| *x == 30_000.0));
-    // Copying each time would move 7 GB.
+    // Copying the array each time would move 7 GB.
     assert!(start.elapsed().as_secs_f64() < 1.0);
 }
 
@@ -102,7 +102,7 @@ fn an_index_out_of_range_is_reported() {
     }
 }
 
-/// Elements of two numbers and a reference; the second number and the reference are changed in place.
+/// The elements consist of two numbers and a reference; the second number and the reference are changed in place.
 #[test]
 fn elements_have_parts() {
     let stride = Stride { f: 2, i: 0, r: 1 };

@@ -1,4 +1,4 @@
-//! Builder: constructs graphs, and a machine to run them.
+//! Graph builder: constructs graphs, and a machine to run them.
 
 use crate::bytecode::{Code, verify};
 use crate::emit::emit;
@@ -21,22 +21,11 @@ impl Builder {
     pub fn new(name: &str, params: &[Bank], results: &[Bank]) -> Builder {
         let registers = params.iter().map(|bank| Register { bank: *bank, name: None }).collect();
         let function = Function {
-            name: name.into(),
-            span: Span::default(),
             params: (0..params.len() as u32).map(Reg).collect(),
-            parameters: vec![],
             results: results.to_vec(),
             result_len: results.len(),
-            result_tangents: vec![],
-            captures: vec![],
             registers,
-            blocks: vec![Block::default()],
-            rules: vec![],
-            is_prelude: false,
-            is_opaque: false,
-            throws: false,
-            obstacle: None,
-            reads: Default::default(),
+            ..Function::empty(name, Span::default())
         };
         Builder { function, at: 0 }
     }
@@ -122,7 +111,7 @@ impl Builder {
     }
 }
 
-/// Functions in a table, compiled on demand.
+/// A table of functions that are compiled on demand.
 pub struct TestProgram {
     pub program: Program,
     pub derivatives: Vec<Option<Function>>,
@@ -179,7 +168,7 @@ pub fn machine() -> Machine {
     Machine::new(Host::silent(), Limits::default(), 1 << 30)
 }
 
-/// Runs function 0 of some functions.
+/// Runs the first of some functions.
 pub fn run(functions: Vec<Builder>, f: &[f64], i: &[i64]) -> Result<Cells, Box<Fault>> {
     machine().run(&mut TestProgram::new(functions), 0, Components { f, slots: &[], i, r: &[] })
 }
@@ -190,7 +179,7 @@ pub const R: Bank = Bank::R;
 pub const NUMBERS: Stride = Stride { f: 1, i: 0, r: 0 };
 pub const _SHAPE: ShapeId = ShapeId(0);
 
-/// `func logistic(r, x, n) { for _ in 0..<n { x = r * x * (1 - x) }; return x }`
+/// Builds `func logistic(r, x, n) { for _ in 0..<n { x = r * x * (1 - x) }; return x }`.
 pub fn logistic() -> Builder {
     let mut b = Builder::new("logistic", &[F, F, I], &[F]);
     let (r, x, n) = (Reg(0), b.reg(F), Reg(2));
@@ -207,7 +196,7 @@ pub fn logistic() -> Builder {
     b
 }
 
-/// `func fib(n) { n < 2 ? n : fib(n - 1) + fib(n - 2) }`, as function `itself`.
+/// Builds `func fib(n) { n < 2 ? n : fib(n - 1) + fib(n - 2) }` as the function with the number `itself`.
 pub fn fib(itself: u32) -> Builder {
     let mut b = Builder::new("fib", &[I], &[I]);
     let n = Reg(0);

@@ -9,7 +9,7 @@ use crate::vm::FaultKind;
 fn a_loop_runs_and_is_short() {
     let code = TestProgram::new(vec![logistic()]).code(0, false);
     let text = disassemble(&code);
-    // Inside the loop: three operations of numbers at once, and the end of the loop.
+    // The loop contains three operations on numbers in one instruction, and the jump at the end of the loop.
     let inside: Vec<&str> = text.lines().filter_map(|l| l.split_whitespace().nth(1)).collect();
     let end = inside.iter().position(|n| *n == "LoopLtI").unwrap_or_else(|| panic!("{text}"));
     assert_eq!(inside[end - 2..=end], ["JoinBothF", "Extras", "LoopLtI"], "{text}");
@@ -24,7 +24,7 @@ fn functions_call_themselves() {
     assert_eq!(run(vec![fib(0)], &[], &[20]).unwrap().i[..], [6765]);
 }
 
-/// `func deep(n) { n == 0 ? 0 : deep(n - 1) + 1 }`
+/// Builds `func deep(n) { n == 0 ? 0 : deep(n - 1) + 1 }`.
 fn deep() -> Builder {
     let mut b = Builder::new("deep", &[I], &[I]);
     let zero = b.int(0);
@@ -50,7 +50,7 @@ fn recursion_is_deep_but_not_endless() {
     assert_eq!((fault.kind, fault.backtrace.len()), (FaultKind::Error(Number::DepthLimit), 16));
 }
 
-/// Arguments and results in different orders: `swap(a, b) = (b, a)`, called twice.
+/// The arguments and results of `swap(a, b) = (b, a)` are in different orders; it is called twice.
 #[test]
 fn several_results_change_places() {
     let mut swap = Builder::new("swap", &[F, F, I, R], &[F, F, I, R]);
@@ -69,7 +69,7 @@ fn several_results_change_places() {
     assert!(matches!(&result.r[..], [Ref::Text(t)] if &**t == "t"));
 }
 
-/// `{ y in box + k * y }` where `box` is shared with its creator, which changes it afterwards.
+/// The closure `{ y in box + k * y }` shares `box` with its creator, which changes it afterwards.
 #[test]
 fn closures_share_their_boxes() {
     let mut body = Builder::new("closure", &[F], &[F]);

@@ -6,7 +6,7 @@ use crate::vm::dispatch;
 use crate::vm::state::task::{Callee, Next};
 use crate::vm::{Fault, Machine};
 
-/// Runs the derivative code of function 0 inside the live levels.
+/// Runs the derivative code of the first of some functions, inside the live levels.
 fn run_derivative(
     machine: &mut Machine,
     program: &mut TestProgram,
@@ -137,7 +137,7 @@ fn storage_and_closures_carry_slots() {
     assert!(close(derivative(through_storage(), &[x], &[1.0], &[5]), partial));
 }
 
-/// `func deep(x, n) { n == 0 ? x : deep(x * x, n - 1) + x }` with 50,000 nested calls.
+/// The function `func deep(x, n) { n == 0 ? x : deep(x * x, n - 1) + x }` is differentiated with 50,000 nested calls.
 #[test]
 fn deep_recursion_is_differentiated() {
     let mut b = Builder::new("deep", &[F, I], &[F]);

@@ -6,7 +6,7 @@ use crate::vm::FaultKind;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-/// `while true {}`
+/// Builds the endless loop `while true {}`.
 fn endless() -> Builder {
     let mut b = Builder::new("endless", &[], &[]);
     let head = b.block();
@@ -27,7 +27,7 @@ fn an_endless_loop_can_be_interrupted() {
     let fault = machine.run(&mut program, 0, Components::default()).unwrap_err();
     other.join().unwrap();
     assert_eq!(fault.kind, FaultKind::Error(Number::Interrupted));
-    // The machine can be used again.
+    // The machine can be used again after the interruption.
     machine.limits.interrupt.store(false, Ordering::Relaxed);
     machine.limits.steps = Some(100_000);
     assert_eq!(

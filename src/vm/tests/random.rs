@@ -6,10 +6,10 @@ use super::derivatives::{derivative, gradient};
 use crate::ir::*;
 use proptest::prelude::*;
 
-/// The number of variables of each kind in a function. Higher numbers represent temporaries: as a target a new one, as an operand
-/// one of those in scope.
+/// The number of variables of each kind in a function. Higher numbers represent temporaries: as a target a new
+/// temporary, as an operand one that is in scope.
 const VARIABLES: usize = 4;
-/// The number of arrays in a function.
+/// The number of arrays in a random function.
 const ARRAYS: usize = 2;
 
 #[derive(Clone, Debug)]
@@ -108,7 +108,7 @@ fn epilogue() -> Vec<Stmt> {
 #[derive(Clone, Copy, Debug, Default)]
 struct Dual(f64, f64);
 
-/// Variables and, after them, the temporaries in scope.
+/// The variables and, after them, the temporaries that are in scope.
 #[derive(Clone, Debug)]
 struct Pool<T> {
     all: Vec<T>,
@@ -120,7 +120,7 @@ impl<T: Clone> Pool<T> {
         Pool { variables: variables.len(), all: variables }
     }
 
-    /// Returns the index of the variable or temporary that an operand represents.
+    /// Returns the index in the pool of the variable or temporary that an operand represents.
     fn at(&self, k: usize) -> usize {
         if k < self.variables { k } else { k % self.all.len() }
     }
@@ -129,7 +129,7 @@ impl<T: Clone> Pool<T> {
         self.all[self.at(k)].clone()
     }
 
-    /// Sets a variable, or creates a temporary.
+    /// Sets a variable, or creates a temporary with the value.
     fn set(&mut self, k: usize, value: T) {
         if k < self.variables { self.all[k] = value } else { self.all.push(value) }
     }
@@ -146,7 +146,7 @@ struct State {
     i: Pool<i64>,
     arrays: Pool<Vec<Dual>>,
     cell: Dual,
-    /// The largest number that occurred; rounding errors are measured by it.
+    /// The largest number that occurred; rounding errors are compared with it.
     largest: f64,
 }
 
@@ -162,7 +162,8 @@ impl State {
     }
 }
 
-/// Interprets the statements. `functions[0]` is running; the others may be called by those before them.
+/// Interprets the statements of the running function, `functions[0]`; the other functions may be called by those before
+/// them.
 fn interpret(functions: &[Vec<Stmt>], body: &[Stmt], s: &mut State) {
     let scope = [s.f.all.len(), s.i.all.len(), s.arrays.all.len()];
     for stmt in body {
@@ -470,7 +471,7 @@ proptest! {
         let other = interpret_along(0.0, 1.0);
         let partials = [state.f.all[1].1, other.f.all[1].1];
         let scale = state.largest.max(other.largest);
-        // Beyond that, cancellation of large terms leaves no digits to compare.
+        // Beyond that scale, cancellation of large terms leaves no digits to compare.
         if scale < 1e4 {
             let close = |a: f64, b: f64| near(a, b, scale);
             prop_assert!(close(adjoints[0], partials[0]) && close(adjoints[1], partials[1]), "{:?} {:?}", adjoints, partials);

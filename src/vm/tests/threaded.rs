@@ -1,4 +1,4 @@
-//! Tests that threaded code computes the same results as the dispatch loop.
+//! Threaded code tests: threaded code computes the same results as the dispatch loop.
 
 use super::build::{TestProgram, machine};
 use crate::bytecode::operand::*;
@@ -10,7 +10,7 @@ use crate::vm::{CodeSource, Fault, Reporter};
 use proptest::prelude::*;
 use std::rc::Rc;
 
-/// A program of one function with fixed code.
+/// A program of one function, whose code is given.
 struct Fixed {
     code: Rc<Code>,
     program: TestProgram,
@@ -44,7 +44,7 @@ impl CodeSource for Fixed {
     }
 }
 
-/// Registers of each bank.
+/// The number of registers of each bank.
 const REGISTERS: u16 = 5;
 
 /// Returns operands of an instruction: existing registers, small constants, short jumps.
@@ -61,7 +61,7 @@ fn operands(opcode: Opcode, numbers: &[u16]) -> Vec<i64> {
     roles.map(number).collect()
 }
 
-/// Returns an instruction with the ones that must follow it, if verified threaded code may contain it.
+/// Returns an instruction together with the instructions that must follow it, if verified threaded code may contain it.
 fn instruction(pick: u16, numbers: &[u16]) -> Vec<Instruction> {
     let opcode = Opcode::ALL[usize::from(pick) % Opcode::ALL.len()];
     let register = |k: usize| numbers[k] % REGISTERS;
@@ -78,7 +78,7 @@ fn instruction(pick: u16, numbers: &[u16]) -> Vec<Instruction> {
     if is_good { instructions } else { vec![] }
 }
 
-/// Whether the dispatch loop executes it, too.
+/// Whether the dispatch loop executes an instruction, too.
 fn is_known(instruction: &Instruction) -> bool {
     !matches!(
         instruction,
@@ -128,7 +128,7 @@ proptest! {
         is_shared in any::<bool>(),
     ) {
         let all = picks.iter().map(|(pick, numbers)| instruction(*pick, numbers));
-        // The dispatch loop does not execute some of them: then the test only checks that nothing crashes.
+        // The dispatch loop does not execute some of the instructions: then the test only checks that nothing crashes.
         let all = all.filter(|instructions| !is_shared || instructions.iter().all(is_known));
         let mut all: Vec<Instruction> = all.flatten().collect();
         all.extend([Instruction::Return {}; 5]);

@@ -1,22 +1,22 @@
-//! Arithmetic cells: compute a number.
+//! Arithmetic cells: cells of threaded code that compute a number.
 
 use super::{Cell, Context, n, next, x};
 use crate::bytecode::Joined;
 
-/// The computation of a cell on the numbers and integers in registers.
+/// The computation of a number by a cell from the numbers and integers in registers.
 pub(super) trait Number {
-    /// Computes the number.
+    /// Computes the number of the cell.
     unsafe fn of(cell: &Cell, f: *const f64, i: *const i64) -> f64;
 }
 
-/// Writes the number that `N` computes.
+/// Executes a cell: writes the number that `N` computes to the result register.
 pub(super) unsafe fn write_result<N: Number>(
     at: *const Cell,
     f: *mut f64,
     i: *mut i64,
     context: *mut Context,
 ) -> *const Cell {
-    // SAFETY: verified registers.
+    // SAFETY: the verifier has checked the registers.
     unsafe {
         let cell = &*at;
         *f.add(cell.regs[0] as usize) = N::of(cell, f, i);
@@ -33,7 +33,7 @@ macro_rules! numbers {
             impl Number for $name {
                 #[inline(always)]
                 unsafe fn of($cell: &Cell, $f: *const f64, $i: *const i64) -> f64 {
-                    // SAFETY: verified registers; `translate` has stored the operands in the cell.
+                    // SAFETY: the verifier has checked the registers; `translate` has stored the operands in the cell.
                     unsafe { $value }
                 }
             }
@@ -42,64 +42,64 @@ macro_rules! numbers {
 }
 
 numbers! {
-    /// A constant.
+    /// The value of a constant.
     Constant |cell, _f, _i| cell.more.number;
-    /// `a`
+    /// The value of a number register, `a`.
     Same |cell, f, _i| x(cell, f, 1);
-    /// `a + b`
+    /// The sum `a + b`.
     Sum |cell, f, _i| x(cell, f, 1) + x(cell, f, 2);
-    /// `a - b`
+    /// The difference `a - b`.
     Difference |cell, f, _i| x(cell, f, 1) - x(cell, f, 2);
-    /// `a · b`
+    /// The product `a · b`.
     Product |cell, f, _i| x(cell, f, 1) * x(cell, f, 2);
-    /// `a / b`
+    /// The quotient `a / b`.
     Quotient |cell, f, _i| x(cell, f, 1) / x(cell, f, 2);
-    /// `-a`
+    /// The negated number `-a`.
     Negative |cell, f, _i| -x(cell, f, 1);
-    /// `|a|`
+    /// The absolute value `|a|`.
     Magnitude |cell, f, _i| x(cell, f, 1).abs();
-    /// `√a`
+    /// The square root `√a`.
     Root |cell, f, _i| x(cell, f, 1).sqrt();
-    /// `a`, rounded to single precision.
+    /// The number `a`, rounded to single precision.
     Rounded |cell, f, _i| f64::from(x(cell, f, 1) as f32);
-    /// An integer, as a number.
+    /// An integer, converted to a number.
     OfInteger |cell, _f, i| n(cell, i, 1) as f64;
-    /// `p(a)`
+    /// The result of a primitive of one number, `p(a)`.
     One |cell, f, _i| (cell.more.one)(x(cell, f, 1));
-    /// `p(a, b)`
+    /// The result of a primitive of two numbers, `p(a, b)`.
     Two |cell, f, _i| (cell.more.two)(x(cell, f, 1), x(cell, f, 2));
-    /// `p(a, b, c)`
+    /// The result of a primitive of three numbers, `p(a, b, c)`.
     Three |cell, f, _i| (cell.more.three)(x(cell, f, 1), x(cell, f, 2), x(cell, f, 3));
-    /// `p(a, n)`
+    /// The result of a primitive of a number and an integer, `p(a, n)`.
     WithInteger |cell, f, i| {
         cell.more.primitive.number(&[x(cell, f, 1)], n(cell, i, 2)).unwrap_or(f64::NAN)
     };
-    /// `p(n)`
+    /// The result of a primitive of an integer, `p(n)`.
     MadeOfInteger |cell, _f, i| {
         cell.more.primitive.number(&[], n(cell, i, 1)).unwrap_or(f64::NAN)
     };
-    /// The partial derivative of `p` at `a`, where it is `y`.
+    /// The partial derivative of a primitive of one number at `a`, where its result is `y`.
     Partial |cell, f, _i| (cell.more.two)(x(cell, f, 1), x(cell, f, 2));
-    /// The partial derivative of `p` in one of two numbers, where it is `y`.
+    /// The partial derivative of a primitive in one of its two numbers, where its result is `y`.
     PartialOfTwo |cell, f, _i| (cell.more.three)(x(cell, f, 1), x(cell, f, 2), x(cell, f, 3));
-    /// The partial derivative of `p` in a number, beside an integer.
+    /// The partial derivative of a primitive in a number, where the other operand is an integer.
     PartialWithInteger |cell, f, i| {
         cell.more.primitive.partial_at(0, &[x(cell, f, 1)], n(cell, i, 2), x(cell, f, 3)).unwrap_or(0.0)
     };
 }
 
-/// `(a ∘ b) ∘ c`
+/// The result of joined arithmetic of the form `(a ∘ b) ∘ c`.
 pub(super) struct JoinLeft<const HOW: u8>;
-/// `a ∘ (b ∘ c)`
+/// The result of joined arithmetic of the form `a ∘ (b ∘ c)`.
 pub(super) struct JoinRight<const HOW: u8>;
-/// `(a ∘ b) ∘ (c ∘ d)`
+/// The result of joined arithmetic of the form `(a ∘ b) ∘ (c ∘ d)`.
 pub(super) struct JoinBoth<const HOW: u8>;
 
 impl<const HOW: u8> Number for JoinLeft<HOW> {
     #[inline(always)]
     unsafe fn of(cell: &Cell, f: *const f64, _: *const i64) -> f64 {
         let how = const { Joined::of(HOW) };
-        // SAFETY: verified registers, here and below.
+        // SAFETY: the verifier has checked the registers.
         unsafe { how.last.apply(how.first.apply(x(cell, f, 1), x(cell, f, 2)), x(cell, f, 3)) }
     }
 }
@@ -108,7 +108,7 @@ impl<const HOW: u8> Number for JoinRight<HOW> {
     #[inline(always)]
     unsafe fn of(cell: &Cell, f: *const f64, _: *const i64) -> f64 {
         let how = const { Joined::of(HOW) };
-        // SAFETY: as above.
+        // SAFETY: the verifier has checked the registers.
         unsafe { how.last.apply(x(cell, f, 1), how.first.apply(x(cell, f, 2), x(cell, f, 3))) }
     }
 }
@@ -117,7 +117,7 @@ impl<const HOW: u8> Number for JoinBoth<HOW> {
     #[inline(always)]
     unsafe fn of(cell: &Cell, f: *const f64, _: *const i64) -> f64 {
         let how = const { Joined::of(HOW) };
-        // SAFETY: as above.
+        // SAFETY: the verifier has checked the registers.
         unsafe {
             let first = how.first.apply(x(cell, f, 1), x(cell, f, 2));
             how.last.apply(first, how.second.apply(x(cell, f, 3), x(cell, f, 4)))
@@ -125,7 +125,7 @@ impl<const HOW: u8> Number for JoinBoth<HOW> {
     }
 }
 
-/// The functions of one form of joined arithmetic, by number.
+/// Defines the table of the functions for one form of joined arithmetic, by number.
 macro_rules! forms {
     ($name:ident, $form:ident, $count:literal, $($how:literal)*) => {
         /// The steps that execute it, by number.

@@ -1,22 +1,23 @@
-//! Integer cells: compute an integer, or jump.
+//! Integer cells: cells of threaded code that compute an integer, or jump.
 
 use super::{Cell, Context, bail_out, n, next, x};
 use crate::native::Value;
 
-/// The computation of a cell on the numbers and integers in registers; `None` when there is no such integer.
+/// The computation of an integer by a cell from the numbers and integers in registers; `None` when there is no such
+/// integer.
 pub(super) trait Integer {
-    /// Computes the integer.
+    /// Computes the integer of the cell.
     unsafe fn of(cell: &Cell, f: *const f64, i: *const i64) -> Option<i64>;
 }
 
-/// Writes the integer that `N` computes.
+/// Executes a cell: writes the integer that `N` computes to the result register.
 pub(super) unsafe fn write_result<N: Integer>(
     at: *const Cell,
     f: *mut f64,
     i: *mut i64,
     context: *mut Context,
 ) -> *const Cell {
-    // SAFETY: verified registers.
+    // SAFETY: the verifier has checked the registers.
     unsafe {
         let cell = &*at;
         match N::of(cell, f, i) {
@@ -27,34 +28,34 @@ pub(super) unsafe fn write_result<N: Integer>(
     }
 }
 
-/// The condition of a jump.
+/// The condition of a conditional jump.
 pub(super) trait Condition {
-    /// Whether it holds, for registers 1 and 2 of the cell.
+    /// Whether the condition holds for the registers 1 and 2 of the cell.
     unsafe fn holds(cell: &Cell, f: *const f64, i: *const i64) -> bool;
 }
 
-/// Jumps when `C` holds.
+/// Executes a conditional jump: jumps when the condition `C` holds.
 pub(super) unsafe fn branch<C: Condition, const BACK: bool>(
     at: *const Cell,
     f: *mut f64,
     i: *mut i64,
     context: *mut Context,
 ) -> *const Cell {
-    // SAFETY: verified registers; `translate` has stored the distance in the cell.
+    // SAFETY: the verifier has checked the registers; `translate` has stored the distance in the cell.
     unsafe {
         let cell = &*at;
         if C::holds(cell, f, i) { jump::<BACK>(at, f, i, context) } else { next(at, f, i, context) }
     }
 }
 
-/// Adds one to the integer, and then jumps when `C` holds.
+/// Adds one to an integer, and then jumps when the condition `C` holds.
 pub(super) unsafe fn increment_and_branch<C: Condition, const BACK: bool>(
     at: *const Cell,
     f: *mut f64,
     i: *mut i64,
     context: *mut Context,
 ) -> *const Cell {
-    // SAFETY: as above.
+    // SAFETY: the verifier has checked the registers; `translate` has stored the distance in the cell.
     unsafe {
         let place = i.add((*at).regs[1] as usize);
         match (*place).checked_add(1) {
@@ -65,7 +66,7 @@ pub(super) unsafe fn increment_and_branch<C: Condition, const BACK: bool>(
     }
 }
 
-/// Jumps. A backward jump returns from time to time; see [`run`](super::run).
+/// Executes a jump. A backward jump returns to the loop in [`run`](super::run) from time to time.
 #[inline(always)]
 pub(super) unsafe fn jump<const BACK: bool>(
     at: *const Cell,
@@ -73,7 +74,7 @@ pub(super) unsafe fn jump<const BACK: bool>(
     i: *mut i64,
     context: *mut Context,
 ) -> *const Cell {
-    // SAFETY: as above; jumps were verified to lead to an instruction.
+    // SAFETY: the verifier has checked that jumps lead to an instruction.
     unsafe {
         let to = at.offset((*at).more.distance);
         if BACK {
@@ -86,7 +87,7 @@ pub(super) unsafe fn jump<const BACK: bool>(
     }
 }
 
-/// Returns a constant of 16 bits, which is stored in place of the third register.
+/// Returns a constant of 16 bits, which is stored in place of the third register of a cell.
 #[inline(always)]
 fn small(cell: &Cell) -> i64 {
     i64::from(cell.regs[2].cast_signed())
@@ -100,7 +101,7 @@ macro_rules! integers {
             impl Integer for $name {
                 #[inline(always)]
                 unsafe fn of($cell: &Cell, $f: *const f64, $i: *const i64) -> Option<i64> {
-                    // SAFETY: verified registers; `translate` has stored the operands in the cell.
+                    // SAFETY: the verifier has checked the registers; `translate` has stored the operands in the cell.
                     unsafe { $value }
                 }
             }
@@ -146,7 +147,7 @@ pub(super) struct ConditionValue<C>(std::marker::PhantomData<C>);
 impl<C: Condition> Integer for ConditionValue<C> {
     #[inline(always)]
     unsafe fn of(cell: &Cell, f: *const f64, i: *const i64) -> Option<i64> {
-        // SAFETY: as for branches.
+        // SAFETY: the verifier has checked the registers that the condition reads.
         unsafe { Some(i64::from(C::holds(cell, f, i))) }
     }
 }
@@ -159,7 +160,7 @@ macro_rules! conditions {
             impl Condition for $name {
                 #[inline(always)]
                 unsafe fn holds($cell: &Cell, $f: *const f64, $i: *const i64) -> bool {
-                    // SAFETY: verified registers.
+                    // SAFETY: the verifier has checked the registers.
                     unsafe { $holds }
                 }
             }

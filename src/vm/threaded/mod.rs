@@ -26,12 +26,12 @@ use std::rc::Rc;
 /// to continue, if it does not continue itself; null at the end.
 type Handler = unsafe fn(*const Cell, *mut f64, *mut i64, *mut Context) -> *const Cell;
 
-/// One instruction with its operands.
+/// One cell of threaded code: an instruction with its operands.
 #[derive(Clone, Copy)]
 pub struct Cell {
     run: Handler,
     more: More,
-    /// The result, if there is one, then the operands.
+    /// The register of the result, if there is one, then the registers of the operands.
     regs: [u16; 5],
 }
 
@@ -52,11 +52,11 @@ union More {
 #[derive(Clone, Copy, Debug)]
 pub struct View {
     numbers: *mut f64,
-    /// The number of these numbers.
+    /// The number of numbers in the array or record.
     count: usize,
-    /// The number of elements.
+    /// The number of elements of the array.
     elements: usize,
-    /// Whether the object has no other owner, so that it may be modified.
+    /// Whether the array or record has no other owner, so that it may be modified.
     is_unique: bool,
 }
 
@@ -83,45 +83,45 @@ impl View {
 
 /// The memory of a run: the registers from the window on, and the other storage that code may access.
 pub struct Memory<'m> {
-    /// Registers of numbers.
+    /// The registers of numbers.
     pub numbers: &'m mut [f64],
-    /// Registers of integers.
+    /// The registers of integers.
     pub integers: &'m mut [i64],
-    /// Registers of references.
+    /// The registers of references.
     pub references: &'m mut [Ref],
-    /// The views of the objects in those registers.
+    /// The views of the objects in the registers of references.
     pub views: &'m mut [View],
-    /// The value stack.
+    /// The value stack of adjoint code.
     pub value_stack: &'m mut ValueStack,
-    /// The global variables.
+    /// The global variables of the program.
     pub globals: &'m Cells,
-    /// The maximum number of bytes of the value stack.
+    /// The maximum number of bytes that the value stack may take.
     pub limit: u64,
     /// The number of steps until the limits must be checked.
     pub fuel: &'m mut i64,
 }
 
-/// The outcome of a run.
+/// The outcome of a run of threaded code.
 pub enum Outcome {
-    /// The results are in the registers.
+    /// The run has ended, and the results are in the registers.
     Done,
-    /// An operation failed, or cannot be executed by threaded code.
+    /// An operation failed, or threaded code cannot execute it.
     BailedOut,
-    /// The limits must be checked before the run continues with this cell.
+    /// The limits must be checked before the run continues with the cell of this index.
     OutOfFuel(usize),
 }
 
-/// The rest of the state that a run needs.
+/// The state that a run needs in addition to the registers of numbers and integers.
 struct Context {
     references: *mut Ref,
-    /// For each register of references, the view of its object. Objects are not moved as long as a register holds them, and no
-    /// cell extends them.
+    /// The view of the object in each register of references. Objects are not moved as long as a register holds them,
+    /// and no cell extends them.
     views: *mut View,
     value_stack: *mut ValueStack,
     globals: *const Cells,
-    /// The maximum number of bytes on the value stack.
+    /// The maximum number of bytes that the value stack may take.
     limit: u64,
-    /// The number of backward jumps that need not return.
+    /// The number of backward jumps that need not return to the loop in [`run`].
     jumps: u32,
     is_done: bool,
 }
@@ -129,11 +129,12 @@ struct Context {
 /// The approximate number of cells that may be executed without returning to the loop.
 const AT_ONCE: usize = 1024;
 
-/// Translated code.
+/// The translated code of a function.
 pub struct Threaded {
     cells: Vec<Cell>,
-    /// The beginnings of loops, by cell, and the registers of adjoints that are carried from one iteration to the next. They are
-    /// flushed now and then: contractions over thousands of iterations would otherwise run on subnormal numbers, 15 times slower.
+    /// The beginnings of loops, by cell, and the registers of adjoints that are carried from one iteration to the next.
+    /// These adjoints are set to zero now and then if they are subnormal: contractions over thousands of iterations
+    /// would otherwise run on subnormal numbers, 15 times slower.
     carried: Vec<(usize, Vec<u16>)>,
 }
 
@@ -151,7 +152,7 @@ impl Threaded {
     unsafe fn flush(&self, at: usize, f: *mut f64) {
         let Some((_, carried)) = self.carried.iter().find(|(loops, _)| *loops == at) else { return };
         for reg in carried {
-            // SAFETY: a verified register.
+            // SAFETY: the verifier has checked the register.
             let adjoint = unsafe { &mut *f.add(usize::from(*reg)) };
             if adjoint.is_subnormal() {
                 *adjoint = 0.0;
@@ -160,8 +161,9 @@ impl Threaded {
     }
 }
 
-/// Runs code from a cell on, the first one or one that it was [out of fuel](Outcome::OutOfFuel) at. The registers have
-/// room for its frame, its arguments are in the first of them, and there is a view of each register of references.
+/// Runs threaded code from a cell on: the first cell, or one at which the run was [out of fuel](Outcome::OutOfFuel).
+/// The registers have room for the frame of the code, the arguments are in the first registers, and there is a view for
+/// each register of references.
 pub fn run(memory: Memory<'_>, code: &Threaded, cell: usize) -> Outcome {
     let Some(mut at) = code.cells.get(cell).map(std::ptr::from_ref) else { return Outcome::BailedOut };
     let (f, i) = (memory.numbers.as_mut_ptr(), memory.integers.as_mut_ptr());
@@ -184,9 +186,9 @@ pub fn run(memory: Memory<'_>, code: &Threaded, cell: usize) -> Outcome {
         if at.is_null() {
             return if context.is_done { Outcome::Done } else { Outcome::BailedOut };
         }
-        // SAFETY: `at` is one of the cells; verified registers.
+        // SAFETY: `at` is one of the cells of the code, and the verifier has checked the registers.
         let cell = unsafe { at.offset_from(code.cells.as_ptr()).cast_unsigned() };
-        // SAFETY: as above.
+        // SAFETY: `f` is the beginning of the registers of numbers.
         unsafe { code.flush(cell, f) };
         *memory.fuel -= i64::from(jumps);
         if *memory.fuel < 0 {
@@ -205,21 +207,21 @@ unsafe fn next(at: *const Cell, f: *mut f64, i: *mut i64, context: *mut Context)
     }
 }
 
-/// Returns the number in register `k` of a cell.
+/// Returns the number in the register `k` of a cell.
 #[inline(always)]
 unsafe fn x(cell: &Cell, f: *const f64, k: usize) -> f64 {
-    // SAFETY: a verified register.
+    // SAFETY: the verifier has checked the register.
     unsafe { *f.add(cell.regs[k] as usize) }
 }
 
-/// Returns the integer in register `k` of a cell.
+/// Returns the integer in the register `k` of a cell.
 #[inline(always)]
 unsafe fn n(cell: &Cell, i: *const i64, k: usize) -> i64 {
-    // SAFETY: a verified register.
+    // SAFETY: the verifier has checked the register.
     unsafe { *i.add(cell.regs[k] as usize) }
 }
 
-/// Ends the run, because an operation failed.
+/// Ends the run of threaded code, because an operation failed.
 #[cold]
 fn bail_out() -> *const Cell {
     std::ptr::null()

@@ -1,24 +1,25 @@
-//! Object cells: read and write references, elements, captures, global variables, and the value stack.
+//! Object cells: cells of threaded code that read and write references, elements, captures, global variables, and the
+//! value stack.
 
 use super::{Cell, Context, View, bail_out, next};
 use crate::tape::ValueStack;
 use crate::value::{Cells, Ref};
 use crate::vm::objects::position;
 
-/// The action of a cell that computes neither a number nor an integer; `None` when it fails.
+/// The action of a cell that computes neither a number nor an integer; `None` when the action fails.
 pub(super) trait Action {
-    /// Performs the action.
+    /// Performs the action of the cell.
     unsafe fn perform(cell: &Cell, f: *mut f64, i: *mut i64, context: &mut Context) -> Option<()>;
 }
 
-/// Performs the action `A`.
+/// Executes a cell that performs the action `A`.
 pub(super) unsafe fn perform<A: Action>(
     at: *const Cell,
     f: *mut f64,
     i: *mut i64,
     context: *mut Context,
 ) -> *const Cell {
-    // SAFETY: verified registers; the context belongs to the run.
+    // SAFETY: the verifier has checked the registers; the context belongs to the run.
     unsafe {
         match A::perform(&*at, f, i, &mut *context) {
             Some(()) => next(at, f, i, context),
@@ -27,21 +28,21 @@ pub(super) unsafe fn perform<A: Action>(
     }
 }
 
-/// Ends the run: the results are at their places.
+/// Executes a cell that ends the run: the results are at their places.
 pub(super) unsafe fn end(_: *const Cell, _: *mut f64, _: *mut i64, context: *mut Context) -> *const Cell {
     // SAFETY: the context belongs to the run.
     unsafe { (*context).is_done = true };
     std::ptr::null()
 }
 
-/// Ends the run with one result, which `A` moves to its place.
+/// Executes a cell that ends the run with one result, which the action `A` moves to its place.
 pub(super) unsafe fn end_with<A: Action>(
     at: *const Cell,
     f: *mut f64,
     i: *mut i64,
     context: *mut Context,
 ) -> *const Cell {
-    // SAFETY: as for `perform`.
+    // SAFETY: the verifier has checked the registers; the context belongs to the run.
     unsafe {
         match A::perform(&*at, f, i, &mut *context) {
             Some(()) => end(at, f, i, context),
@@ -50,39 +51,40 @@ pub(super) unsafe fn end_with<A: Action>(
     }
 }
 
-/// Ends the run, because an operation failed.
+/// Executes a cell that ends the run, because an operation failed.
 pub(super) unsafe fn fail(_: *const Cell, _: *mut f64, _: *mut i64, _: *mut Context) -> *const Cell {
     bail_out()
 }
 
-/// Returns the reference in register `k` of a cell.
+/// Returns the reference in the register `k` of a cell.
 #[inline(always)]
 unsafe fn reference<'r>(cell: &Cell, context: &mut Context, k: usize) -> &'r mut Ref {
-    // SAFETY: a verified register. No two of these are live at once, except where a comment explains why.
+    // SAFETY: the verifier has checked the register. No two such references are live at once, except where a comment
+    // explains why.
     unsafe { &mut *context.references.add(cell.regs[k] as usize) }
 }
 
-/// Returns the array or record in a register.
+/// Returns the array or record in a register of a cell.
 #[inline(always)]
 unsafe fn cells<'r>(cell: &Cell, context: &mut Context, k: usize) -> Option<&'r Cells> {
-    // SAFETY: as above.
+    // SAFETY: the verifier has checked the register, and no other reference to it is live.
     match unsafe { reference(cell, context, k) } {
         Ref::Cells(cells) => Some(cells),
         _ => None,
     }
 }
 
-/// Returns the view of the object in a register.
+/// Returns the view of the object in a register of a cell.
 #[inline(always)]
 unsafe fn view<'v>(cell: &Cell, context: &mut Context, k: usize) -> &'v mut View {
-    // SAFETY: there is a view for each register; a verified register.
+    // SAFETY: there is a view for each register, and the verifier has checked the register.
     unsafe { &mut *context.views.add(cell.regs[k] as usize) }
 }
 
-/// Writes a reference into the first register.
+/// Writes a reference into the first register of a cell.
 #[inline(always)]
 unsafe fn write_result(cell: &Cell, context: &mut Context, value: Ref) {
-    // SAFETY: as above.
+    // SAFETY: the verifier has checked the register, and no reference to its content is live.
     unsafe {
         let to = reference(cell, context, 0);
         *to = value;
@@ -93,24 +95,26 @@ unsafe fn write_result(cell: &Cell, context: &mut Context, value: Ref) {
 /// Returns the global variables.
 #[inline(always)]
 unsafe fn globals<'g>(context: &Context) -> &'g Cells {
-    // SAFETY: they belong to the machine, and no code writes them during the run.
+    // SAFETY: the global variables belong to the machine, and no code writes them during the run.
     unsafe { &*context.globals }
 }
 
-/// Returns the place of an element of one number.
+/// Returns the place of an element that consists of one number.
 #[inline(always)]
 unsafe fn whole(cell: &Cell, i: *const i64, view: &View) -> Option<*mut f64> {
-    // SAFETY: a verified register; the place lies inside of the object. A negative index is larger than any count.
+    // SAFETY: the verifier has checked the register, and the place lies inside of the object. A negative index is
+    // larger than any count.
     unsafe {
         let index = (*i.add(cell.regs[2] as usize)).cast_unsigned();
         (index < view.count as u64).then(|| view.numbers.add(index as usize))
     }
 }
 
-/// Returns the place of a number of an element: registers 3 and 4 hold its offset and the stride.
+/// Returns the place of a number in an element: the registers 3 and 4 of the cell hold the offset of the number and the
+/// stride.
 #[inline(always)]
 unsafe fn part(cell: &Cell, i: *const i64, view: &View) -> Option<*mut f64> {
-    // SAFETY: as above.
+    // SAFETY: the verifier has checked the register, and the place lies inside of the object.
     unsafe {
         let index = (*i.add(cell.regs[2] as usize)).cast_unsigned();
         if index >= view.elements as u64 {
@@ -121,10 +125,10 @@ unsafe fn part(cell: &Cell, i: *const i64, view: &View) -> Option<*mut f64> {
     }
 }
 
-/// Returns the position of an integer or a reference of an element.
+/// Returns the position of an integer or a reference in an element of an array.
 #[inline(always)]
 unsafe fn place(cell: &Cell, i: *const i64, cells: &Cells) -> Option<usize> {
-    // SAFETY: a verified register.
+    // SAFETY: the verifier has checked the register.
     position(cells, unsafe { *i.add(cell.regs[2] as usize) }, (cell.regs[3], cell.regs[4]))
 }
 
@@ -150,7 +154,7 @@ macro_rules! acts {
             impl Action for $name {
                 #[inline(always)]
                 unsafe fn perform($cell: &Cell, $f: *mut f64, $i: *mut i64, $context: &mut Context) -> Option<()> {
-                    // SAFETY: verified registers; `translate` has stored the operands in the cell.
+                    // SAFETY: the verifier has checked the registers; `translate` has stored the operands in the cell.
                     unsafe { $perform }
                     Some(())
                 }
@@ -160,50 +164,50 @@ macro_rules! acts {
 }
 
 acts! {
-    /// `out = a`, shared.
+    /// Copies a reference, which is then shared: `out = a`.
     Share |cell, _f, _i, context| {
         let value = reference(cell, context, 1).clone();
         view(cell, context, 1).is_unique = false;
         write_result(cell, context, value);
     }
-    /// `out = a`, moved.
+    /// Moves a reference to another register: `out = a`.
     Take |cell, _f, _i, context| {
         let value = std::mem::take(reference(cell, context, 1));
         *view(cell, context, 1) = View::NONE;
         write_result(cell, context, value);
     }
-    /// `out = a`
+    /// Copies a number to another register: `out = a`.
     Move |cell, f, _i, _context| { *f.add(cell.regs[0] as usize) = *f.add(cell.regs[1] as usize); }
-    /// Drops the content of a register.
+    /// Drops the content of a reference register.
     Clear |cell, _f, _i, context| { write_result(cell, context, Ref::Null); }
-    /// `out =` the number of elements
+    /// Counts the elements of an array: `out` becomes their number.
     Count |cell, _f, i, context| { *i.add(cell.regs[0] as usize) = cells(cell, context, 1)?.len as i64; }
-    /// Whether an index is in range.
+    /// Checks that an index is in the range of an array.
     CheckIndex |cell, _f, i, context| {
         position(cells(cell, context, 0)?, *i.add(cell.regs[1] as usize), (0, 1))?;
     }
-    /// `out = array[index]`, of elements of one number.
+    /// Reads an element that consists of one number: `out = array[index]`.
     Element |cell, f, i, context| {
         let from = whole(cell, i, view(cell, context, 1))?;
         *f.add(cell.regs[0] as usize) = *from;
     }
-    /// `out =` a number of `array[index]`
+    /// Reads a number from an element: `out` becomes a component of `array[index]`.
     Part |cell, f, i, context| {
         let from = part(cell, i, view(cell, context, 1))?;
         *f.add(cell.regs[0] as usize) = *from;
     }
-    /// `out =` an integer of `array[index]`
+    /// Reads an integer from an element: `out` becomes a component of `array[index]`.
     PartInteger |cell, _f, i, context| {
         let cells = cells(cell, context, 1)?;
         *i.add(cell.regs[0] as usize) = *cells.i.get(place(cell, i, cells)?)?;
     }
-    /// `out =` a reference of `array[index]`, shared.
+    /// Reads a reference from an element: `out` becomes a component of `array[index]`. The reference is shared.
     PartReference |cell, _f, i, context| {
         let cells = cells(cell, context, 1)?;
         let value = cells.r.get(place(cell, i, cells)?)?.clone();
         write_result(cell, context, value);
     }
-    /// `array[index] += a`, of elements of one number.
+    /// Adds to an element that consists of one number: `array[index] += a`.
     AddElement |cell, f, i, context| {
         let view = view(cell, context, 0);
         let to = whole(cell, i, view)?;
@@ -212,7 +216,7 @@ acts! {
         }
         *to += *f.add(cell.regs[1] as usize);
     }
-    /// A number of `array[index] += a`
+    /// Adds to a number in an element: a component of `array[index] += a`.
     AddPart |cell, f, i, context| {
         let view = view(cell, context, 0);
         let to = part(cell, i, view)?;
@@ -221,7 +225,7 @@ acts! {
         }
         *to += *f.add(cell.regs[1] as usize);
     }
-    /// `out = record.index`
+    /// Loads a number from a record: `out = record.index`.
     Field |cell, f, _i, context| {
         let (view, at) = (view(cell, context, 1), usize::from(cell.regs[2]));
         if at >= view.count {
@@ -229,16 +233,16 @@ acts! {
         }
         *f.add(cell.regs[0] as usize) = *view.numbers.add(at);
     }
-    /// `out = record.index`
+    /// Loads an integer from a record: `out = record.index`.
     FieldInteger |cell, _f, i, context| {
         *i.add(cell.regs[0] as usize) = *cells(cell, context, 1)?.i.get(cell.regs[2] as usize)?;
     }
-    /// `out = record.index`, shared.
+    /// Loads a reference from a record: `out = record.index`. The reference is shared.
     FieldReference |cell, _f, _i, context| {
         let value = cells(cell, context, 1)?.r.get(cell.regs[2] as usize)?.clone();
         write_result(cell, context, value);
     }
-    /// `record.index = a`, of a record without slots.
+    /// Stores a number in a record without slots: `record.index = a`.
     SetField |cell, f, _i, context| {
         let (view, at) = (view(cell, context, 0), usize::from(cell.regs[2]));
         if at >= view.count || !view.is_unique {
@@ -246,49 +250,49 @@ acts! {
         }
         *view.numbers.add(at) = *f.add(cell.regs[1] as usize);
     }
-    /// `out = captures.index`
+    /// Loads a captured number: `out = captures.index`.
     Captured |cell, f, _i, context| {
         let Ref::Closure(closure) = reference(cell, context, 1) else { return None };
         *f.add(cell.regs[0] as usize) = *closure.captures.f.get(cell.regs[2] as usize)?;
     }
-    /// `out = captures.index`
+    /// Loads a captured integer: `out = captures.index`.
     CapturedInteger |cell, _f, i, context| {
         let Ref::Closure(closure) = reference(cell, context, 1) else { return None };
         *i.add(cell.regs[0] as usize) = *closure.captures.i.get(cell.regs[2] as usize)?;
     }
-    /// `out = captures.index`, shared.
+    /// Loads a captured reference: `out = captures.index`. The reference is shared.
     CapturedReference |cell, _f, _i, context| {
         let Ref::Closure(closure) = reference(cell, context, 1) else { return None };
         let value = closure.captures.r.get(cell.regs[2] as usize)?.clone();
         write_result(cell, context, value);
     }
-    /// `out =` a global variable.
+    /// Loads a number from the global variables.
     Global |cell, f, _i, context| {
         *f.add(cell.regs[0] as usize) = *globals(context).f.get(cell.more.integer as usize)?;
     }
-    /// `out =` a global variable.
+    /// Loads an integer from the global variables.
     GlobalInteger |cell, _f, i, context| {
         *i.add(cell.regs[0] as usize) = *globals(context).i.get(cell.more.integer as usize)?;
     }
-    /// `out =` a global variable, shared.
+    /// Loads a reference from the global variables. The reference is shared.
     GlobalReference |cell, _f, _i, context| {
         let value = globals(context).r.get(cell.more.integer as usize)?.clone();
         write_result(cell, context, value);
     }
-    /// Pushes a number.
+    /// Pushes a number onto the value stack.
     Push |cell, f, _i, context| {
         push(context, *f.add(cell.regs[0] as usize), ValueStack::push_number)?;
     }
-    /// Pushes an integer.
+    /// Pushes an integer onto the value stack.
     PushInteger |cell, _f, i, context| {
         push(context, *i.add(cell.regs[0] as usize), ValueStack::push_integer)?;
     }
-    /// Pushes a constant integer.
+    /// Pushes a constant integer onto the value stack.
     PushKnown |cell, _f, _i, context| {
         push(context, cell.more.integer, ValueStack::push_integer)?;
     }
-    /// Pops a number.
+    /// Pops a number from the value stack.
     Pop |cell, f, _i, context| { *f.add(cell.regs[0] as usize) = (*context.value_stack).pop_number(); }
-    /// Pops an integer.
+    /// Pops an integer from the value stack.
     PopInteger |cell, _f, i, context| { *i.add(cell.regs[0] as usize) = (*context.value_stack).pop_integer(); }
 }

@@ -1,4 +1,4 @@
-//! Translation: converts instructions to cells.
+//! Translation: converts instructions to cells of threaded code.
 
 use super::arithmetic::{self as numbers, BOTH, LEFT, RIGHT, write_result as number};
 use super::integers::{self as integers, ConditionValue, branch, increment_and_branch, jump, write_result as integer};
@@ -8,13 +8,13 @@ use crate::bytecode::operand::*;
 use crate::bytecode::{Code, Instruction, primitive};
 use crate::native::{Expression, Partial, Primitive, Value};
 
-/// Translates verified code; `None` where it contains operations that threaded code cannot execute.
+/// Translates verified code to cells; `None` where the code contains operations that threaded code cannot execute.
 pub fn translate(code: &Code) -> Option<Threaded> {
     let mut cells = vec![];
     let mut places = vec![];
     for (at, instruction) in code.instructions.iter().enumerate() {
         places.push(cells.len());
-        // Numbers are flushed by the loop in `run`.
+        // Adjoints are set to zero if they are subnormal by the loop in `run`, so this instruction needs no cell.
         if let Instruction::Extra { .. }
         | Instruction::Extras { .. }
         | Instruction::Element { .. }
@@ -39,7 +39,7 @@ pub fn translate(code: &Code) -> Option<Threaded> {
     Some(Threaded { cells: cells.into_iter().map(|(_, cell)| cell).collect(), carried })
 }
 
-/// Returns the registers that a loop flushes.
+/// Returns the registers of adjoints that a loop sets to zero if they are subnormal.
 fn flushed(instructions: &[Instruction]) -> Vec<u16> {
     let flushed = instructions.iter().filter_map(|instruction| match instruction {
         Instruction::FlushF { a } => Some(a.0),
@@ -48,7 +48,7 @@ fn flushed(instructions: &[Instruction]) -> Vec<u16> {
     flushed.collect()
 }
 
-/// Returns the distance of a jump.
+/// Returns the distance of a jump instruction; `None` for other instructions.
 fn distance(instruction: &Instruction) -> Option<i32> {
     let mut found = None;
     instruction.visit(&mut |field| {
@@ -59,7 +59,7 @@ fn distance(instruction: &Instruction) -> Option<i32> {
     found
 }
 
-/// Creates a cell that has only registers.
+/// Creates a cell that has only register operands.
 fn plain(run: Handler, regs: &[u16]) -> Cell {
     let mut all = [0; 5];
     all[..regs.len()].copy_from_slice(regs);

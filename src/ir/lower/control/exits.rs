@@ -10,7 +10,7 @@ use std::rc::Rc;
 /// An enclosing scope of a statement.
 #[derive(Clone)]
 pub(crate) enum Scope {
-    /// A block in braces, with the actions to perform when it is left, the last one first.
+    /// A block in braces, with the actions to perform when the block is left, the last action first.
     Block { exits: Vec<ExitAction> },
     /// A labeled statement, the target of `break` and `continue`.
     Labeled { label: LabelId, after: BlockId, next: Option<BlockId> },
@@ -18,12 +18,12 @@ pub(crate) enum Scope {
     Catch { handler: BlockId, error: Reg },
 }
 
-/// An action to perform when a block is left.
+/// An action to perform when control leaves a block.
 #[derive(Clone)]
 pub(crate) enum ExitAction {
-    /// The statements of a `defer`.
+    /// The statements of a `defer` are executed.
     Defer(Rc<[Stmt]>),
-    /// The end of the lifetime of a variable's references.
+    /// The lifetime of the references in a variable's registers ends.
     Release(Vec<Reg>),
 }
 
@@ -47,7 +47,7 @@ impl Builder<'_> {
         self.scopes.truncate(depth - 1);
     }
 
-    /// Registers a `defer` statement.
+    /// Registers a `defer` statement as an exit action of the innermost block.
     pub fn defer(&mut self, statements: &[Stmt]) {
         self.at_exit(ExitAction::Defer(Rc::from(statements)));
     }
@@ -100,8 +100,8 @@ impl Builder<'_> {
         regs.iter().copied().filter(|reg| self.bank(*reg) == Bank::R).collect()
     }
 
-    /// Performs the exit actions of the scopes deeper than `depth`, innermost and latest first. The scopes remain on the stack:
-    /// other exits may follow.
+    /// Performs the exit actions of the scopes deeper than `depth`, the innermost and latest action first. The scopes
+    /// remain on the stack, because other exits may follow.
     fn run_exits(&mut self, depth: usize) {
         if !self.has_exits(depth) {
             return;
@@ -124,7 +124,7 @@ impl Builder<'_> {
         self.scopes[depth..].iter().any(|s| matches!(s, Scope::Block { exits } if !exits.is_empty()))
     }
 
-    /// Lowers `break` or `continue`.
+    /// Lowers a `break` or `continue` statement.
     pub fn leave(&mut self, label: LabelId, continues: bool) {
         let target = self.scopes.iter().enumerate().rev().find_map(|(depth, scope)| match scope {
             Scope::Labeled { label: l, after, next } if *l == label => {
@@ -141,7 +141,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Lowers `return value`.
+    /// Lowers a `return` of a value.
     pub fn return_value(&mut self, value: Value) {
         let value = if self.has_exits(0) { self.keep(value) } else { value };
         self.run_exits(0);
@@ -149,8 +149,8 @@ impl Builder<'_> {
         self.finish(None, value);
     }
 
-    /// Marks the instance that an initializer has filled as initialized: from now on its class's finalizer runs when it is
-    /// destroyed. For a failable initializer it follows a tag, and may be absent.
+    /// Marks the instance that an initializer has filled as initialized: from now on the finalizer of its class runs
+    /// when it is destroyed. In a failable initializer the instance follows a tag, and may be absent.
     fn born(&mut self, value: &[Reg]) {
         if self.fills_instance && self.d.sees_ends() {
             let instance = self.references(value);
@@ -172,7 +172,7 @@ impl Builder<'_> {
         for local in self.inouts.clone() {
             match self.locals[local.0 as usize].clone() {
                 Slot::Registers(regs) => results.extend(regs),
-                // The value is in a box if a closure captured the variable.
+                // The value is in a box if a closure captured the `inout` parameter.
                 Slot::Box(object) => {
                     let ty = self.body.locals[local.0 as usize].ty.clone();
                     results.extend(self.load_box(object, &ty));

@@ -28,7 +28,7 @@ enum DirectCollection {
     Text,
 }
 
-/// The size up to which a condition is lowered twice.
+/// The size of a loop's condition up to which the condition is lowered twice.
 const MAX_DUPLICATED_SIZE: usize = 12;
 
 impl Builder<'_> {
@@ -78,7 +78,7 @@ impl Builder<'_> {
                 let value = self.expr(sequence);
                 let zero = self.int(0);
                 let shape = self.shape(&sequence.ty);
-                self.for_array(label, (value, zero), shape, parts);
+                self.for_array(label, value, zero, shape, parts);
             }
             Iteration::Iterator { make, iterator, next } => {
                 let value = self.expr(sequence);
@@ -87,7 +87,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Lowers the body, with the element bound; it ends in the block `next`.
+    /// Lowers the body of a `for` loop, with the element bound to the pattern; the body ends in the block `next`.
     fn loop_iteration(&mut self, label: LabelId, element: &[Reg], parts: &ForParts<'_>, next: BlockId, after: BlockId) {
         self.scopes.push(Scope::Labeled { label, after, next: Some(next) });
         self.matches(parts.pattern, element, next);
@@ -102,15 +102,15 @@ impl Builder<'_> {
         self.switch_to_block(next);
     }
 
-    /// Creates a counter that only the loop changes, and that is constant for all other code.
+    /// Creates a counter that only the loop changes. All other code treats it as constant.
     fn counter(&mut self, from: Reg) -> Reg {
         let counter = self.value(Op::Copy, Bank::I, &[from]);
         self.dedicate(&[counter], "", Use::Constant);
         counter
     }
 
-    /// Returns the bounds of a range. For a range expression these are the operands, and the operator is only called to report
-    /// an invalid range.
+    /// Returns the bounds of a range. For a range expression the bounds are the operands, and the operator is only
+    /// called to report an invalid range.
     fn bounds(&mut self, range: &Expr, closed: bool) -> (Value, Option<FunctionRef>) {
         let operator = if closed { "..." } else { "..<" };
         if let ExprKind::Call { callee, args } = &range.kind {
@@ -167,8 +167,8 @@ impl Builder<'_> {
         }
     }
 
-    /// Iterates over the elements of an array, beginning at a position.
-    fn for_array(&mut self, label: LabelId, (array, first): (Value, Reg), shape: ShapeId, parts: &ForParts<'_>) {
+    /// Iterates over the elements of an array, beginning at the position `first`.
+    fn for_array(&mut self, label: LabelId, array: Value, first: Reg, shape: ShapeId, parts: &ForParts<'_>) {
         let span = self.span;
         let Shape::Array(element) = *self.program.shapes.get(shape) else {
             self.refuse("a loop over this type is not supported");
@@ -202,8 +202,8 @@ impl Builder<'_> {
         self.switch_to_block(after);
     }
 
-    /// Iterates over the characters of a string, beginning at a position.
-    fn for_text(&mut self, label: LabelId, (text, first): (Value, Reg), parts: &ForParts<'_>) {
+    /// Iterates over the characters of a string, beginning at the position `first`.
+    fn for_text(&mut self, label: LabelId, text: Value, first: Reg, parts: &ForParts<'_>) {
         let span = self.span;
         let text = self.keep(text);
         self.make_permanent(&text);
@@ -227,8 +227,8 @@ impl Builder<'_> {
         self.switch_to_block(after);
     }
 
-    /// Returns the collection over which one of the prelude's iterators over arrays and strings steps; such an iterator consists
-    /// of the collection and a position. A call of its `next` costs several times as much as the loop.
+    /// Returns the collection over which an iterator of the prelude steps, if the iterator consists of an array or a
+    /// string and a position. A call of its `next` costs several times as much as the loop.
     fn stepped_through(&mut self, iterator: &Type) -> Option<DirectCollection> {
         let Type::Nominal(id, _) = self.concrete(iterator) else { return None };
         let nominal = self.d.nominal(id);
@@ -262,9 +262,9 @@ impl Builder<'_> {
         let state = self.call_and_propagate(&make, vec![Operand::Value(sequence)]);
         match (self.stepped_through(iterator), &state[..]) {
             (Some(DirectCollection::Array(array)), [elements, position]) => {
-                return self.for_array(label, (vec![*elements], *position), array, parts);
+                return self.for_array(label, vec![*elements], *position, array, parts);
             }
-            (Some(DirectCollection::Text), [text, place]) => return self.for_text(label, (vec![*text], *place), parts),
+            (Some(DirectCollection::Text), [text, place]) => return self.for_text(label, vec![*text], *place, parts),
             _ => {}
         }
         let banks = self.banks(iterator);
@@ -285,7 +285,8 @@ impl Builder<'_> {
     }
 }
 
-/// Returns the size of the code of conditions; those with patterns or closures count as too large.
+/// Returns the size of the code of conditions; conditions with patterns or closures count as too large to be lowered
+/// twice.
 fn size(conditions: &[Condition]) -> usize {
     conditions
         .iter()

@@ -5,8 +5,8 @@ use crate::ir::lower::builder::{Builder, Value};
 use crate::types::model::tree::{Condition, LocalId, Pattern, PatternKind};
 
 impl Builder<'_> {
-    /// Continues with the variables bound if the pattern matches the value, and in `fail` otherwise. The registers of the value
-    /// are unchanged.
+    /// Tests a pattern: continues with the variables bound if the pattern matches the value, and in the block `fail`
+    /// otherwise. The registers of the value are unchanged.
     pub fn matches(&mut self, pattern: &Pattern, value: &[Reg], fail: BlockId) {
         self.span = pattern.span;
         match &pattern.kind {
@@ -96,7 +96,7 @@ impl Builder<'_> {
             .collect()
     }
 
-    /// Binds the variables of a pattern that always matches; they take over intermediate values.
+    /// Binds the variables of a pattern that always matches; the variables take over registers of intermediate values.
     pub fn bind_all(&mut self, pattern: &Pattern, value: Value) {
         match &pattern.kind {
             PatternKind::Wildcard => {}
@@ -132,7 +132,7 @@ impl Builder<'_> {
     }
 }
 
-/// Returns the variables that conditions bind.
+/// Returns the local variables that a list of conditions binds.
 pub(crate) fn bound_by(conditions: &[Condition]) -> Vec<LocalId> {
     let patterns = conditions.iter().filter_map(|condition| match condition {
         Condition::Match { pattern, .. } => Some(pattern),

@@ -66,7 +66,7 @@ impl Builder<'_> {
             }
             StmtKind::Defer(statements) => self.defer(statements),
             StmtKind::Catch { body, local, cases } => self.catch(body, *local, cases),
-            // Declared at the start of the body; see `local_functions`.
+            // Local functions are declared at the start of the body by `local_functions`.
             StmtKind::LocalFunction(_) => {}
         }
     }
@@ -119,7 +119,7 @@ impl Builder<'_> {
         self.switch_to_block(after);
     }
 
-    /// Continues if all conditions hold, and in `fail` otherwise.
+    /// Lowers a list of conditions: continues if all conditions hold, and in the block `fail` otherwise.
     pub fn conditions(&mut self, conditions: &[Condition], fail: BlockId) {
         for condition in conditions {
             match condition {
@@ -158,7 +158,7 @@ impl Builder<'_> {
 
     // Variables
 
-    /// Returns the location of a variable. One that was not encountered before is initialized with zeros.
+    /// Returns the location of a local variable. A variable that was not encountered before is initialized with zeros.
     pub fn slot(&mut self, local: LocalId) -> Slot {
         if let Slot::Absent = self.locals[local.0 as usize] {
             let banks = self.banks_of_local(local);
@@ -188,8 +188,8 @@ impl Builder<'_> {
         }
     }
 
-    /// Sets a variable to its default value at entry. One that is stored in a record and initialized property by property
-    /// starts with a record.
+    /// Sets a variable to its default value at the entry of the function. A variable that is stored in a record and
+    /// initialized property by property starts with a record.
     fn zero_local_at_entry(&mut self, local: LocalId, regs: &[Reg]) {
         let Some(inner) = self.banks_in_record(local) else { return self.zero_at_entry(regs) };
         let zeros = self.regs(&inner);
@@ -214,7 +214,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Returns the banks of the components of a variable's type, if it is a struct that is stored in a record.
+    /// Returns the banks of the components of a struct that is stored in a record, if that is the type of a variable.
     fn banks_in_record(&mut self, local: LocalId) -> Option<std::rc::Rc<[Bank]>> {
         let ty = self.body.locals[local.0 as usize].ty.clone();
         let shape = self.shape(&ty);
@@ -257,7 +257,7 @@ impl Builder<'_> {
         self.bind_value(local, value, false);
     }
 
-    /// Binds a variable to a value; an intermediate value is taken over without a copy.
+    /// Binds a variable to a value; the registers of an intermediate value are taken over without a copy.
     pub fn bind_value(&mut self, local: LocalId, value: &[Reg], owned: bool) {
         let ownership = self.body.locals[local.0 as usize].ownership;
         if ownership != Ownership::Strong {
@@ -307,7 +307,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Creates a box for a variable, each time that its declaration is executed.
+    /// Creates the box of a captured variable, each time that the declaration of the variable is executed.
     pub fn bind_box(&mut self, local: LocalId, value: &[Reg]) {
         let object = match self.locals[local.0 as usize] {
             Slot::Box(object) => object,
@@ -333,7 +333,7 @@ impl Builder<'_> {
         self.pinned.push(local);
     }
 
-    /// Initializes a global variable.
+    /// Initializes a global variable with a value.
     fn init_global(&mut self, global: crate::types::model::tree::GlobalId, value: Value) {
         let ownership = self.d.global(global).ownership;
         let value = self.weak_reference(value, ownership);

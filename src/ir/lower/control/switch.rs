@@ -21,7 +21,8 @@ impl Builder<'_> {
         self.switch_to_block(after);
     }
 
-    /// Runs the first case that matches the value, then jumps to `after`; returns the block that is reached if none matches.
+    /// Lowers the cases of a `switch`: runs the first case that matches the value, then jumps to `after`; returns the
+    /// block that is reached if no case matches.
     pub fn cases(&mut self, value: &[Reg], cases: &[Case], after: BlockId) -> BlockId {
         let bodies: Vec<BlockId> = cases.iter().map(|_| self.block()).collect();
         for (case, body) in cases.iter().zip(&bodies) {

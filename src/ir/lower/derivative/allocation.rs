@@ -25,7 +25,8 @@ impl Builder<'_> {
         Rc::new(Function { params, ..(*declared).clone() })
     }
 
-    /// Replaces the target by an allocation if it is an initializer with a registered derivative that fills a new instance.
+    /// Replaces the target of a call by an allocation if the target is an initializer with a registered derivative that
+    /// fills a new instance.
     pub(crate) fn or_allocation(&mut self, target: Target, args: &[Argument]) -> Target {
         match target {
             Target::Static(f) if self.has_registered_allocation(&f, args) => Target::Allocation(f),
@@ -51,7 +52,7 @@ impl Builder<'_> {
         self.invoke(Op::Call(id), &[], operands, &banks, declared.throws)
     }
 
-    /// Builds the body of [`Origin::Allocation`].
+    /// Builds the body of an [`Origin::Allocation`]: allocates an instance and calls the initializer to fill it.
     pub(crate) fn allocation(&mut self, f: tree::FunctionId) {
         let filling = self.d.function(f);
         let Some(class) = filling.params.first().map(|own| own.ty.clone()) else { return };

@@ -24,7 +24,8 @@ pub(in crate::ir) struct Access {
     is_pullback: bool,
 }
 
-/// The tangent vector of a type, that of a property, and the index of the member for the property.
+/// The tangent vector of a type with a property, the tangent vector of the property, and the index of the member for
+/// the property.
 pub(crate) struct Counterpart {
     vector: Type,
     part: Type,
@@ -35,7 +36,8 @@ impl Builder<'_> {
     /// Returns the member of a type's tangent vector that is the tangent of a stored property.
     pub(crate) fn counterpart(&mut self, owner: &Type, ty: &Type, name: &str) -> Option<Counterpart> {
         let Type::Nominal(own, _) = owner else { return None };
-        // If values of the type are stored without a tangent vector, it has a member for each differentiable property.
+        // If values of the type are stored without a tangent vector, the vector has a member for each differentiable
+        // property.
         if self.d.nominal(*own).kind != NominalKind::Struct || self.tangent_beside(owner).is_none() {
             return None;
         }
@@ -50,7 +52,7 @@ impl Builder<'_> {
         (member == part).then_some(Counterpart { vector, part, index })
     }
 
-    /// Registers the derivatives of reading or setting a property.
+    /// Registers the derivatives of the function that reads or sets a property.
     pub(crate) fn counterpart_rules(&mut self, key: &Key, name: &Rc<str>, is_read: bool) {
         let [owner, ty] = &key.generics[..] else { return };
         let result = if is_read { self.tangent(ty) } else { self.tangent_beside(owner) };
@@ -70,7 +72,8 @@ impl Builder<'_> {
         }
     }
 
-    /// Builds the body of [`Origin::CounterpartRule`]: returns the value, and the linear function.
+    /// Builds the body of an [`Origin::CounterpartRule`], which returns the value of the property, and the linear
+    /// function.
     pub(crate) fn counterpart_rule(&mut self, key: &Key, access: &Rc<Access>) {
         let [owner, ty] = &key.generics[..] else { return };
         self.name_access(access);
@@ -92,7 +95,8 @@ impl Builder<'_> {
         self.return_results(components);
     }
 
-    /// Builds the body of [`Origin::CounterpartMap`].
+    /// Builds the body of an [`Origin::CounterpartMap`], the linear function that reads a member of a tangent vector or
+    /// stores it.
     pub(crate) fn counterpart_map(&mut self, key: &Key, access: &Access) {
         let [owner, ty] = &key.generics[..] else { return };
         self.name_access(access);
@@ -130,7 +134,7 @@ impl Builder<'_> {
         self.return_results(given);
     }
 
-    /// Returns a vector that can be modified, and the place of a member in it.
+    /// Returns a tangent vector that can be modified, and the place of a member in it.
     fn vector_and_member(&mut self, ty: &Type, value: &Value, index: usize) -> (Value, Location) {
         let banks = self.banks(ty);
         let whole = self.regs(&banks);

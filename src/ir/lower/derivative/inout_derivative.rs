@@ -22,14 +22,14 @@ use std::rc::Rc;
 pub(in crate::ir) struct InoutRule {
     /// The registered function.
     pub function: FunctionRef,
-    /// The parameters of the original by which it differentiates.
+    /// The parameters of the original function with respect to which the derivative differentiates.
     pub wrt: Vec<bool>,
-    /// Whether it returns a pullback or a differential.
+    /// Whether the registered function returns a pullback or a differential.
     pub kind: RegisteredKind,
 }
 
 impl Builder<'_> {
-    /// Returns the tangent of the result of a function and the parameters that it changes, together.
+    /// Returns the tangent type of the result of a function together with the parameters that the function changes.
     pub(crate) fn results_together(&mut self, declared: &declaration_info::Function) -> Option<TangentId> {
         if !declared.params.iter().any(|p| p.is_inout) {
             return self.tangent(&declared.result);
@@ -38,7 +38,8 @@ impl Builder<'_> {
         Some(self.tangent_of_results(&types))
     }
 
-    /// Builds the body of [`Origin::InoutDerivative`].
+    /// Builds the body of an [`Origin::InoutDerivative`], which calls the registered function of a function with
+    /// `inout` parameters.
     pub(crate) fn inout_derivative_rule(&mut self, key: &Key, of: tree::FunctionId, rule: &Rc<InoutRule>) {
         let declared = self.original(of);
         self.params = declared.generics.clone();
@@ -70,7 +71,7 @@ impl Builder<'_> {
         self.return_all(&declared, error, components);
     }
 
-    /// Returns the error and the new values of the parameters, if the registered function has thrown an error.
+    /// Returns the thrown error and the new values of the parameters, if the registered function has thrown an error.
     fn return_nothing(&mut self, declared: &declaration_info::Function, result: &Type, error: &[Reg], changed: &[Reg]) {
         let (failed, succeeded) = (self.block(), self.block());
         self.branch(error[0], failed, succeeded);
@@ -89,7 +90,7 @@ impl Builder<'_> {
         self.return_results(error.into_iter().chain(packed).collect());
     }
 
-    /// Builds the body of [`Origin::InoutDerivativeMap`].
+    /// Builds the body of an [`Origin::InoutDerivativeMap`], the linear function that an adapted derivative returns.
     pub(crate) fn inout_derivative_map(&mut self, of: tree::FunctionId, rule: &InoutRule) {
         let declared = self.original(of);
         self.params = declared.generics.clone();
@@ -104,7 +105,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Builds a pullback from adjoints of all results to adjoints of all parameters.
+    /// Builds the body of a pullback, which maps adjoints of all results to adjoints of all parameters.
     fn functional_pullback(&mut self, declared: &declaration_info::Function, rule: &InoutRule, map: &[Reg]) {
         let (mut seeds, mut changed) = (vec![], vec![]);
         let mut adjoints: Vec<Option<Value>> = vec![None; declared.params.len()];
@@ -142,7 +143,7 @@ impl Builder<'_> {
         self.return_results(components);
     }
 
-    /// Returns the tangent vector of a tuple result, if a registered pullback takes it element by element.
+    /// Returns the tangent vector of a tuple result, if a registered pullback takes the vector element by element.
     fn vector_in_parts(&mut self, declared: &declaration_info::Function, registered: &FunctionRef) -> Option<Type> {
         let vector = self.vector(&declared.result)?;
         let Type::Tuple(parts) = &vector else { return None };
@@ -155,7 +156,7 @@ impl Builder<'_> {
         (!is_whole && parts.len() > 1).then_some(vector)
     }
 
-    /// Whether a registered pullback takes separate elements whose tuple would be boxed.
+    /// Whether a registered pullback takes the elements of a tuple separately, although the tuple would be boxed.
     pub(crate) fn unpacks_boxed(&mut self, declared: &declaration_info::Function, registered: &FunctionRef) -> bool {
         let Some(vector) = self.vector_in_parts(declared, registered) else { return false };
         let Type::Tuple(parts) = &vector else { return false };
@@ -163,7 +164,7 @@ impl Builder<'_> {
         apart != self.banks(&vector).len()
     }
 
-    /// Builds a differential from tangents of the parameters to tangents of all results.
+    /// Builds the body of a differential, which maps tangents of the parameters to tangents of all results.
     fn functional_differential(&mut self, declared: &declaration_info::Function, rule: &InoutRule, map: &[Reg]) {
         let mut operands = vec![];
         let mut changed: Vec<Option<Value>> = vec![None; declared.params.len()];
@@ -195,7 +196,7 @@ impl Builder<'_> {
         self.return_results(components);
     }
 
-    /// Calls the linear function of the registered derivative; its results are vectors of the given types.
+    /// Calls the linear function of the registered derivative; its results are tangent vectors of the given types.
     fn call_map(&mut self, map: &[Reg], operands: Vec<Operand>, vectors: Vec<Type>) -> Vec<Value> {
         let all = match &vectors[..] {
             [only] => only.clone(),
@@ -211,7 +212,7 @@ impl Builder<'_> {
         vectors.iter().map(|t| components.by_ref().take(self.banks(t).len()).collect()).collect()
     }
 
-    /// Adds a parameter for the tangent vector of a type, if it has one.
+    /// Adds a parameter for the tangent vector of a type, if the type has one.
     fn vector_parameter(&mut self, ty: &Type) -> Option<Value> {
         let vector = self.vector(ty)?;
         Some(self.parameter("", &vector))
@@ -229,7 +230,7 @@ impl InoutRule {
     }
 }
 
-/// Returns the types of the result and of the parameters that are changed.
+/// Returns the types of a function's result and of the parameters that the function changes.
 fn results(declared: &declaration_info::Function) -> Vec<Type> {
     let changed = declared.params.iter().filter(|p| p.is_inout).map(|p| p.ty.clone());
     std::iter::once(declared.result.clone()).filter(|t| !t.is_unit()).chain(changed).collect()

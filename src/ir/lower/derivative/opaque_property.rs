@@ -20,7 +20,8 @@ use std::ops::Range;
 use std::rc::Rc;
 
 impl Builder<'_> {
-    /// Returns the shape of the value proper, and the components of the vector beside it. `shape` is not boxed.
+    /// Returns the shape of a value without the tangent vector beside it, and the components of that vector. `shape` is
+    /// not boxed.
     pub(crate) fn beside(&mut self, shape: ShapeId) -> (ShapeId, Option<Range<usize>>) {
         match layout::beside(&mut self.lowering.layouts, &self.program.shapes, shape) {
             Some((value, components)) => (value, Some(components)),
@@ -62,12 +63,13 @@ impl Builder<'_> {
         Some(Property { owner: Type::Nominal(id, args), ty, name: case.name.clone() })
     }
 
-    /// Returns the vector beside a struct with these stored properties; empty for a type that is differentiated by members.
+    /// Returns the tangent vector beside a struct with these stored properties; empty for a type that is differentiated
+    /// by members.
     pub(crate) fn vector_beside(&mut self, ty: &Type, values: &[Value]) -> Value {
         self.vector_of(ty, values, |b, k| b.opaque_property_at(ty, k))
     }
 
-    /// Returns the vector beside a case of an enum with these values.
+    /// Returns the tangent vector beside a case of an enum with these values.
     pub(crate) fn vector_beside_case(&mut self, ty: &Type, case: u32, values: &[Value]) -> Value {
         self.vector_of(ty, values, |b, k| b.opaque_payload_at(ty, case, k))
     }
@@ -85,7 +87,8 @@ impl Builder<'_> {
         let mut vector = self.zeros(&banks[beside]);
         let found = parts.iter().enumerate().filter_map(|(k, value)| Some((property(self, k)?, value)));
         let found: Vec<_> = found.collect();
-        // Storing a constant without a counterpart loses no tangent as long as the vector is zero.
+        // Storing a constant in a property without a counterpart loses no tangent as long as the tangent vector is
+        // zero.
         let (kept, lost): (Vec<_>, Vec<_>) =
             found.into_iter().partition(|(p, _)| self.counterpart(&p.owner, &p.ty, &p.name).is_some());
         for (property, value) in lost.into_iter().chain(kept) {
@@ -99,7 +102,7 @@ impl Builder<'_> {
         self.call_opaque_property(property, true, vector, value)
     }
 
-    /// Returns the vector beside the owner of a stored property after the property was set.
+    /// Returns the tangent vector beside the owner of a stored property after the property was set.
     pub(crate) fn set_opaque_property(&mut self, property: &Property, vector: Value, value: Value) -> Value {
         self.call_opaque_property(property, false, vector, value)
     }
@@ -113,7 +116,7 @@ impl Builder<'_> {
         self.invoke(Op::Call(id), &[], vec![Operand::Value(vector), Operand::Value(value)], &banks, false).0
     }
 
-    /// Builds the body of [`Origin::OpaqueProperty`].
+    /// Builds the body of an [`Origin::OpaqueProperty`], which reads or sets a stored property.
     pub(crate) fn opaque_property(&mut self, key: &Key, name: &Rc<str>, is_read: bool) {
         let [owner, ty] = &key.generics[..] else { return };
         let (owner, ty) = (owner.clone(), ty.clone());
@@ -134,7 +137,7 @@ impl Builder<'_> {
         self.end(Terminator::Return(results));
     }
 
-    /// Returns the tangent of the vector beside values of a type.
+    /// Returns the tangent type of the tangent vector beside values of a type.
     pub(crate) fn tangent_beside(&mut self, owner: &Type) -> Option<TangentId> {
         let mut id = self.tangent(owner)?;
         loop {
@@ -146,7 +149,8 @@ impl Builder<'_> {
         }
     }
 
-    /// Adds parameters for the vector beside the owner of a property, or for the owner itself, and for the property.
+    /// Adds parameters for the tangent vector beside the owner of a property, or for the owner itself, and for the
+    /// property.
     pub(crate) fn opaque_property_parameters(&mut self, owner: &Type, ty: &Type) -> (Value, Value) {
         let (vector_shape, vector_tangent) = match self.tangent_beside(owner) {
             Some(beside) => (self.program.tangents.get(beside).value, Some(beside)),

@@ -7,7 +7,7 @@ use crate::value::Bank;
 use crate::value::shape::{Shape, Tangent, TangentId, TangentKind};
 
 impl Builder<'_> {
-    /// Lowers an operator, given by the name of its primitive; `types` are those of the operands.
+    /// Lowers a differential operator, given by the name of its primitive; `types` are the types of the operands.
     pub(crate) fn operator(&mut self, name: &str, operands: Vec<Value>, types: &[Type], result: &Type) -> Value {
         let function = types.iter().rev().find_map(|t| match t {
             Type::Function(f) => Some(f.clone()),
@@ -93,14 +93,14 @@ impl Builder<'_> {
         self.operate(Operator::NoDerivative { is_property: true }, &value, &banks)
     }
 
-    /// Adds the tangent of a type that is not differentiable.
+    /// Adds the tangent type of a type that is not differentiable.
     fn no_tangent(&mut self, ty: &Type) -> TangentId {
         let value = self.shape(ty);
         let vector = self.program.shapes.add(Shape::Tuple(vec![]));
         self.program.tangents.add(Tangent { value, vector, kind: TangentKind::Nothing })
     }
 
-    /// Adds an operator whose body may throw: the flag and the error precede its result.
+    /// Adds a differential operator whose body may throw: the flag and the error precede its result.
     fn operate_on_body(
         &mut self,
         operator: Operator,

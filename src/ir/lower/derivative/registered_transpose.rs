@@ -20,7 +20,7 @@ use crate::types::model::ty::{FunctionType, Strength, Type};
 use crate::value::Bank;
 use std::rc::Rc;
 
-/// The number of transposes above which not all of their sums are created.
+/// The number of transposes above which the sums of all subsets of a function's transposes are no longer created.
 const MAX_SUMS: usize = 32;
 
 impl Builder<'_> {
@@ -36,9 +36,9 @@ impl Builder<'_> {
         let Some(result) = self.results_together(declared) else { return };
         let movers: Rc<[Option<FunctionId>]> = declared.params.iter().map(|p| self.mover(&p.ty)).collect();
         let mut parts: Vec<Vec<Part>> = vec![];
-        // Transposes are summed, each with all others that concern other parameters.
+        // Each transpose is summed with all other transposes that concern other parameters.
         let some_differ = registered.iter().any(|rule| rule.differs);
-        // A primal computes the value instead of the function; a transpose does not.
+        // A primal function computes the value instead of the original; a transpose does not.
         let primals = registered.iter().filter(|rule| rule.primal.is_some());
         let of_primal = primals.filter_map(|rule| rule.inherited).next();
         for rule in registered {
@@ -87,7 +87,7 @@ impl Builder<'_> {
                 ..Rule::new(wrt, function, kind, result)
             });
         }
-        // The sort is stable: of two rules for the same parameters, a derivative precedes a transpose.
+        // The sort is stable: of two registered derivatives for the same parameters, a derivative precedes a transpose.
         self.out.rules.sort_by_key(|rule| rule.wrt.iter().filter(|w| **w).count());
     }
 
@@ -99,7 +99,8 @@ impl Builder<'_> {
         Some(self.lowering.request(self.program, Origin::Function(moved), vec![ty], None))
     }
 
-    /// Builds the body of [`Origin::RegisteredTranspose`]: calls the function, and creates the pullback's closure.
+    /// Builds the body of an [`Origin::RegisteredTranspose`], which calls the function, and creates the closure of the
+    /// pullback.
     pub fn registered_transpose(&mut self, key: &Key, of: tree::FunctionId, parts: &Rc<[Part]>) {
         let declared = self.original(of);
         self.params = declared.generics.clone();
@@ -147,7 +148,7 @@ impl Builder<'_> {
         self.return_results(components);
     }
 
-    /// Calls a primal; returns the checkpoints and the result.
+    /// Calls a registered primal function; returns the intermediate values for the adjoint, and the result.
     fn call_primal(&mut self, primal: &FunctionRef, operands: Vec<Operand>, result: &[Bank]) -> (Value, Value) {
         let both = self.result_of(primal);
         let id = self.lowering.request(self.program, Origin::Function(primal.function), primal.generics.clone(), None);
@@ -165,7 +166,8 @@ impl Builder<'_> {
         self.of_function(&declared, &f.generics, &declared.result)
     }
 
-    /// Builds the body of [`Origin::Pullback`]: maps the adjoint of the result to those of the parameters.
+    /// Builds the body of an [`Origin::Pullback`], which maps the adjoint of the result to the adjoints of the
+    /// parameters.
     pub fn pullback(&mut self, of: tree::FunctionId, parts: &Rc<[Part]>) {
         let declared = self.original(of);
         self.params = declared.generics.clone();
@@ -220,7 +222,7 @@ impl Builder<'_> {
         self.return_results(components);
     }
 
-    /// Calls a registered function; returns one value for each parameter.
+    /// Calls the registered function of a part, a transpose or an adjoint; returns one value for each parameter.
     fn part_result(&mut self, part: &Part, operands: Vec<Operand>, vectors: &[Type]) -> Vec<Value> {
         let origin = Origin::Function(part.function.function);
         let id = self.lowering.request(self.program, origin, part.function.generics.clone(), None);
@@ -264,13 +266,14 @@ impl Builder<'_> {
     }
 }
 
-/// Returns the parameters that any of the parts differentiates by.
+/// Returns the parameters with respect to which any of the parts differentiates.
 fn union(parts: &[Part]) -> Vec<bool> {
     let count = parts.iter().map(|p| p.wrt.len()).max().unwrap_or(0);
     (0..count).map(|k| parts.iter().any(|p| p.wrt.get(k) == Some(&true))).collect()
 }
 
-/// Returns each part alone, and the sums of parts for disjoint parameters, unless a single part covers the same parameters.
+/// Returns each registered transpose alone, and the sums of transposes for disjoint parameters, unless a single
+/// transpose covers the same parameters.
 fn sums(alone: Vec<Vec<Part>>) -> Vec<Vec<Part>> {
     let mut all = alone.clone();
     let mut at = 0;

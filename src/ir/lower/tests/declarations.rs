@@ -131,7 +131,7 @@ impl TestDeclarations {
         Type::Nominal(self.nominal(name, NominalKind::Enum, &[], cases), Rc::from([]))
     }
 
-    /// Returns the type that the next struct or enum will be, for types that contain themselves.
+    /// Returns the type that the next declared struct or enum will have, for types that contain themselves.
     pub fn next_type(&self) -> Type {
         Type::Nominal(NominalId(self.nominals.len() as u32), Rc::from([]))
     }
@@ -171,8 +171,8 @@ impl TestDeclarations {
         Rc::make_mut(&mut self.functions[id.0 as usize].0)
     }
 
-    /// Defines the body of a function. Locals after the parameters: name (with `var` before it if it is mutable, `&` if it is
-    /// captured) and type.
+    /// Defines the body of a function. The locals after the parameters are given by a name (with `var` before it if it
+    /// is mutable, `&` if it is captured) and type.
     pub fn define(&mut self, id: FunctionId, locals: &[(&str, Type)], statements: Vec<Stmt>) {
         let declared = self.functions[id.0 as usize].0.clone();
         let params = declared.params.iter().map(|p| local(&p.name, &p.ty, p.is_inout));
@@ -186,7 +186,7 @@ impl TestDeclarations {
         self.functions[id.0 as usize].1 = Some(Rc::new(body));
     }
 
-    /// Sets the captures of a closure: outer and inner variables.
+    /// Sets the captures of a closure, each as an outer and an inner variable.
     pub fn capture(&mut self, id: FunctionId, captures: &[(u32, u32)]) {
         let body = Rc::make_mut(self.functions[id.0 as usize].1.as_mut().unwrap());
         body.captures = captures.iter().map(|(o, i)| Capture { outer: LocalId(*o), inner: LocalId(*i) }).collect();

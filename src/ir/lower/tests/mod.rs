@@ -24,7 +24,7 @@ impl Run {
         listing::function(&self.program, self.program.function(self.id).unwrap(), None)
     }
 
-    /// Returns the listing of the function with a name.
+    /// Returns the listing of the function that has the given name.
     fn of(&self, name: &str) -> String {
         let all = self.program.functions.iter().flatten();
         let found = all.filter(|f| &*f.name == name).map(|f| listing::function(&self.program, f, None));
@@ -200,7 +200,8 @@ fn a_matrix_in_a_box_keeps_its_rows() {
     );
     let run = lower(&mut w, f);
     let text = run.text();
-    // Indices are checked first; then the rows are moved out one by one and back, and no reference is left in a register.
+    // Indices are checked first. Then the rows of the nested array are moved out one by one and back, and no reference
+    // is left in a register.
     let expected = [
         "load box.r0",
         "load element.r0",
@@ -553,7 +554,7 @@ fn alternatives_bind_the_same_registers() {
         StmtKind::Switch { label: LabelId(0), local: LocalId(1), subject: get(0, either.clone()), cases: vec![case] };
     w.define(f, &[("it", either), ("x", double())], vec![stmt(switch)]);
     let text = lower(&mut w, f).text();
-    // Both cases store their number in the only `f` component.
+    // Both cases of the enum store their number in the only `f` component.
     assert_eq!(text.matches("·x = copy %1").count(), 2, "{text}");
     assert_eq!(text.matches("trap unreachable").count(), 1, "{text}");
 }

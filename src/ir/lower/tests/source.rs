@@ -37,7 +37,7 @@ fn a_program_becomes_graphs() {
         "struct Point { var x: Double; var y: Double }\nvar p = Point(x: 1, y: 2)\np.y = 3\nlet q = p\nprint(q)\n";
     let shown = lower(text);
     assert!(shown.starts_with("func ‹script›()\nb0:\n"), "{shown}");
-    // The components of the struct are in registers, and so is the variable.
+    // The components of the struct are in registers, and the variable is in a register as well.
     assert!(shown.contains("·p = 3.0"), "{shown}");
     assert!(!shown.contains("global"), "{shown}");
 }

@@ -1,4 +1,4 @@
-//! Function application: the arguments of a call whose callee is chosen, inferred with the types of the parameters.
+//! Function application: infers the arguments of a call whose callee is chosen, with the types of the parameters.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -145,11 +145,11 @@ impl Infer<'_> {
             && lookup::optional_payload(self.cx, &ty).is_some()
     }
 
-    /// Returns the round in which an argument is inferred.
+    /// Returns the round in which an argument of a call is inferred.
     fn round(&mut self, arg: &ArgNode, param: &SignatureParam) -> ArgumentRound {
         match arg.ast.kind {
             Ast::Closure(_) if !param.autoclosure => ArgumentRound::Closure,
-            // The vector type is only known when the closures have determined their parameter types.
+            // The type of the tangent vector is only known when the closures have determined their parameter types.
             Ast::Array(_) if matches!(unification::resolved(self.cx, &param.ty), Type::Associated(..)) => {
                 ArgumentRound::Last
             }
@@ -195,7 +195,7 @@ impl Infer<'_> {
     }
 
     fn progress_if_waiting(&mut self) {
-        // Pending arguments may be decidable now that the others are known; this shortens chains of pending
+        // Pending arguments may be decidable now that the other arguments are known; this shortens chains of pending
         // expressions.
         if self.pending.iter().rev().take(4).any(Option::is_some) && !self.defaulting {
             let from = self.pending.len().saturating_sub(4);
@@ -220,7 +220,7 @@ impl Infer<'_> {
     }
 
     /// Creates the diagnostic for a member that depends on the type of the value in an existential; `p` is the protocol
-    /// to which that type must conform, if that is the reason.
+    /// to which that type must conform, if the missing conformance is the reason.
     fn unusable_on_any(&mut self, name: &Ident, of: &Type, p: Option<ProtocolId>) -> Diagnostic {
         let message = format!("member '{}' cannot be used on value of type '{}'", name.name, self.show(of));
         let diagnostic = Diagnostic::error(Code::NotConforming, name.span, message)
@@ -267,7 +267,7 @@ impl Infer<'_> {
             false => (**receiver).clone(),
         };
         if value.span == Span::default() {
-            // The receiver is implicit.
+            // The receiver of the call is implicit.
             value.span = name.span;
         }
         let ty = value.ty.clone();
@@ -332,7 +332,7 @@ impl Infer<'_> {
                     let value = self.target(inner);
                     let stays = unification::unifies(self.cx, &value.ty, wanted);
                     let value = if stays { value } else { self.unwrapped(value) };
-                    // Without a written '&', an operator requires the place.
+                    // An operator modifies the place of its operand without a written `&`.
                     let is_operator = inner.span == arg.ast.span;
                     self.place_of(
                         value,
@@ -358,8 +358,8 @@ impl Infer<'_> {
                     return Argument::Value(self.error_expr(arg.span));
                 }
             };
-            // An `inout` argument is also written back, so neither type may state more about derivatives than the
-            // other.
+            // An `inout` argument is also written back, so neither type may require a stronger differentiability than
+            // the other.
             if !unification::unify(self.cx, &place.ty.clone(), wanted, arg.span)
                 || self.states_less(&place.ty, wanted)
                 || self.states_less(wanted, &place.ty)
@@ -382,7 +382,8 @@ impl Infer<'_> {
         Argument::Value(self.coerce(value, wanted))
     }
 
-    /// Unifies a result with the expected type if possible, so that the arguments are inferred with it.
+    /// Unifies the result type of a call with the expected type if possible, so that the arguments are inferred with
+    /// it.
     pub(crate) fn hint(&mut self, result: &Type, expected: &Type, span: Span) {
         let (result, mut expected) = (unification::shallow(self.cx, result), unification::shallow(self.cx, expected));
         if matches!(expected, Type::Var(_) | Type::Existential(_) | Type::Error)

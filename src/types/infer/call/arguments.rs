@@ -1,4 +1,5 @@
-//! Arguments of calls: matching them with parameters, and whether one fits before the callee is chosen.
+//! Arguments of calls: matching arguments with parameters, and testing whether an argument fits before the callee is
+//! chosen.
 
 use crate::source::Span;
 use crate::syntax::ast;
@@ -22,12 +23,12 @@ use std::rc::Rc;
 #[derive(Clone, Debug)]
 pub(crate) struct ArgNode {
     pub(crate) label: Option<Name>,
-    /// The source location of the label.
+    /// The source location of the argument's label.
     pub(crate) label_span: Option<Span>,
     pub(crate) ast: Rc<ast::Expr>,
     pub(crate) trailing: bool,
     pub(crate) ready: Option<Rc<Expr>>,
-    /// Whether it is an array of all values of a variadic parameter, such as the elements of a literal.
+    /// Whether the argument is an array of all values of a variadic parameter, such as the elements of a literal.
     pub(crate) is_whole: bool,
     pub(crate) span: Span,
 }
@@ -51,12 +52,13 @@ impl ArgNode {
         ArgNode { label: None, label_span: None, span: ast.span, ast, trailing: false, ready: None, is_whole: false }
     }
 
-    /// Whether it is the value that a pattern is compared with.
+    /// Whether the argument is the value with which a pattern is compared.
     pub(crate) fn is_matched(&self) -> bool {
         matches!(&self.ast.kind, Ast::Ident { name, .. } if name.starts_with("$match"))
     }
 
-    /// Whether its type depends on the expected type, so that its inference is deferred.
+    /// Whether the type of the argument depends on the expected type, so that the inference of the argument is
+    /// deferred.
     pub(crate) fn waits(&self) -> bool {
         waits(&self.ast)
     }
@@ -80,27 +82,27 @@ fn waits(e: &ast::Expr) -> bool {
     }
 }
 
-/// The arguments that a parameter receives.
+/// The arguments that one parameter receives.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Slot {
     Arg(usize),
     Variadic(Vec<usize>),
-    /// The elements of a variadic parameter, as an array.
+    /// The parameter is variadic and receives its values as one array: the argument with this index.
     Whole(usize),
     Default,
 }
 
-/// The reason why arguments do not match the parameters.
+/// The reason why the arguments of a call do not match the parameters.
 pub(crate) enum ArgumentMismatch {
-    /// The parameter that receives no argument.
+    /// A parameter, given by its index, receives no argument.
     Missing(usize),
-    /// The argument that no parameter receives.
+    /// An argument, given by its index, is received by no parameter.
     Extra(usize),
-    /// The argument whose label differs from that of the parameter.
+    /// The label of an argument, given by its index, differs from that of the parameter.
     Label(usize),
 }
 
-/// Assigns the arguments to the parameters.
+/// Assigns the arguments of a call to the parameters of a function.
 pub(crate) fn match_args(params: &[SignatureParam], args: &[ArgNode]) -> Result<Vec<Slot>, ArgumentMismatch> {
     let mut slots = vec![];
     let mut next = 0;
@@ -166,7 +168,7 @@ fn may_be_function(ty: &Type) -> bool {
 }
 
 impl Infer<'_> {
-    /// Infers the arguments that do not depend on an expected type.
+    /// Infers the arguments of a call that do not depend on an expected type.
     pub(crate) fn ready_args(&mut self, args: &mut [ArgNode]) {
         for arg in args {
             if arg.ready.is_none() && !arg.waits() && !self.names_several(&arg.ast) {
@@ -176,8 +178,8 @@ impl Infer<'_> {
         }
     }
 
-    /// Infers the arguments of parameters that share one generic parameter as their type, before that type is decided:
-    /// it becomes optional if one of the arguments is optional.
+    /// Infers the arguments of those parameters that share one generic parameter as their type, before that type is
+    /// decided: the type becomes optional if one of the arguments is optional.
     pub(crate) fn ready_shared(&mut self, candidate: &Candidate, args: &mut [ArgNode]) {
         let params = self.candidate_params(candidate);
         let Ok(slots) = match_args(&params, args) else { return };
@@ -197,7 +199,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Infers literals of collections and tuples that have no expected type.
+    /// Infers the arguments that are literals of collections and tuples and have no expected type.
     pub(crate) fn ready_collections(&mut self, args: &mut [ArgNode]) {
         for arg in args {
             let is_collection = matches!(&arg.ast.kind, Ast::Array(items) if !items.is_empty())
@@ -210,7 +212,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Whether an argument is a literal whose type is not known.
+    /// Whether an argument is a literal whose type is not known yet.
     pub(crate) fn is_open_literal(&mut self, arg: &ArgNode) -> bool {
         let Some(ready) = &arg.ready else { return false };
         matches!(unification::shallow(self.cx, &ready.ty), Type::Var(v) if self.cx.vars.var(v).literal.is_some())
@@ -256,12 +258,14 @@ impl Infer<'_> {
         self.can_convert(&ty, &wanted).then_some(if forgets { 25 } else { 5 })
     }
 
-    /// Whether the syntax of an argument that is not inferred yet is compatible with the type `wanted`, and its cost.
+    /// Whether the syntax of an argument that is not inferred yet is compatible with the type `wanted`, and the cost of
+    /// passing it.
     fn shape_fits(&mut self, arg: &ast::Expr, wanted: &Type, param: &SignatureParam) -> Option<u32> {
         let wanted = unification::shallow(self.cx, wanted);
         match &wanted {
             Type::Error => return Some(2),
-            // The type variable of a literal, or one with a required conformance, does not become a function type.
+            // The type variable of a literal, or a type variable with a required conformance, does not become a
+            // function type.
             Type::Var(v) => {
                 let state = self.cx.vars.var(*v);
                 let is_value = state.literal.is_some() || !state.conforms.is_empty();
@@ -286,7 +290,7 @@ impl Infer<'_> {
             Ast::InOut(_) => return param.is_inout.then_some(0),
             Ast::Closure(closure) => match &inner {
                 Type::Function(f) => match closure_arity(closure) {
-                    // It destructures a tuple, if no function has as many parameters.
+                    // The closure destructures a tuple, if no function has as many parameters as the closure.
                     Some(n) if n > 1 && f.params.len() == 1 => return Some(TUPLE_APART),
                     arity => arity.is_none_or(|n| n == f.params.len()) && self.written_types_fit(closure, f),
                 },

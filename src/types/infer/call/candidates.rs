@@ -27,11 +27,13 @@ use std::rc::Rc;
 #[derive(Clone, Debug)]
 pub(crate) struct Candidate {
     pub(crate) target: Target,
-    /// The generic arguments of the environment: those of the type, or `Self` of a protocol.
+    /// The generic arguments of the environment in which the candidate is declared: those of the type, or `Self` of a
+    /// protocol.
     pub(crate) prefix: Rc<[Type]>,
-    /// The receiver, for methods.
+    /// The receiver on which a candidate that is a method is called.
     pub(crate) receiver: Option<Rc<Expr>>,
-    /// 0 for a declaration of the program, 1 for one of the prelude; higher for an inherited or default implementation.
+    /// The distance of the declaration: 0 for a declaration of the program, 1 for a declaration of the prelude; higher
+    /// for an inherited or default implementation.
     pub(crate) tier: u32,
 }
 
@@ -39,11 +41,11 @@ pub(crate) struct Candidate {
 pub(crate) enum Target {
     Function(FunctionId),
     Requirement(ProtocolId, u32),
-    /// A case of an enum.
+    /// A case of an enum, which is called to create a value.
     Case(NominalId, u32),
 }
 
-/// A candidate with fresh variables for its generic parameters.
+/// A candidate whose generic parameters are replaced by fresh type variables.
 pub(crate) struct Instance {
     pub(crate) callee: Option<Callee>,
     pub(crate) generics: Vec<Type>,
@@ -54,12 +56,12 @@ pub(crate) struct Instance {
     pub(crate) throws: bool,
     /// The number of requirements on the generic arguments.
     pub(crate) requirement_count: u32,
-    /// The first requirement on a generic argument that does not hold, with its index.
+    /// The first requirement on a generic argument that is not satisfied, with its index.
     pub(crate) missing: Option<(usize, Requirement)>,
 }
 
 impl Infer<'_> {
-    /// Creates fresh variables for the generic parameters of a candidate, and imposes their requirements.
+    /// Creates fresh type variables for the generic parameters of a candidate, and imposes the requirements on them.
     pub(crate) fn instantiate(&mut self, candidate: &Candidate, span: Span) -> Instance {
         let function = match &candidate.target {
             Target::Function(f) => *f,
@@ -123,7 +125,7 @@ impl Infer<'_> {
             }
         }
         if let Some(receiver) = &candidate.receiver {
-            // A result of type `Self` of a member of `super` is of the class of `self`.
+            // A member of `super` whose result type is `Self` returns an instance of the class of `self`.
             let of = if let ExprKind::Super(own) = &receiver.kind { own } else { &**receiver };
             if let Some(own) = dynamic_self::result_for_receiver(self.cx, function, &of.ty, &result) {
                 result = own;
@@ -147,7 +149,7 @@ impl Infer<'_> {
     fn known_callee(&self, candidate: &Candidate, function: FunctionRef) -> Callee {
         let is_dynamic = match candidate.receiver.as_ref().map(|r| &r.kind) {
             None | Some(ExprKind::Super(_) | ExprKind::Metatype) => false,
-            // A new instance of a class given by its name.
+            // The receiver is a new instance of a class that is given by its name.
             Some(ExprKind::Struct { .. }) => !superclass::fills_instance(self.cx, function.function),
             Some(_) => true,
         };
@@ -189,7 +191,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Whether a call of a candidate may throw.
+    /// Whether a call of a candidate may throw an error.
     pub(crate) fn candidate_throws(&mut self, candidate: &Candidate) -> bool {
         match candidate.target {
             Target::Function(f) => signature::signature(self.cx, f).throws,
@@ -201,7 +203,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Returns the parameters of a candidate, without fresh variables, to match labels.
+    /// Returns the parameters of a candidate without creating fresh type variables, to match argument labels.
     pub(crate) fn candidate_params(&mut self, candidate: &Candidate) -> Vec<SignatureParam> {
         match &candidate.target {
             Target::Function(f) => signature::signature(self.cx, *f).params.clone(),
@@ -220,8 +222,8 @@ impl Infer<'_> {
         }
     }
 
-    /// Returns how well a candidate fits the arguments, as far as they are known: smaller is better, `None` if it does
-    /// not fit.
+    /// Returns a score for how well a candidate fits the arguments, as far as these are known: smaller is better,
+    /// `None` if the candidate does not fit.
     pub(crate) fn try_candidate(
         &mut self,
         candidate: &Candidate,
@@ -232,7 +234,7 @@ impl Infer<'_> {
         self.rate(candidate, args, expected, span).map(|fit| fit.score)
     }
 
-    /// Like `try_candidate`, and also returns how many arguments have to be converted.
+    /// Returns the score of a candidate like `try_candidate`, and also how many arguments have to be converted.
     pub(crate) fn rate(
         &mut self,
         candidate: &Candidate,
@@ -343,7 +345,7 @@ impl Infer<'_> {
         ty
     }
 
-    /// Returns the members of that name that can be called on a value of a type, or with `is_static` on the type.
+    /// Returns the members named `name` that can be called on a value of a type, or with `is_static` on the type.
     pub(crate) fn method_candidates(
         &mut self,
         of: &Type,
@@ -383,7 +385,8 @@ impl Infer<'_> {
         out
     }
 
-    /// Returns the `self` of a static member or an initializer: the type, or the instance that it initializes.
+    /// Returns the argument for the `self` of a static member or an initializer: the type, or the instance that the
+    /// initializer initializes.
     pub(crate) fn static_receiver(&mut self, target: &Target, of: &Type, on: Option<&Rc<Expr>>) -> Option<Rc<Expr>> {
         let f = match target {
             Target::Function(f) => *f,
@@ -417,7 +420,7 @@ impl Infer<'_> {
         Rc::new(Expr { kind, ty: of.clone(), span: metatype.span })
     }
 
-    /// Returns the name of a candidate for a message.
+    /// Returns the name of a candidate as it is used in messages.
     pub(crate) fn candidate_name(&mut self, candidate: &Candidate) -> String {
         match &candidate.target {
             Target::Function(f) => self.cx.defs.full_name(*f),

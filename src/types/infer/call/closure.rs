@@ -19,7 +19,8 @@ use crate::types::nominal::ownership;
 use std::rc::Rc;
 
 impl Infer<'_> {
-    /// Infers a closure expression; while the types of its parameters are not known, it is pending.
+    /// Infers a closure expression; the expression is pending while the types of the closure's parameters are not
+    /// known.
     pub(crate) fn closure(&mut self, closure: &Rc<ast::Closure>, expected: Option<&Type>, span: Span) -> Expr {
         let mut wanted = expected.and_then(|t| self.known(t));
         while let Some(inner) = wanted.as_ref().and_then(|t| lookup::optional_payload(self.cx, t)) {
@@ -29,7 +30,7 @@ impl Infer<'_> {
         if ty == Type::Error {
             return self.error_expr(span);
         }
-        if self.closure_is_ready(closure, &ty) {
+        if self.closure_is_ready(&ty) {
             return self.closure_now(closure, &ty, span);
         }
         self.wait(PendingKind::Closure { closure: closure.clone() }, ty, span)
@@ -49,7 +50,7 @@ impl Infer<'_> {
         let mut params: Vec<FunctionParam> = vec![];
         let plain = |ty: Type, is_inout: bool| FunctionParam { ty, is_inout, no_derivative: false, autoclosure: false };
         match &closure.params {
-            // Several parameters for the parts of one tuple; see `tuple_closure`.
+            // The closure has several parameters for the parts of one tuple, which `tuple_closure` handles.
             Some(written) if written.len() > 1 && wanted.as_ref().is_some_and(|w| w.params.len() == 1) => {
                 params.extend(wanted.iter().flat_map(|w| w.params.iter().cloned()));
             }
@@ -160,8 +161,8 @@ impl Infer<'_> {
         });
     }
 
-    /// Whether the types of all parameters are known.
-    pub(crate) fn closure_is_ready(&mut self, _closure: &ast::Closure, ty: &Type) -> bool {
+    /// Whether the types of all parameters of a closure are known.
+    pub(crate) fn closure_is_ready(&mut self, ty: &Type) -> bool {
         let Type::Function(f) = unification::shallow(self.cx, ty) else { return false };
         f.params.iter().all(|p| {
             let ty = p.ty.clone();
@@ -169,14 +170,14 @@ impl Infer<'_> {
         })
     }
 
-    /// Checks the body of a closure.
+    /// Checks the body of a closure whose parameter types are known.
     pub(crate) fn closure_now(&mut self, closure: &Rc<ast::Closure>, ty: &Type, span: Span) -> Expr {
         let Type::Function(f) = unification::shallow(self.cx, ty) else { return self.error_expr(span) };
         let names: Vec<(ast::Name, Span)> = match &closure.params {
             Some(params) if params.len() == f.params.len() => {
                 params.iter().map(|p| (p.name.name.clone(), p.name.span)).collect()
             }
-            // `{ (a, b) in … }` for one tuple.
+            // The closure has the form `{ (a, b) in … }` and takes one tuple.
             Some(params) if f.params.len() == 1 => return self.tuple_closure(closure, params, &f, span),
             Some(params) => {
                 let message = format!("the closure takes {}, but is passed {}", count(params.len()), f.params.len());
@@ -293,7 +294,7 @@ impl Infer<'_> {
             let unit = Type::unit();
             unification::unify(self.cx, result, &unit, span);
         }
-        self.body_statements(body, result)
+        self.body_statements(body)
     }
 
     /// Infers `{ (a, b) in … }` or `{ a, b in … }` for a function whose only parameter is a tuple.
@@ -344,7 +345,7 @@ impl Infer<'_> {
         self.tuple_closure(closure, &params, f, span)
     }
 
-    /// Infers `$0`, `$1`, and so on.
+    /// Infers an anonymous parameter of a closure: `$0`, `$1`, and so on.
     pub(crate) fn anonymous(&mut self, n: usize, span: Span) -> Expr {
         match self.frame().anonymous.get(n).copied() {
             Some(local) => self.local_expr(local, span),
@@ -411,7 +412,7 @@ fn with_return(body: &ast::Block) -> ast::Block {
     }
 }
 
-/// Sets `out` if a `return` with a value occurs.
+/// Sets `out` if a `return` with a value occurs in the statements.
 fn returns_value(items: &[ast::Stmt], out: &mut bool) {
     crate::types::model::syntax_walk::returns(items, &mut |value| *out |= value.is_some());
 }

@@ -17,12 +17,12 @@ use crate::types::model::type_vars::Literal;
 use crate::types::names::lookup;
 use std::rc::Rc;
 
-/// The source of the type of a closure's parameter.
+/// The source from which the type of a closure's parameter is determined.
 #[derive(PartialEq)]
 enum Source {
-    /// The type is known.
+    /// The type of the closure's parameter is known.
     Type(Type),
-    /// The type is that of another argument.
+    /// The type of the closure's parameter is that of another argument, given by its index.
     Argument(usize),
 }
 

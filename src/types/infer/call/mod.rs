@@ -1,4 +1,4 @@
-//! Calls: which function is called, with which arguments.
+//! Calls: inference of calls, the choice of the called function, and its arguments.
 
 pub(crate) mod application;
 pub(crate) mod arguments;
@@ -35,7 +35,7 @@ use crate::types::synthesize;
 use std::rc::Rc;
 
 impl Infer<'_> {
-    /// Infers `callee(arguments)`.
+    /// Infers a call expression `callee(arguments)`.
     pub(super) fn call(&mut self, callee: &ast::Expr, args: &[ast::Arg], expected: Option<&Type>, span: Span) -> Expr {
         let args: Vec<ArgNode> = args.iter().map(ArgNode::new).collect();
         match &callee.kind {
@@ -112,7 +112,7 @@ impl Infer<'_> {
                 None => {}
             }
             if let Some(candidates) = self.own_member_candidates(&name.name) {
-                // A method of the enclosing type, unless only a function of the same name fits.
+                // The name denotes a method of the enclosing type, unless only a function of the same name fits.
                 let global = self.function_candidates(&name.name);
                 let fits = |infer: &mut Self, list: &[Candidate]| {
                     list.iter().any(|c| {
@@ -141,7 +141,7 @@ impl Infer<'_> {
         self.call_overloaded(name, candidates, args, expected, span)
     }
 
-    /// Whether a callable property of the enclosing type hides the functions of that name outside of it.
+    /// Whether a callable property of the enclosing type hides the top-level functions of the same name.
     fn is_callable_property(&mut self, name: &str) -> bool {
         let (Some(own), file) = (self.own_type(), self.file) else { return false };
         let is_static = !self.has_self();
@@ -179,7 +179,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Whether a callable variable of the program hides the library's functions of that name.
+    /// Whether a callable variable of the program hides the library's functions of the same name.
     fn is_callable_variable(&mut self, name: &Ident) -> bool {
         let file = self.file;
         let first = lookup::entries(self.cx, &name.name, file).into_iter().next();
@@ -188,7 +188,7 @@ impl Infer<'_> {
         self.is_callable_type(&ty)
     }
 
-    /// Returns the functions of that name at the top level.
+    /// Returns the top-level functions named `name`.
     pub(super) fn function_candidates(&mut self, name: &str) -> Vec<Candidate> {
         let file = self.file;
         let mut out = vec![];
@@ -204,8 +204,8 @@ impl Infer<'_> {
         out
     }
 
-    /// Returns the methods of the enclosing type that can be called without `self.`; `None` outside of types, or if
-    /// there is no member of that name.
+    /// Returns the methods named `name` of the enclosing type that can be called without `self.`; `None` outside of
+    /// types, or if the type has no such member.
     fn own_member_candidates(&mut self, name: &str) -> Option<Vec<Candidate>> {
         let own = self.own_type()?;
         if self.has_self() {
@@ -223,12 +223,12 @@ impl Infer<'_> {
         has_any.then(|| self.method_candidates(&own, name, true, on.as_ref()))
     }
 
-    /// Whether there is a `self` in scope.
+    /// Whether a variable `self` is in scope.
     pub(super) fn has_self(&mut self) -> bool {
         self.self_type().is_some_and(|ty| !matches!(ty, Type::Metatype(_)))
     }
 
-    /// Returns the variable of `self`, if there is one in scope.
+    /// Returns the local variable of `self`, if one is in scope.
     pub(super) fn self_local_quiet(&mut self) -> Option<crate::types::model::tree::LocalId> {
         if self.has_self() { self.self_local() } else { None }
     }
@@ -294,7 +294,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Reports argument labels in the call of a function value, whose type has none.
+    /// Reports argument labels in the call of a function value, since function types have no labels.
     fn refuse_labels(&mut self, args: &[ArgNode]) {
         let labeled: Vec<(&ArgNode, Span)> = args
             .iter()
@@ -357,7 +357,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Infers `Type(arguments)`.
+    /// Infers the creation of a value, `Type(arguments)`.
     pub(super) fn call_init(
         &mut self,
         ty: &Type,
@@ -399,7 +399,7 @@ impl Infer<'_> {
         self.call_overloaded(&name, candidates, args, expected, span)
     }
 
-    /// Infers `Type.name(arguments)`.
+    /// Infers a call of a static member, `Type.name(arguments)`.
     pub(super) fn call_static(
         &mut self,
         ty: &Type,
@@ -438,7 +438,7 @@ impl Infer<'_> {
         self.call_overloaded(name, candidates, args, expected, span)
     }
 
-    /// Infers `base.name(arguments)` for a base whose type may not be known yet.
+    /// Infers a call of a member, `base.name(arguments)`, on a base whose type may not be known yet.
     pub(super) fn call_member(
         &mut self,
         base: Expr,
@@ -493,7 +493,7 @@ impl Infer<'_> {
         self.call_overloaded(name, candidates, args, expected, span)
     }
 
-    /// Reports an error that would be thrown out of a `defer`.
+    /// Reports a call in a `defer` statement that would throw an error out of the statement.
     pub(super) fn throws_here(&mut self, span: Span) {
         if self.frame().catching == 0 && self.frame().in_defer {
             self.error(Diagnostic::error(Code::WrongContext, span, crate::types::infer::stmt::out_of_defer("throw")));

@@ -1,4 +1,4 @@
-//! Overload resolution: which one of several functions a call refers to.
+//! Overload resolution: chooses the function to which a call refers among several functions of the same name.
 
 use crate::source::Span;
 use crate::syntax::ast;
@@ -120,8 +120,8 @@ impl Infer<'_> {
         if natural.is_empty() { candidates.to_vec() } else { natural }
     }
 
-    /// Whether some of the candidates fit now, and none fits once the literals among the arguments have their default
-    /// types.
+    /// Whether some of the candidates fit now, and none of them fits once the literals among the arguments have their
+    /// default types.
     pub(crate) fn needs_other_literals(&mut self, candidates: &[Candidate], args: &[ArgNode], span: Span) -> bool {
         let snapshot = self.cx.vars.snapshot();
         let fits = |infer: &mut Self| candidates.iter().any(|c| infer.try_candidate(c, args, None, span).is_some());
@@ -210,7 +210,7 @@ impl Infer<'_> {
         false
     }
 
-    /// Adds the types of arguments that are type variables not constrained by a literal.
+    /// Adds the types of those arguments whose types are type variables that no literal constrains.
     fn open_arguments(&self, args: &[ArgNode], open: &mut Vec<VarId>) {
         for ready in args.iter().filter_map(|a| a.ready.as_ref()) {
             if let Type::Var(v) = type_vars::zonk(self.cx, &ready.ty)
@@ -274,8 +274,8 @@ impl Infer<'_> {
         if useful.is_empty() { candidates.to_vec() } else { useful }
     }
 
-    /// Commits to the only candidate that fits; with `by_default` to the best one; with `last` reports an ambiguous
-    /// call.
+    /// Commits to the only candidate that fits; with `by_default` to the candidate that fits best; with `last` reports
+    /// an ambiguous call.
     #[expect(clippy::too_many_arguments, reason = "the state of one decision")]
     pub(crate) fn choose(
         &mut self,
@@ -294,7 +294,7 @@ impl Infer<'_> {
             widens = !fitting.is_empty();
         }
         if fitting.is_empty() {
-            // A candidate that fits except for a conformance produces a better diagnostic than a list of all
+            // A candidate that fits except for a missing conformance yields a better diagnostic than a list of all
             // candidates.
             self.forgives = true;
             fitting = self.fitting(candidates, args, expected, span);
@@ -336,7 +336,7 @@ impl Infer<'_> {
         None
     }
 
-    /// Returns the candidates that fit, and how well.
+    /// Returns the candidates that fit the arguments of a call, with their scores.
     fn fitting<'c>(
         &mut self,
         candidates: &'c [Candidate],
@@ -360,7 +360,7 @@ impl Infer<'_> {
         fitting
     }
 
-    /// Removes the disfavored overloads, unless only they fit the arguments.
+    /// Removes the disfavored overloads of a function, unless only they fit the arguments.
     fn favored_or_second(&mut self, all: Vec<Candidate>, args: &mut [ArgNode], span: Span) -> Vec<Candidate> {
         let favored = self.favored(all.clone());
         if favored.len() == all.len() {
@@ -371,7 +371,7 @@ impl Infer<'_> {
         if fits(&favored) || !fits(&all) { favored } else { all }
     }
 
-    /// Removes the overloads marked `@_disfavoredOverload` if there are others.
+    /// Removes the overloads marked `@_disfavoredOverload` if there are other overloads.
     pub(crate) fn favored(&mut self, candidates: Vec<Candidate>) -> Vec<Candidate> {
         let second = |infer: &Self, c: &Candidate| match &c.target {
             Target::Function(f) => {

@@ -1,7 +1,7 @@
 //! Result builders: with `@resultBuilder`, the statements of a body become the arguments of the builder's functions.
 //!
-//! Each statement that has a value is stored in a separate constant; branches and loops become values first. The result
-//! is an ordinary body, which is checked like one in the source.
+//! Each statement that has a value is stored in a separate constant; branches and loops become values first. The
+//! translated body is checked like a body in the source.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -20,11 +20,11 @@ use crate::types::model::ty::Type;
 use crate::types::names::members;
 use std::rc::Rc;
 
-/// A result builder: its name as written, and the functions that it has.
+/// A result builder: its name as written, and the names of the functions that it has.
 struct Builder {
     name: Vec<Ident>,
     functions: Vec<&'static str>,
-    /// The number of constants that were created.
+    /// The number of constants that the translation has created.
     made: usize,
     /// The statements that cannot be translated, and the function that the builder would need for each.
     refused: Vec<(Span, Option<&'static str>)>,
@@ -42,7 +42,8 @@ const FUNCTIONS: [&str; 7] = [
 ];
 
 impl Infer<'_> {
-    /// Translates a body if one of these attributes names a builder. A body with a `return` is not translated.
+    /// Translates a function body if one of the given attributes names a result builder. A body with a `return` is not
+    /// translated.
     pub(crate) fn built_body(&mut self, attributes: &[Attribute], body: &Block) -> Option<Block> {
         let (name, ty) = attributes.iter().find_map(|a| self.builder_type(a))?;
         let mut returns = false;
@@ -106,8 +107,8 @@ impl Infer<'_> {
         Some(args)
     }
 
-    /// Returns the declaration whose attributes name the builder of a function's or getter's result: its own, or that
-    /// of the requirement that it satisfies.
+    /// Returns the declaration whose attributes name the builder for the result of a function or getter: the
+    /// declaration itself, or the requirement that it satisfies.
     pub(crate) fn building_attributes(&mut self, f: FunctionId) -> Option<Rc<Decl>> {
         if self.cx.defs.builders.is_empty() {
             return None;
@@ -175,7 +176,7 @@ impl Builder {
         self.functions.contains(&function)
     }
 
-    /// Translates the whole body.
+    /// Translates a whole body, and returns its combined value.
     fn body(&mut self, body: &Block) -> Block {
         let (mut items, value) = self.block(body);
         let value = if self.has("buildFinalResult") { self.call("buildFinalResult", [(None, value)]) } else { value };
@@ -184,7 +185,7 @@ impl Builder {
         Block { items, span }
     }
 
-    /// Translates the statements of a block; returns them, and their combined value.
+    /// Translates the statements of a block; returns the new statements, and their combined value.
     fn block(&mut self, body: &Block) -> (Vec<Stmt>, Expr) {
         let (mut out, mut parts) = (vec![], vec![]);
         for item in &body.items {
@@ -219,7 +220,7 @@ impl Builder {
         self.call_at("buildBlock", parts.into_iter().map(|part| (None, part)), span)
     }
 
-    /// Returns the value that a statement contributes, if any.
+    /// Returns the value that a statement contributes to the result, if it contributes one.
     fn component(&mut self, item: &Stmt) -> Option<Expr> {
         let span = item.span;
         match &item.kind {
@@ -299,7 +300,7 @@ impl Builder {
         Expr { kind: ExprKind::Switch { value: value.clone(), cases }, span }
     }
 
-    /// Translates a `for` loop: the values of its iterations become an array.
+    /// Translates a `for` loop: the values of its iterations become an array, which `buildArray` combines.
     fn array(&mut self, pattern: &Pattern, sequence: &Expr, filter: Option<&Expr>, body: &Block, span: Span) -> Expr {
         let element = self.fresh();
         let bound = Stmt {
@@ -321,7 +322,7 @@ impl Builder {
         self.call("buildArray", [(None, all)])
     }
 
-    /// Returns the value of a block as one expression.
+    /// Returns the combined value of a block as one expression.
     fn value_of(&mut self, body: &Block) -> Expr {
         let (mut items, value) = self.block(body);
         if items.is_empty() {
@@ -381,7 +382,7 @@ fn closure(params: Option<Vec<ast::ClosureParam>>, body: Block) -> Expr {
     Expr { kind: ExprKind::Closure(Rc::new(closure)), span }
 }
 
-/// Wraps statements in a closure that is called at once.
+/// Wraps statements in a closure that is called immediately.
 fn applied(body: Block) -> Expr {
     let span = body.span;
     call(closure(None, body), [], span)

@@ -41,7 +41,7 @@ impl Infer<'_> {
     }
 
     /// Whether a call throws nothing although its callee is declared to throw: the callee rethrows, has no separate
-    /// version for functions that do not throw, and receives none that throws.
+    /// version for functions that do not throw, and receives no function that throws.
     pub(crate) fn forwards_no_argument(&mut self, candidate: &Candidate, slots: &[Slot], args: &[ArgNode]) -> bool {
         let f = match candidate.target {
             Target::Function(f) => f,
@@ -52,7 +52,7 @@ impl Infer<'_> {
         data.rethrows && data.throws && !self.is_given_throwing(f, slots, args)
     }
 
-    /// Whether one of the functions that are passed to a call throws.
+    /// Whether one of the functions that are passed as arguments of a call throws.
     fn is_given_throwing(&mut self, f: FunctionId, slots: &[Slot], args: &[ArgNode]) -> bool {
         let signature = signature::signature(self.cx, f);
         let functions = slots.iter().zip(&signature.params);
@@ -95,8 +95,8 @@ impl Infer<'_> {
     }
 
     /// Whether a closure throws. In a function that rethrows, a call of a function parameter throws only in the
-    /// throwing version. Such a call is marked with `try` in the source of the program, and is not marked in that of
-    /// the library.
+    /// throwing version. Such a call is marked with `try` in the source of a program, and is not marked in the source
+    /// of the library.
     pub(crate) fn may_throw(&mut self, closure: &ast::Closure) -> bool {
         let Some(enclosing) = self.frames.first().and_then(|f| f.function) else { return closure.throws };
         let data = self.cx.defs.function_data(enclosing);

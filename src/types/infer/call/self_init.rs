@@ -83,7 +83,7 @@ impl Infer<'_> {
         ));
     }
 
-    /// Creates `guard let pattern = value else { return nil }`.
+    /// Creates the statement `guard let pattern = value else { return nil }`.
     fn or_fail(&mut self, value: Expr, pattern: PatternKind, span: Span) -> Stmt {
         let result = self.frame().result.clone();
         let payload = lookup::optional_payload(self.cx, &value.ty.clone()).unwrap_or(Type::Error);
@@ -115,7 +115,8 @@ impl Infer<'_> {
         self.led_on(value, span)
     }
 
-    /// Wraps the call of an initializer that has initialized the instance; if that one failed, this one fails, too.
+    /// Wraps the call of an initializer that has initialized the instance; if that initializer failed, the enclosing
+    /// one fails, too.
     pub(crate) fn led_on(&mut self, value: Expr, span: Span) -> Expr {
         let value = self.decided(value);
         let unit = Type::unit();

@@ -14,18 +14,18 @@ use std::rc::Rc;
 /// How well a candidate fits the arguments.
 #[derive(Clone, Copy)]
 pub(crate) struct Fit {
-    /// Smaller is better.
+    /// The score of the candidate; a smaller score is better.
     pub(crate) score: u32,
     /// How many arguments need a conversion to the type of the parameter.
     pub(crate) conversions: u32,
 }
 
-/// The parameter types of a generic function for the arguments of a call.
+/// The types of a generic function's parameters that receive the arguments of a call.
 struct ParameterTypes {
     /// The type of each parameter that receives an argument.
     types: Vec<Type>,
     signature: Rc<Signature>,
-    /// The number of its generic parameters that belong to the environment.
+    /// The number of generic parameters that belong to the environment of the function.
     outer: usize,
 }
 
@@ -33,13 +33,13 @@ struct ParameterTypes {
 struct ParameterMatch<'s> {
     general: &'s Signature,
     special: &'s Signature,
-    /// The number of generic parameters that belong to the environment.
+    /// The number of generic parameters that belong to the environment of the function.
     outer: usize,
     found: Vec<Option<Type>>,
 }
 
 impl Infer<'_> {
-    /// Removes every generic candidate for which another one fits as well with more specific types.
+    /// Removes every generic candidate for which another candidate fits as well with more specific parameter types.
     pub(crate) fn without_more_general<'c>(
         &mut self,
         fitting: Vec<(Fit, &'c Candidate)>,
@@ -63,7 +63,7 @@ impl Infer<'_> {
         fitting.into_iter().zip(kept).filter(|(_, kept)| *kept).map(|(found, _)| found).collect()
     }
 
-    /// Whether a generic candidate accepts all arguments that another one accepts.
+    /// Whether a generic candidate accepts all arguments that another candidate accepts.
     fn covers(&mut self, general: &ParameterTypes, special: &ParameterTypes) -> bool {
         if general.outer != special.outer || general.types.len() != special.types.len() {
             return false;
@@ -75,7 +75,8 @@ impl Infer<'_> {
             && general.signature.env.requirements.iter().all(|requirement| self.is_implied(requirement, &bindings))
     }
 
-    /// Returns the parameter types of a generic candidate for the arguments; `None` for other candidates.
+    /// Returns the types of the parameters of a generic candidate that receive the arguments; `None` for other
+    /// candidates.
     fn parameter_types_of(&mut self, candidate: &Candidate, args: &[ArgNode]) -> Option<ParameterTypes> {
         let Target::Function(f) = &candidate.target else { return None };
         let (signature, outer) = (signature::signature(self.cx, *f), candidate.prefix.len());
@@ -100,7 +101,7 @@ impl Infer<'_> {
         Some(types)
     }
 
-    /// Whether a requirement of the general function holds for the type that was found for its parameter.
+    /// Whether a requirement of the more general function holds for the type that was found for its generic parameter.
     fn is_implied(&mut self, requirement: &Requirement, bindings: &ParameterMatch) -> bool {
         let Requirement::Conforms(Type::Param(p), protocol) = requirement else { return false };
         let Some(k) = bindings.general.env.params.iter().position(|q| q == p) else { return false };
@@ -120,7 +121,8 @@ impl Infer<'_> {
 }
 
 impl ParameterMatch<'_> {
-    /// Whether the general type becomes the special one under a substitution of its parameters, which is extended.
+    /// Whether the more general type becomes the more special one under a substitution of its generic parameters, which
+    /// this function extends.
     fn cover(&mut self, general: &Type, special: &Type) -> bool {
         match (general, special) {
             (Type::Param(p), _) => match self.general.env.params.iter().position(|q| q == p) {

@@ -13,7 +13,7 @@ use crate::types::model::ty::Type;
 use std::rc::Rc;
 
 impl Infer<'_> {
-    /// Infers `super`.
+    /// Infers the expression `super`.
     pub(crate) fn super_value(&mut self, span: Span) -> Expr {
         let Some(base) = self.superclass() else {
             let message = "'super' cannot be used here: there is no superclass";
@@ -39,7 +39,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Infers `super.init(…)`.
+    /// Infers a call `super.init(…)` of an initializer of the superclass.
     pub(crate) fn super_init(&mut self, args: Vec<ArgNode>, at: Span, span: Span) -> Expr {
         let Some(_) = self.frame().init_self else {
             let message = "'super.init' cannot be called outside of an initializer";

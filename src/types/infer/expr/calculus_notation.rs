@@ -17,7 +17,7 @@ use crate::types::names::prelude;
 use crate::types::nominal::stored_property;
 use std::rc::Rc;
 
-/// A parameter of a named function.
+/// A parameter of a named function that is differentiated.
 pub(crate) struct KnownParameter {
     pub(crate) name: ast::Name,
     pub(crate) label: Option<ast::Name>,
@@ -32,7 +32,7 @@ impl KnownParameter {
 }
 
 impl Infer<'_> {
-    /// Infers `f'`.
+    /// Infers the derivative of a function, `f'`.
     pub(crate) fn prime(&mut self, function: &ast::Expr, order: u32, span: Span) -> Expr {
         let mut value = self.expr(function, None);
         if let Type::Function(f) = unification::shallow(self.cx, &value.ty.clone())
@@ -186,7 +186,7 @@ impl Infer<'_> {
         signature.params.iter().map(named).collect()
     }
 
-    /// Infers an operator, such as `+`, as a value.
+    /// Infers an operator that is used as a value, such as `+`.
     pub(crate) fn operator_value(&mut self, name: &ast::Name, expected: Option<&Type>, span: Span) -> Expr {
         let operand = match expected.and_then(|t| self.known(t)) {
             Some(Type::Function(f)) if f.params.len() == 1 => match unification::shallow(self.cx, &f.params[0].ty) {
@@ -208,7 +208,7 @@ impl Infer<'_> {
     }
 }
 
-/// Creates a name as an expression.
+/// Creates an expression that consists of a name.
 pub(crate) fn ident(name: &str, span: Span) -> ast::Expr {
     ast::Expr { kind: Ast::Ident { name: name.into(), generics: vec![] }, span }
 }
@@ -229,7 +229,7 @@ pub(crate) fn call_with(
     ast::Expr { kind: Ast::Call { callee: Rc::new(function.clone()), args }, span }
 }
 
-/// Creates `{ params in call }`, which throws if the call throws.
+/// Creates the closure `{ params in call }`, which throws if the call throws.
 pub(crate) fn closure_of_call(params: &[String], call: ast::Expr, throws: bool, span: Span) -> ast::Expr {
     if !throws {
         return syntax_query::closure_of(params, call, span);

@@ -8,7 +8,7 @@ use crate::types::infer::Infer;
 use crate::types::model::ty::Type;
 use crate::types::names::lookup;
 
-/// The outcome of a cast.
+/// The outcome of a cast that is known at compile time.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Outcome {
     Succeeds,
@@ -18,16 +18,16 @@ enum Outcome {
 /// The syntax of a cast.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CastWord {
-    /// `is`
+    /// The test `is`.
     Is,
-    /// `as?`
+    /// The conditional cast `as?`.
     Conditional,
-    /// `as!`
+    /// The forced cast `as!`.
     Forced,
 }
 
 impl Infer<'_> {
-    /// Warns about a cast whose outcome is known.
+    /// Warns about a cast whose outcome is known at compile time.
     pub(crate) fn check_cast(&mut self, from: &Type, to: &Type, word: CastWord, span: Span) {
         let is_written = self.frames.first().and_then(|f| f.function);
         if is_written.is_none_or(|f| self.cx.defs.function_data(f).is_prelude) {

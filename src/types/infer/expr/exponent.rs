@@ -1,5 +1,6 @@
 //! Fractions: a quotient of integer literals in the exponent of a floating-point number is itself a floating-point
-//! number, so that `x^(1/3)` is the cube root of `x`. So is one in a formula, and in an expression at the prompt.
+//! number, so that `x^(1/3)` is the cube root of `x`. A quotient of integer literals in a formula or in an expression
+//! at the prompt is a floating-point number, too.
 
 use crate::syntax::ast::{Expr, ExprKind as Ast, Ident};
 use crate::types::conform::conformances;
@@ -52,7 +53,7 @@ impl Infer<'_> {
         self.with_fractions(of_floating, |infer| infer.ready_args(std::slice::from_mut(exponent)));
     }
 
-    /// Calls `run` with quotients of integer literals as fractions, or not.
+    /// Calls `run` while quotients of integer literals are treated as fractions, or not.
     pub(crate) fn with_fractions<T>(&mut self, are_there: bool, run: impl FnOnce(&mut Self) -> T) -> T {
         let outer = std::mem::replace(&mut self.fractions, are_there);
         let out = run(self);
@@ -158,7 +159,7 @@ fn has_quotient(e: &Expr) -> bool {
     }
 }
 
-/// Returns the same expression with floating-point literals.
+/// Returns a copy of an expression in which integer literals are replaced by floating-point literals.
 fn with_point(e: &Expr) -> Expr {
     let kind = match &e.kind {
         Ast::Int(Some(value)) => Ast::Float(*value as f64),

@@ -28,8 +28,8 @@ pub(crate) fn split_labels(name: &Ident) -> (Ident, Option<&str>) {
 }
 
 impl Infer<'_> {
-    /// Infers a reference to one of several functions: the one that fits the expected type, the nearest one, one of
-    /// `Double`s.
+    /// Infers a reference to one of several functions: the function that fits the expected type; among several of these
+    /// the nearest one, and then one whose parameters are `Double`s.
     pub(crate) fn reference(&mut self, candidates: &[Candidate], expected: Option<&Type>, span: Span) -> Option<Expr> {
         let expected = expected.and_then(|t| self.known(t));
         match expected {
@@ -42,7 +42,7 @@ impl Infer<'_> {
     }
 
     /// Whether several functions fit, and the expected parameter types are not known yet: other arguments may determine
-    /// them. A reference that must be differentiable does not wait: it is to a function of `Double`s.
+    /// them. A reference that must be differentiable does not wait: it refers to a function of `Double`s.
     fn depends_on_others(&mut self, candidates: &[Candidate], expected: &Type, span: Span) -> bool {
         let Type::Function(f) = expected else { return false };
         let is_open = f.params.iter().any(|p| unification::has_vars(self.cx, &p.ty));
@@ -131,7 +131,7 @@ impl Infer<'_> {
         (!natural.is_empty()).then_some(natural)
     }
 
-    /// Whether a function fits the expected type, as far as that is known.
+    /// Whether a function fits the expected type, as far as that type is known.
     pub(crate) fn may_be(&mut self, candidate: &Candidate, expected: Option<&Type>, span: Span) -> bool {
         let Some(expected) = expected else { return true };
         let snapshot = self.cx.vars.snapshot();
@@ -202,7 +202,7 @@ impl Infer<'_> {
         self.expr(&closure, Some(&function_of(vec![ty.clone()], result)))
     }
 
-    /// Whether one of the functions that an argument names has the type `wanted`, and the cost.
+    /// Whether one of the functions to which an argument may refer has the type `wanted`, and the cost of choosing it.
     pub(crate) fn reference_fits(&mut self, e: &ast::Expr, wanted: &Type) -> Option<u32> {
         let candidates = match &e.kind {
             Ast::Paren(inner) => return self.reference_fits(inner, wanted),
@@ -222,7 +222,7 @@ impl Infer<'_> {
         candidates.iter().any(|c| self.may_be(c, Some(wanted), e.span)).then_some(1)
     }
 
-    /// Whether a name is that of a property of the enclosing type, even if functions have it, too.
+    /// Whether a name denotes a property of the enclosing type, even if functions have the same name.
     fn is_own_property(&mut self, name: &str) -> bool {
         let Some(own) = self.own_type() else { return false };
         let is_property =
@@ -232,7 +232,7 @@ impl Infer<'_> {
             .any(|is_static| members::members(self.cx, &own, name, is_static, self.file).iter().any(is_property))
     }
 
-    /// Whether an argument names several functions, so that it depends on the expected type.
+    /// Whether an argument names several functions, so that its type depends on the expected type.
     pub(crate) fn names_several(&mut self, e: &ast::Expr) -> bool {
         match &e.kind {
             Ast::Ident { name, .. } => {

@@ -15,16 +15,16 @@ use crate::types::model::ty::{FunctionParam, FunctionType, Strength, Type};
 use crate::types::names::members;
 use std::rc::Rc;
 
-/// A variable of differentiation.
+/// A variable with respect to which a function is differentiated.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Wrt {
-    /// `self`
+    /// The receiver of a method, `self`.
     Receiver,
-    /// A parameter, by index.
+    /// A parameter of the function, by index.
     Parameter(usize),
 }
 
-/// The receiver of a method.
+/// The receiver of a method that is differentiated.
 struct Receiver {
     method: FunctionId,
     name: Ident,
@@ -34,7 +34,7 @@ struct Receiver {
     is_type: bool,
 }
 
-/// The function that is differentiated.
+/// The function that a gradient operator differentiates.
 struct Target<'e> {
     function: &'e ast::Expr,
     receiver: Option<Receiver>,

@@ -36,7 +36,8 @@ impl Infer<'_> {
         Some(self.wait(PendingKind::Coerce { value: Rc::new(value), to: ty.clone() }, ty, e.span))
     }
 
-    /// Infers `.name` or `.name(arguments)`; it is pending until the type to which it belongs is known.
+    /// Infers an implicit member `.name` or `.name(arguments)`; the expression is pending until the type to which the
+    /// member belongs is known.
     pub(crate) fn implicit_or_wait(
         &mut self,
         name: &Ident,
@@ -53,7 +54,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Infers `.name` or `.name(arguments)` where a value of a known type is expected.
+    /// Infers an implicit member `.name` or `.name(arguments)` where a value of a known type is expected.
     pub(crate) fn implicit(&mut self, name: &Ident, args: Option<Vec<ArgNode>>, expected: &Type, span: Span) -> Expr {
         let mut ty = unification::shallow(self.cx, expected);
         // `.some(x)` belongs to the optional itself, everything else to its payload.
@@ -72,7 +73,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Infers `.name`; reports a case that has a payload.
+    /// Infers an implicit member `.name` without arguments; reports a case that has a payload.
     fn case_without_payload(&mut self, ty: &Type, name: &Ident, span: Span) -> Expr {
         let members = members::members(self.cx, ty, &name.name, true, self.file);
         let (Type::Nominal(n, args), [(MemberKind::Case(case), ..)]) = (ty, members.as_slice()) else {
@@ -139,7 +140,7 @@ pub(crate) fn implicit_root(e: &ast::Expr) -> Option<(Span, &Ident)> {
     }
 }
 
-/// Whether an expression is `.name` or `.name(…)` without further members.
+/// Whether an expression is an implicit member `.name` or `.name(…)` without further members.
 fn is_single(e: &ast::Expr) -> bool {
     match &e.kind {
         Ast::Implicit { .. } => true,

@@ -22,7 +22,7 @@ const ROOT: &str = "$root";
 const VALUE: &str = "$value";
 
 impl Infer<'_> {
-    /// Infers `\Root.path` or `\.path`.
+    /// Infers a key path expression, `\Root.path` or `\.path`.
     pub(crate) fn key_path(
         &mut self,
         root: Option<&ast::TypeExpr>,
@@ -105,8 +105,8 @@ impl Infer<'_> {
         })
     }
 
-    /// Infers the path once, on a variable of the root's type: returns the type at its end, and whether it can be
-    /// assigned to.
+    /// Infers the path of a key path once, on a variable of the root's type: returns the type at the end of the path,
+    /// and whether it can be assigned to.
     fn probe(&mut self, root: &Type, path: &[KeyPathPart], span: Span) -> Option<(Type, bool)> {
         let local = self.new_local("", root.clone(), true, span);
         let end = self.in_scope(|infer| {
@@ -170,7 +170,7 @@ impl Infer<'_> {
     }
 }
 
-/// Returns the path from the root as an expression.
+/// Returns the path of a key path as an expression that starts at the root.
 fn walk(path: &[KeyPathPart], span: Span) -> ast::Expr {
     path.iter().fold(name(ROOT, span), |base, part| {
         let base = Rc::new(base);

@@ -106,7 +106,7 @@ impl Infer<'_> {
         matches!(ty, Type::Var(v) if self.cx.vars.var(*v).literal == Some(Literal::Float))
     }
 
-    /// Whether the result of a function has the type of its argument `k`, as for `max` and `abs`.
+    /// Whether the result of a function has the type of the function's argument `k`, as for `max` and `abs`.
     fn gives_back(&mut self, candidate: &Candidate, k: usize, span: Span) -> bool {
         let snapshot = self.cx.vars.snapshot();
         let instance = self.instantiate(candidate, span);

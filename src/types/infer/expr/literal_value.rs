@@ -24,8 +24,8 @@ const DIRECT: u32 = 0;
 const GENERAL: u32 = 1;
 
 impl Infer<'_> {
-    /// Infers `Type(literal)` as the literal with that type, if values of the type can be written as such literals. For
-    /// a literal of a collection, this requires that no initializer accepts it.
+    /// Infers `Type(literal)` as a literal of the type `Type`, if values of the type can be written as such literals.
+    /// For a literal of a collection, this requires that no initializer accepts it.
     pub(crate) fn coerced_literal(&mut self, ty: &Type, args: &[ArgNode], inits: &[Candidate]) -> Option<Expr> {
         let [arg] = args else { return None };
         if arg.label.is_some() || arg.trailing || arg.ready.is_some() || !matches!(ty, Type::Nominal(..)) {
@@ -55,7 +55,7 @@ impl Infer<'_> {
         Some(self.coerce(value, ty))
     }
 
-    /// Converts a literal to its type.
+    /// Converts a literal to a value of its type.
     pub(crate) fn finish_literal(&mut self, e: &mut Expr) {
         let span = e.span;
         let builtin = match &e.ty {
@@ -109,7 +109,8 @@ impl Infer<'_> {
         e.kind = ExprKind::Call { callee, args: vec![Argument::Value(literal)] };
     }
 
-    /// Returns the type of the literal that the initializer of a type takes, if that is a different, built-in type.
+    /// Returns the type of the literal that the initializer of a type takes, if it is a built-in type other than the
+    /// type itself.
     fn literal_before(&mut self, of: &Type, protocol: ProtocolId) -> Option<Type> {
         let name = self.cx.defs.protocol_data(protocol).associated.first()?.name.clone();
         let before = associated_type::normalize_type(self.cx, &Type::Associated(Rc::new(of.clone()), protocol, name));
@@ -120,7 +121,7 @@ impl Infer<'_> {
     }
 }
 
-/// The kind of a literal.
+/// The kind of a literal, by which the requirement of its literal protocol is chosen.
 enum Kind {
     Scalar(Literal),
     Bool,

@@ -46,7 +46,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Infers `base.name` as a value.
+    /// Infers a member `base.name` as a value.
     pub(crate) fn member(&mut self, base: Expr, name: &Ident, expected: Option<&Type>, span: Span) -> Expr {
         let (full, (name, labels)) = (name, split_labels(name));
         let name = &name;
@@ -106,7 +106,7 @@ impl Infer<'_> {
                     base = (*receiver).clone();
                     let candidate =
                         Candidate { target: Target::Function(get), prefix, receiver: Some(receiver), tier: 0 };
-                    // While the type is open, a member with requirements may not be available.
+                    // While the type of the base is open, a member with requirements may not be available.
                     let is_last = at + 1 == count;
                     if !is_last && has_vars && self.try_candidate(&candidate, &[], None, span).is_none() {
                         continue;
@@ -191,7 +191,7 @@ impl Infer<'_> {
         Expr { kind: ExprKind::Call { callee, args }, ty, span }
     }
 
-    /// Infers `value.method` without a call: a closure that captures the value.
+    /// Infers a method without a call, `value.method`, as a closure that captures the value.
     fn method_value(
         &mut self,
         base: Expr,
@@ -231,7 +231,8 @@ impl Infer<'_> {
         })
     }
 
-    /// Infers `Type.name` as a value; `on` is the metatype value, if the type is not given by name.
+    /// Infers a static member or a case, `Type.name`, as a value; `on` is the metatype value, if the type is not given
+    /// by name.
     pub(crate) fn static_member_of(
         &mut self,
         ty: &Type,
@@ -313,7 +314,7 @@ impl Infer<'_> {
         Expr { kind: ExprKind::Call { callee, args: vec![] }, ty, span }
     }
 
-    /// Infers a case: a value, or a function of its payload.
+    /// Infers a case of an enum: a value, or a function of the payload of the case.
     fn case_value(&mut self, ty: &Type, case: u32, span: Span) -> Expr {
         let Type::Nominal(n, _) = ty else { return self.error_expr(span) };
         if self.cx.defs.nominal_data(*n).cases[case as usize].has_payload {
@@ -322,7 +323,7 @@ impl Infer<'_> {
         Expr { kind: ExprKind::Case { case, payload: vec![] }, ty: ty.clone(), span }
     }
 
-    /// Infers `base[arguments]`.
+    /// Infers a subscript expression `base[arguments]`.
     pub(crate) fn subscript(&mut self, base: Expr, mut args: Vec<ArgNode>, span: Span) -> Expr {
         let base = self.resolved_base(base, "subscript");
         let ty = unification::shallow(self.cx, &base.ty.clone());
@@ -404,7 +405,7 @@ impl Infer<'_> {
             self.error(diagnostic);
             return self.error_expr(span);
         }
-        // Swift's rule: the parameters of a subscript have no labels unless they are written twice.
+        // The parameters of a subscript have no labels unless they are written twice, as in Swift.
         self.ready_args(&mut args);
         let name = Ident { name: "subscript".into(), span };
         self.call_overloaded(&name, candidates, args, None, span)

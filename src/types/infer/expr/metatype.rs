@@ -68,7 +68,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Whether the dynamic type of `self` may be queried: a closure must not capture a value for this purpose that may
+    /// Whether the dynamic type of `self` may be queried. A closure must not capture for this purpose a `self` that may
     /// change meanwhile, and in an initializer of a protocol `self` may not have a value yet.
     fn keeps_self(&mut self) -> bool {
         let is_class = matches!(self.owner, Owner::Nominal(_));
@@ -111,7 +111,7 @@ impl Infer<'_> {
         Some(self.error_expr(span))
     }
 
-    /// Retains the `required` initializers for a call on a metatype value, since subclasses may lack all others;
+    /// Retains only the `required` initializers for a call on a metatype value, since subclasses may lack all others;
     /// reports the call if there are none.
     pub(crate) fn keep_required(
         &mut self,

@@ -34,7 +34,7 @@ use crate::types::names::lookup;
 use std::rc::Rc;
 
 impl Infer<'_> {
-    /// Infers an expression. `expected` is a hint; the caller still coerces.
+    /// Infers an expression. `expected` is a hint: the caller still coerces the value to the expected type.
     pub(super) fn expr(&mut self, e: &ast::Expr, expected: Option<&Type>) -> Expr {
         crate::cancel::check();
         let span = e.span;
@@ -90,8 +90,8 @@ impl Infer<'_> {
                 if let Some(ty) = self.type_expression(e) {
                     return Expr { kind: ExprKind::Metatype, ty: Type::Metatype(Rc::new(ty)), span };
                 }
-                if let Some(module) = self.module_of(base) {
-                    return self.member_of_module(module, name, expected);
+                if let Some((module_name, module)) = self.module_of(base) {
+                    return self.member_of_module(module_name, module, name, expected);
                 }
                 if let Some(ty) = self.type_expression(base) {
                     let on = self.written_metatype(base).map(Rc::new);
@@ -322,7 +322,7 @@ impl Infer<'_> {
         Expr { kind: ExprKind::Try { kind, value: Box::new(value) }, ty, span }
     }
 
-    /// Stores a value in a temporary constant for an expression, which `run` creates.
+    /// Stores a value in a temporary constant that is used by an expression, which `run` creates.
     pub(super) fn with_temporary(&mut self, value: Expr, run: impl FnOnce(&mut Self, LocalId) -> Expr) -> Expr {
         let span = value.span;
         let local = self.new_local("", value.ty.clone(), false, span);
@@ -341,7 +341,7 @@ impl Infer<'_> {
         Expr { kind: ExprKind::Statements { statements: vec![first, last], result }, ty, span }
     }
 
-    /// Creates an expression of type `Bool` for whether a value matches a pattern.
+    /// Creates an expression of type `Bool` that states whether a value matches a pattern.
     pub(super) fn matches(&mut self, value: Expr, pattern: PatternKind, span: Span) -> Expr {
         let bool_type = self.bool_type();
         let result = self.new_local("", bool_type.clone(), true, span);

@@ -16,7 +16,7 @@ use crate::types::names::module_name::Module;
 use std::rc::Rc;
 
 impl Infer<'_> {
-    /// Returns the module that an expression names, unless a nearer declaration has that name.
+    /// Returns the module that an expression names, unless a declaration of the program has the same name.
     pub(crate) fn module_of<'a>(&mut self, e: &'a ast::Expr) -> Option<(&'a ast::Name, Module)> {
         let Ast::Ident { name, generics } = &e.kind else { return None };
         let module = module_name::module_named(self.cx, name, self.file).filter(|_| generics.is_empty())?;
@@ -31,7 +31,7 @@ impl Infer<'_> {
             .any(|is_static| !members::members(self.cx, &own, name, is_static, self.file).is_empty())
     }
 
-    /// Returns the functions of that name in a module.
+    /// Returns the functions named `name` that a module declares.
     pub(crate) fn functions_in(&mut self, module: Module, name: &str) -> Vec<Candidate> {
         let mut out = vec![];
         for entry in module_name::entries_in(self.cx, module, name, self.file) {
@@ -45,7 +45,7 @@ impl Infer<'_> {
         out
     }
 
-    /// Infers `Module.name(arguments)`.
+    /// Infers a call of a function of a module, `Module.name(arguments)`.
     pub(crate) fn call_in_module(
         &mut self,
         module: (&ast::Name, Module),
@@ -58,14 +58,15 @@ impl Infer<'_> {
         if !candidates.is_empty() {
             return self.call_overloaded(name, candidates, args, expected, span);
         }
-        let function = self.member_of_module(module, name, None);
+        let function = self.member_of_module(module.0, module.1, name, None);
         self.call_value(function, args, expected, span)
     }
 
-    /// Infers `Module.name`.
+    /// Infers a member of a module, `Module.name`, as a value.
     pub(crate) fn member_of_module(
         &mut self,
-        (module_name, module): (&ast::Name, Module),
+        module_name: &ast::Name,
+        module: Module,
         name: &Ident,
         expected: Option<&Type>,
     ) -> Expr {
@@ -85,7 +86,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Returns the type that `Module.Type<A>` denotes, if there is one.
+    /// Returns the type that an expression `Module.Type<A>` denotes, if there is such a type.
     pub(crate) fn type_of_module(&mut self, e: &ast::Expr) -> Option<Type> {
         let Ast::Member { base, name, generics } = &e.kind else { return None };
         let (module_name, module) = self.module_of(base)?;

@@ -23,7 +23,7 @@ impl Infer<'_> {
     pub(crate) fn name(&mut self, ident: &Ident, generics: &[ast::TypeExpr], expected: Option<&Type>) -> Expr {
         let (name, span) = (ident.name.split('(').next().unwrap_or(&ident.name), ident.span);
         if name.len() < ident.name.len() && !name.is_empty() {
-            // `f(_:by:)`: a function by its full name.
+            // A name with labels, such as `f(_:by:)`, denotes a function.
             return self.full_name_value(ident, name, expected);
         }
         match self.find_local(name) {
@@ -136,7 +136,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Whether a name is declared in scope, or similar to a name that is and was probably meant.
+    /// Whether a name is declared in scope, or is similar to a declared name that was probably meant.
     pub(crate) fn is_name(&mut self, name: &str) -> bool {
         if name.starts_with('$') || self.find_local_quiet(name) || self.names_type(name) {
             return true;
@@ -182,7 +182,7 @@ impl Infer<'_> {
         self.error_expr(ident.span)
     }
 
-    /// Returns all names in scope, as long as suggestions are still reported.
+    /// Returns all names in scope; none once no more suggestions are reported.
     fn known_names(&mut self) -> Vec<String> {
         let mut known: Vec<String> = vec![];
         if !self.cx.sink.still_suggests() {
@@ -208,7 +208,7 @@ impl Infer<'_> {
         self.error_expr(ident.span)
     }
 
-    /// Infers a function declaration (one of several) as a value.
+    /// Infers one of several function declarations as a value.
     pub(crate) fn function_value(
         &mut self,
         functions: &[crate::types::model::tree::FunctionId],

@@ -19,7 +19,7 @@ use std::rc::Rc;
 impl Infer<'_> {
     pub(crate) fn prefix(&mut self, op: &Ident, operand: &Rc<ast::Expr>, expected: Option<&Type>, span: Span) -> Expr {
         if &*op.name == "-" {
-            // A negative literal is a literal.
+            // The negation of a literal is a literal, too.
             match &operand.kind {
                 Ast::Int(_) | Ast::Float(_) => {
                     let mut value = self.expr(operand, expected);
@@ -89,7 +89,7 @@ impl Infer<'_> {
             let value = self.target(lhs);
             let value = self.unwrapped(value);
             if self.changes_left(op, &value.ty.clone()) {
-                // `place += value`
+                // The operator is a compound assignment, `place += value`.
                 let target = ast::Expr { kind: Ast::InOut(lhs.clone()), span: lhs.span };
                 args[0] = ArgNode::unlabeled(Rc::new(target));
             }
@@ -149,7 +149,8 @@ impl Infer<'_> {
         let payload = match lookup::optional_payload(self.cx, &value.ty.clone()) {
             Some(payload) => payload,
             None if matches!(unification::shallow(self.cx, &value.ty.clone()), Type::Var(_)) => {
-                // The expected type is that of the payload, unless the payload may be converted to it, as to `Any`.
+                // The expected type of the optional is that of its payload, unless the payload may be converted to it,
+                // as to `Any`.
                 let payload = match expected.and_then(|t| self.known(t)) {
                     Some(Type::Existential(_)) | None => self.cx.vars.fresh(),
                     Some(expected) => lookup::optional_payload(self.cx, &expected).unwrap_or(expected),
@@ -250,7 +251,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Resolves an operator if an operand or the result is known.
+    /// Resolves an operator if an operand type or the result type is known.
     pub(crate) fn try_operator(
         &mut self,
         op: &Ident,
@@ -265,7 +266,7 @@ impl Infer<'_> {
         for arg in args {
             let Some(ready) = &arg.ready else { continue };
             match unification::shallow(self.cx, &ready.ty.clone()) {
-                // Literals of an enclosing statement have not been defaulted yet.
+                // Literals in an enclosing statement have not been defaulted yet.
                 Type::Var(v) if last && self.cx.vars.var(v).literal.is_some() => {
                     self.default_var(v);
                     let ty = unification::shallow(self.cx, &ready.ty.clone());
@@ -282,7 +283,8 @@ impl Infer<'_> {
         }
         let mut types = self.without_repeats(types, span);
         let operands_known = !types.is_empty();
-        // A range operator is declared by the type of the bounds; the type of the range has no operator of that name.
+        // A range operator is declared by the type of the bounds; the type of the range has no operator of the same
+        // name.
         let is_range = matches!(&*op.name, "..." | "..<");
         if let Some(expected) = expected.and_then(|t| self.known(t))
             && !is_comparison(&op.name)
@@ -315,7 +317,8 @@ impl Infer<'_> {
             };
         }
         let expected = expected.filter(|_| !is_comparison(&op.name));
-        // While an operand is not known, only the obvious overload is chosen early: both operands of one type.
+        // While an operand type is not known, only the obvious overload is chosen early, whose operands both have the
+        // known type.
         let decide_now = open == 0 || last;
         let fit = |infer: &mut Self, candidates: &[Candidate]| -> Vec<(u32, Candidate)> {
             let score = |c: &Candidate| infer.try_candidate(c, args, expected, span).map(|s| (s, c.clone()));
@@ -332,7 +335,8 @@ impl Infer<'_> {
             fitting
         };
         if fitting.is_empty() && !operands_known && expected.is_some() {
-            // The operands do not produce the expected type; the type that they do produce is reported then.
+            // The overload that fits the operands does not return the expected type; the type that it does return is
+            // reported then.
             return self.try_operator(op, args, None, span, last);
         }
         match fitting.len() {
@@ -415,7 +419,8 @@ impl Infer<'_> {
         }
     }
 
-    /// Removes a type whose type variables can be substituted to obtain another one: its members are the same.
+    /// Removes a type whose type variables can be substituted to obtain another type of the list, because its members
+    /// are the same.
     fn without_repeats(&mut self, mut types: Vec<Type>, span: Span) -> Vec<Type> {
         types.sort_by_key(|t| unification::has_vars(self.cx, t));
         let mut kept: Vec<Type> = vec![];

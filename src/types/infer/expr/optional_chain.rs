@@ -14,7 +14,7 @@ impl Infer<'_> {
     /// Infers `a?.b`: the rest of the expression after the innermost `?` is evaluated with the unwrapped value.
     pub(crate) fn optional_chain(&mut self, e: &ast::Expr) -> Option<Expr> {
         let chained = chained(e, true)?;
-        // `Int?.none` denotes a type.
+        // An expression such as `Int?.none` begins with a type, and is no optional chain.
         if self.type_expression(chained).is_some() {
             return None;
         }
@@ -47,7 +47,7 @@ impl Infer<'_> {
             infer.bind(&name.as_str().into(), local);
             infer.expr(&rewritten, None)
         });
-        // Whether the body mutates the unwrapped value must be known.
+        // At this point it must be known whether the body mutates the unwrapped value.
         let mut body = self.decided(body);
         if matches!(body.kind, ExprKind::Pending(_)) {
             self.resolve_statement(start);
@@ -70,7 +70,7 @@ impl Infer<'_> {
     }
 }
 
-/// Returns the operand of the innermost `?` in the spine of a postfix expression.
+/// Returns the operand of the innermost `?` in a chain of members, calls and subscripts.
 pub(crate) fn chained(e: &ast::Expr, is_top: bool) -> Option<&ast::Expr> {
     match &e.kind {
         Ast::Chain(inner) if !is_top => Some(chained(inner, false).unwrap_or(inner)),
@@ -80,7 +80,7 @@ pub(crate) fn chained(e: &ast::Expr, is_top: bool) -> Option<&ast::Expr> {
     }
 }
 
-/// Replaces the innermost `x?` in the spine of a postfix expression by a name; returns `x`.
+/// Replaces the innermost `x?` in a chain of members, calls and subscripts by a name; returns `x`.
 pub(crate) fn take_chain(e: &mut ast::Expr, name: &str, is_top: bool) -> Option<Rc<ast::Expr>> {
     match &mut e.kind {
         Ast::Chain(inner) if !is_top => {

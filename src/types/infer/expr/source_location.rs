@@ -18,7 +18,7 @@ use hashbrown::HashSet;
 const MODULE: &str = "main";
 
 impl Infer<'_> {
-    /// Infers `#name` at a location; `None` for other names.
+    /// Infers the source location literal `#name`; `None` for other names.
     pub(crate) fn here(&mut self, name: &str, expected: Option<&Type>, span: Span) -> Option<Expr> {
         let text = match name {
             "line" | "column" => {
@@ -32,7 +32,7 @@ impl Infer<'_> {
                 let file = path.rsplit('/').next().unwrap_or(&path);
                 format!("{MODULE}/{file}").into()
             }
-            // The source text of the call, for legends and messages.
+            // The literal `#call` is the source text of the call, for legends and messages.
             "call" => self.cx.sink.source_text(span).into(),
             // The variables in the call with their values, for messages.
             "operands" => return Some(self.operands(expected, span)),

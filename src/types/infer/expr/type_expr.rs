@@ -63,7 +63,7 @@ impl Infer<'_> {
                 Some(member)
             }
             Ast::Type(ty) => Some(self.resolve(ty)),
-            // `Int?.none`
+            // The expression has the form `Int?.none`.
             Ast::Chain(inner) => {
                 let of = self.type_expression(inner)?;
                 Some(lookup::applied(self.cx, "Optional", &[of]))

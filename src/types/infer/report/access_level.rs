@@ -24,7 +24,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Checks the access to a function that is called or referred to.
+    /// Checks the access level of a function that is called or referred to.
     pub(crate) fn check_function_access(&mut self, f: FunctionId, span: Span) {
         let data = self.cx.defs.function_data(f);
         let (owner, name) = (data.owner, data.base_name.clone());
@@ -47,7 +47,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Checks the access to a stored property that is read or written.
+    /// Checks the access level of a stored property that is read or written.
     pub(crate) fn check_stored_access(&mut self, n: NominalId, index: u32, writes: bool, span: Span) {
         let stored = &self.cx.defs.nominal_data(n).stored[index as usize];
         let (name, reads, hidden) = (stored.name.clone(), hides(&stored.decl, false), hides(&stored.decl, writes));
@@ -62,7 +62,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Checks the access to a static stored property that is read or written.
+    /// Checks the access level of a static stored property that is read or written.
     pub(crate) fn check_global_access(&mut self, g: GlobalId, writes: bool, span: Span) {
         let global = &self.cx.defs.globals[g.0 as usize];
         let (owner, name) = (global.owner, global.name.clone());
@@ -77,7 +77,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Checks the access to a memberwise initializer, which is as private as the properties that it initializes.
+    /// Checks the access level of a memberwise initializer, which is as private as the properties that it initializes.
     fn check_memberwise_access(&mut self, n: NominalId, span: Span) {
         let data = self.cx.defs.nominal_data(n);
         let filled = || data.stored.iter().filter(|s| !(s.is_let && s.value.is_some() || s.wrapped.is_some()));
@@ -90,12 +90,13 @@ impl Infer<'_> {
         }
     }
 
-    /// Whether the current function is inside a type or an extension of it.
+    /// Whether the function that is checked is inside a type or an extension of the type.
     fn is_inside(&self, owner: Owner) -> bool {
-        self.is_unwritten() || nested_access::stands_inside(self.cx, self.owner, nested_access::keeper(self.cx, owner))
+        self.is_unwritten()
+            || nested_access::is_declared_inside(self.cx, self.owner, nested_access::private_scope(self.cx, owner))
     }
 
-    /// Whether the current function is synthesized or of the library.
+    /// Whether the function that is checked is synthesized or belongs to the library.
     pub(crate) fn is_unwritten(&self) -> bool {
         let is_unwritten = |f: FunctionId| self.cx.defs.function_data(f).is_prelude;
         self.frames.first().and_then(|f| f.function).is_some_and(is_unwritten)
@@ -147,7 +148,7 @@ impl Infer<'_> {
         false
     }
 
-    /// Returns the members of a given name that are private in other files.
+    /// Returns the members named `name` of a type that are private in other files.
     fn private_elsewhere(&mut self, of: &Type, name: &str) -> Vec<Member> {
         let of = unification::shallow(self.cx, of);
         let mut members = match &of {
@@ -174,7 +175,7 @@ impl Infer<'_> {
     }
 }
 
-/// Whether a declaration is private to its type, or, with `writes`, its setter is.
+/// Whether a declaration is private to its type; with `writes`, whether its setter is.
 fn hides(decl: &Decl, writes: bool) -> bool {
     decl.has("private") || writes && decl.has("private(set)")
 }

@@ -13,7 +13,8 @@ use crate::types::model::type_vars::ConformanceConstraint;
 use crate::types::model::type_vars::VarState;
 use crate::types::names::lookup;
 
-/// Advice for library functions whose argument does not conform: the function, the protocol, and the advice.
+/// Advice for library functions whose argument does not conform to a protocol: the function, the protocol, and the
+/// advice.
 const ADVICE: &[(&str, &str, &str)] = &[
     ("gradient", "FloatingPoint", GRADIENT),
     ("valueWithGradient", "FloatingPoint", GRADIENT),
@@ -34,7 +35,7 @@ pub(crate) struct UnsatisfiedConstraint {
 }
 
 impl Infer<'_> {
-    /// Unifies two types, or reports why that is impossible.
+    /// Unifies two types, or reports why they cannot be unified.
     pub(crate) fn unify_or_report(&mut self, found: &Type, wanted: &Type, span: Span) {
         let snapshot = self.cx.vars.snapshot();
         if unification::unify(self.cx, wanted, found, span) {
@@ -145,7 +146,7 @@ impl Infer<'_> {
             _ => "…",
         };
         if self.cx.sink.source_text(span).starts_with("try") {
-            // The operand of `try?` extends as far as possible, so the whole is put in parentheses.
+            // The operand of `try?` extends as far as possible, so the whole expression is put in parentheses.
             return diagnostic
                 .wrap("use a default value if it is 'nil'", span, "(", &format!(") ?? {default}"))
                 .help("or use 'try!', which stops the program if an error is thrown");
@@ -166,7 +167,7 @@ impl Infer<'_> {
             (ty, Type::Var(var)) | (Type::Var(var), ty) => {
                 let constraints = self.cx.vars.var(var).conforms.clone();
                 let constraint =
-                    constraints.into_iter().find(|constraint| !unification::fulfils(self.cx, &ty, constraint))?;
+                    constraints.into_iter().find(|constraint| !unification::satisfies(self.cx, &ty, constraint))?;
                 Some(UnsatisfiedConstraint { var, ty, constraint })
             }
             (Type::Nominal(m, xs), Type::Nominal(n, ys)) if m == n => {
@@ -195,7 +196,7 @@ impl Infer<'_> {
         Some(UnsatisfiedConstraint { var, ty, constraint })
     }
 
-    /// Reports one nonconforming type for each call: others often follow from the first.
+    /// Reports one nonconforming type for each call: other nonconforming types often follow from the first.
     fn report_unmet(&mut self, unmet: &UnsatisfiedConstraint, span: Span) {
         let call = unmet.constraint.span;
         if unmet.constraint.by.is_some() && self.unmet_in.contains(&call) {

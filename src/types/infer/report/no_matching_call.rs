@@ -232,7 +232,7 @@ impl Infer<'_> {
         self.error_expr(span)
     }
 
-    /// Whether a candidate takes an index, which collections return and programs do not write.
+    /// Whether a candidate takes an index of a collection, which collections return and programs do not write.
     fn takes_place(&mut self, candidate: &Candidate) -> bool {
         match self.candidate_params(candidate).as_slice() {
             [only] if only.label.is_none() => match unification::shallow(self.cx, &only.ty.clone()) {
@@ -285,7 +285,7 @@ impl Infer<'_> {
     pub(crate) fn ambiguous(&mut self, name: &Ident, tied: &[Candidate], args: &[ArgNode], span: Span) -> Expr {
         let is_wrong = |arg: &ArgNode| arg.ready.as_ref().is_some_and(|value| value.ty == Type::Error);
         if args.iter().any(is_wrong) {
-            // An error in an argument has been reported.
+            // An error in an argument has already been reported.
             self.failed = true;
             return self.error_expr(span);
         }

@@ -66,7 +66,8 @@ impl Infer<'_> {
         self.error_expr(name.span)
     }
 
-    /// Reports `value.name` for a static member; `at` is the span to be replaced by the type.
+    /// Reports the use of a static member on a value, `value.name`; `at` is the source location to be replaced by the
+    /// type.
     pub(crate) fn static_on_instance(&mut self, ty: &Type, name: &Ident, at: Span) -> Expr {
         let shown = self.show(ty);
         let message = format!("static member '{}' cannot be used on instance of type '{shown}'", name.name);
@@ -75,7 +76,7 @@ impl Infer<'_> {
         self.error_expr(name.span)
     }
 
-    /// Reports `Type.name` for an instance member.
+    /// Reports the use of an instance member on a type, `Type.name`.
     pub(crate) fn instance_on_type(&mut self, ty: &Type, name: &Ident) -> Expr {
         let message = format!(
             "instance member '{}' cannot be used on type '{}'; did you mean to use a value of this type instead?",
@@ -95,7 +96,7 @@ impl Infer<'_> {
         })
     }
 
-    /// Adds the properties of a small type if no similar name is known.
+    /// Adds a list of the properties of a small type to a diagnostic if no similar name is known.
     fn with_properties(&mut self, diagnostic: Diagnostic, ty: &Type) -> Diagnostic {
         const MOST: usize = 6;
         let names: Vec<String> = match unification::shallow(self.cx, ty) {
@@ -129,7 +130,7 @@ impl Infer<'_> {
         self.error(diagnostic);
     }
 
-    /// Adds the cases of an enum if no similar name is known.
+    /// Adds a list of the cases of an enum to a diagnostic if no similar name is known.
     fn with_cases(&mut self, diagnostic: Diagnostic, ty: &Type, name: &Ident) -> Diagnostic {
         const MOST: usize = 12;
         let Type::Nominal(n, _) = unification::shallow(self.cx, ty) else { return diagnostic };
@@ -144,7 +145,7 @@ impl Infer<'_> {
         if names.len() > MOST { diagnostic } else { diagnostic.note(format!("its cases are {}", names.join(", "))) }
     }
 
-    /// Adds the pattern that extracts a payload if the name is a label of one.
+    /// Adds the pattern that extracts a payload to a diagnostic if the missing name is the label of a payload.
     fn with_payload(&mut self, diagnostic: Diagnostic, ty: &Type, name: &Ident) -> Diagnostic {
         let Type::Nominal(n, _) = unification::shallow(self.cx, ty) else { return diagnostic };
         for case in 0..self.cx.defs.nominal_data(n).cases.len() as u32 {

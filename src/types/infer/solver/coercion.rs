@@ -30,8 +30,8 @@ impl Infer<'_> {
             (Type::Var(v), Type::Nominal(..)) if lookup::is_optional(self.cx, &wanted) => {
                 let value = self.decided(value);
                 if self.cx.vars.var(*v).literal.is_some() || self.could_be_payload(&value) {
-                    // A literal is the payload. For another value of unknown type, wait until it is known whether the
-                    // type is optional.
+                    // The optional contains the literal as its payload. For another value of unknown type, the
+                    // conversion waits until it is known whether the type is optional.
                     if self.cx.vars.var(*v).literal.is_some() {
                         let payload = lookup::optional_payload(self.cx, &wanted).unwrap_or(Type::Error);
                         let inner = self.coerce(value, &payload);
@@ -73,11 +73,11 @@ impl Infer<'_> {
         let snapshot = self.cx.vars.snapshot();
         if unification::unify(self.cx, &from, &wanted, span) {
             self.cx.vars.keep(snapshot);
-            // A pending expression is only copied if its type must change, as with the labels of a tuple.
+            // A pending expression is copied only if its type must change, for example the labels of a tuple.
             if type_vars::zonk(self.cx, &value.ty) == type_vars::zonk(self.cx, to) {
                 return value;
             }
-            if self.asks_for_more(&value.ty, to) {
+            if self.requires_more(&value.ty, to) {
                 let found = value.ty.clone();
                 self.mismatch(&found, to, span);
                 return Expr { kind: ExprKind::Error, ty: wanted, span };
@@ -164,7 +164,7 @@ impl Infer<'_> {
             (Type::Metatype(of), Type::Metatype(to)) if self.is_metatype_of(of, to) => {
                 Expr { kind: ExprKind::Erase(Box::new(value)), ty: wanted, span }
             }
-            // The static type hides the class of the instance.
+            // The static type does not determine the class of the instance.
             (Type::Existential(_) | Type::Param(_) | Type::Associated(..) | Type::Opaque(..), Type::Nominal(..))
                 if existential::is_instance_of(self.cx, &from, &wanted) =>
             {
@@ -267,7 +267,7 @@ impl Infer<'_> {
             return self.wrapped_function(value, &names, true, &wanted, span);
         }
         let is_refused = g.strength > Strength::Open && takes_back_marks(f, g);
-        if is_refused || self.asks_for_more(&Type::Function(Rc::new(f.clone())), &wanted) {
+        if is_refused || self.requires_more(&Type::Function(Rc::new(f.clone())), &wanted) {
             let found = value.ty.clone();
             self.mismatch(&found, &wanted, span);
             return Expr { kind: ExprKind::Error, ty: wanted, span };
@@ -309,7 +309,7 @@ impl Infer<'_> {
         if f.params.len() != g.params.len() || is_inout(f) || is_inout(g) {
             return false;
         }
-        // Types that the parameters determine also apply to the result.
+        // Type variables that the parameters determine also occur in the result.
         let snapshot = self.cx.vars.snapshot();
         let mut fits = |from: &Type, to: &Type| {
             unification::try_unify(self.cx, from, to, Span::default()) || self.can_convert(from, to)
@@ -367,7 +367,7 @@ impl Infer<'_> {
         self.error_expr(value.span)
     }
 
-    /// Reports the conversion of a plain function value to a differentiable one: its body is opaque.
+    /// Reports the conversion of a plain function value to a differentiable one: the body of the function is not known.
     fn opaque_function(&mut self, value: &Expr, g: &FunctionType, span: Span) -> Expr {
         let declared = match &value.kind {
             ExprKind::Local(local) => Some(self.frame().locals[local.0 as usize].span),
@@ -393,7 +393,8 @@ impl Infer<'_> {
         self.error_expr(span)
     }
 
-    /// Whether a value of one type can be converted to another, as far as is known. Leaves the variables unchanged.
+    /// Whether a value of one type can be converted to another type, as far as the types are known. Leaves the type
+    /// variables unchanged.
     pub(crate) fn can_convert(&mut self, from: &Type, to: &Type) -> bool {
         let (from, to) = (unification::shallow(self.cx, from), unification::shallow(self.cx, to));
         let snapshot = self.cx.vars.snapshot();

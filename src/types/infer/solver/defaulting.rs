@@ -28,7 +28,7 @@ impl Infer<'_> {
             self.waiting.iter().filter_map(|i| self.pending[*i].as_ref()).map(|p| p.result.clone()).collect();
         let mut results: HashSet<VarId> = HashSet::new();
         for mut ty in waiting {
-            // This includes the payload of an optional result: `first!` of an unknown value.
+            // An unknown value may also be the payload of an optional result, as in `first!`.
             while let Some(payload) = lookup::optional_payload(self.cx, &ty) {
                 ty = payload;
             }
@@ -44,8 +44,8 @@ impl Infer<'_> {
     }
 
     /// Binds literals to their default types when nothing else can be resolved. Literals with a decimal point and
-    /// string literals go first, since they may turn the others into `Double`. Variables that determine the types of
-    /// others go before these.
+    /// string literals go first, since they may turn the others into `Double`. Type variables that determine the types
+    /// of other variables go before all of these.
     pub(crate) fn default_literals(&mut self, vars: u32) -> bool {
         let early: &[Literal] = &[Literal::Float, Literal::Text, Literal::Words];
         for kinds in [early, &[Literal::Int]] {
@@ -184,7 +184,7 @@ impl Infer<'_> {
         })
     }
 
-    /// Binds a variable to the first default type that satisfies all its constraints.
+    /// Binds a type variable to the first default type that satisfies all its constraints.
     pub(crate) fn default_var(&mut self, v: VarId) {
         let state = self.cx.vars.var(v).clone();
         let names: &[&'static str] = match state.literal {

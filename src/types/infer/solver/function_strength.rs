@@ -26,7 +26,7 @@ impl Infer<'_> {
 
     /// Whether the type `to` requires stronger differentiability inside than `from`, an otherwise equal type, provides.
     /// Of two function types, only the parameters and the results are compared.
-    pub(crate) fn asks_for_more(&mut self, from: &Type, to: &Type) -> bool {
+    pub(crate) fn requires_more(&mut self, from: &Type, to: &Type) -> bool {
         let (from, to) = (type_vars::zonk(self.cx, from), type_vars::zonk(self.cx, to));
         match (&from, &to) {
             (Type::Function(f), Type::Function(g)) => is_stronger_inside(f, g),
@@ -34,7 +34,8 @@ impl Infer<'_> {
         }
     }
 
-    /// Like [`Infer::asks_for_more`], but function types themselves are compared as well.
+    /// Whether the type `to` requires stronger differentiability than `from` provides, like [`Infer::requires_more`],
+    /// where function types themselves are compared as well.
     pub(crate) fn states_less(&mut self, from: &Type, to: &Type) -> bool {
         let (from, to) = (type_vars::zonk(self.cx, from), type_vars::zonk(self.cx, to));
         is_stronger(&from, &to)
@@ -58,7 +59,7 @@ fn is_stronger(from: &Type, to: &Type) -> bool {
     }
 }
 
-/// Compares the parameters, which are contravariant, and the results.
+/// Compares the differentiability of the parameters, which are contravariant, and of the results.
 fn is_stronger_inside(f: &FunctionType, g: &FunctionType) -> bool {
     f.params.iter().zip(&g.params).any(|(from, to)| is_stronger(&to.ty, &from.ty)) || is_stronger(&f.result, &g.result)
 }

@@ -39,17 +39,17 @@ impl Infer<'_> {
                 self.cx.defs.unwrapping.contains(&declared)
             }
             ExprKind::Global(global) => {
-                syntax_query::says_unwrapped(self.cx.defs.globals[global.0 as usize].ty_expr.as_deref())
+                syntax_query::is_implicitly_unwrapped(self.cx.defs.globals[global.0 as usize].ty_expr.as_deref())
             }
             ExprKind::Field { base, index } => {
                 let Type::Nominal(n, _) = unification::shallow(self.cx, &base.ty) else { return false };
                 let (owner, own) = superclass::stored_owner(self.cx, n, *index);
                 let stored = self.cx.defs.nominal_data(owner).stored.get(own);
-                syntax_query::says_unwrapped(stored.and_then(|s| s.ty.as_deref()))
+                syntax_query::is_implicitly_unwrapped(stored.and_then(|s| s.ty.as_deref()))
             }
             ExprKind::Call { callee, .. } => {
                 let f = self.called_function(callee);
-                syntax_query::says_unwrapped(self.cx.defs.function_data(f).ast_result.as_deref())
+                syntax_query::is_implicitly_unwrapped(self.cx.defs.function_data(f).ast_result.as_deref())
             }
             _ => false,
         }

@@ -17,7 +17,7 @@ use std::rc::Rc;
 #[derive(Clone, Debug)]
 pub(crate) struct Pending {
     pub(crate) kind: PendingKind,
-    /// The type of the resolved expression.
+    /// The type that the resolved expression will have.
     pub(crate) result: Type,
     pub(crate) span: Span,
     pub(crate) context: Context,
@@ -29,13 +29,13 @@ pub(crate) enum PendingKind {
     Overload { name: Ident, candidates: Vec<Candidate>, args: Vec<ArgNode>, expected: Option<Type> },
     /// An operator whose operand types are unknown.
     Operator { op: Ident, args: Vec<ArgNode>, expected: Option<Type> },
-    /// `base.name`
+    /// A member `base.name` of a base whose type is unknown.
     Member { base: Rc<Expr>, name: Ident },
-    /// `base.name(arguments)`
+    /// A call `base.name(arguments)` on a base whose type is unknown.
     MemberCall { base: Rc<Expr>, name: Ident, args: Vec<ArgNode>, expected: Option<Type> },
-    /// `base[arguments]`
+    /// A subscript `base[arguments]` of a base whose type is unknown.
     Subscript { base: Rc<Expr>, args: Vec<ArgNode> },
-    /// `.name`, `.name(arguments)`
+    /// An implicit member `.name` or `.name(arguments)` of an unknown type.
     Implicit { name: Ident, args: Option<Vec<ArgNode>> },
     /// A closure whose parameter types are unknown.
     Closure { closure: Rc<ast::Closure> },
@@ -47,12 +47,12 @@ pub(crate) enum PendingKind {
     Nil,
 }
 
-/// How much a pass may resolve by guessing.
+/// How much a pass over the pending entries may resolve by guessing.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum DefaultingPhase {
-    /// Resolves only what is certain.
+    /// Only what is certain is resolved.
     Certain,
-    /// Also defaults numbers to `Double` or `Int`, and chooses the best of several candidates.
+    /// Numbers are also defaulted to `Double` or `Int`, and the best of several candidates is chosen.
     Default,
     /// Closures of a single expression are inferred although their parameter types are unknown, since the expression
     /// may determine the type of a literal.
@@ -62,12 +62,12 @@ enum DefaultingPhase {
     Literals,
     /// All closures are inferred.
     Closures,
-    /// Every remaining entry is resolved or reported.
+    /// Every remaining pending entry is resolved or reported.
     Everything,
 }
 
 impl Infer<'_> {
-    /// Adds a pending entry; returns the expression that refers to it.
+    /// Adds a pending entry; returns the expression that refers to the entry.
     pub(crate) fn wait(&mut self, kind: PendingKind, result: Type, span: Span) -> Expr {
         let context = self.context();
         self.waiting.insert(self.pending.len());
@@ -116,12 +116,13 @@ impl Infer<'_> {
         if std::ptr::eq(at, &e) { e } else { at.clone() }
     }
 
-    /// Resolves what is certain among the entries since `from`.
+    /// Resolves those pending entries since `from` whose resolution is certain.
     pub(crate) fn progress(&mut self, from: usize) {
         while self.pass(from, DefaultingPhase::Certain) {}
     }
 
-    /// Resolves all entries since `from`, and binds all literals and numbers among the variables since `vars`.
+    /// Resolves all pending entries since `from`, and binds all literals and numbers among the type variables since
+    /// `vars`.
     pub(crate) fn resolve_pending(&mut self, from: usize, vars: u32) {
         loop {
             self.progress(from);
@@ -192,8 +193,8 @@ impl Infer<'_> {
         any
     }
 
-    /// Whether an entry waits for a base whose type is unknown. In a long chain this holds for all but the first link,
-    /// so the test must be cheaper than an attempt.
+    /// Whether a pending entry waits for a base whose type is unknown. In a long chain this holds for all but the first
+    /// link, so the test must be cheaper than an attempt.
     fn is_blocked(&mut self, i: usize) -> bool {
         use PendingKind::{Coerce, Member, MemberCall, Subscript};
         let Some(Pending { kind, .. }) = &self.pending[i] else { return false };
@@ -299,7 +300,7 @@ impl Infer<'_> {
                 let ty = pending.result.clone();
                 let is_expression = phase == DefaultingPhase::Expressions && self.is_expression_closure(closure, &ty);
                 let dares = phase >= DefaultingPhase::Closures || is_expression;
-                if dares || self.closure_is_ready(closure, &ty) {
+                if dares || self.closure_is_ready(&ty) {
                     return Some(self.closure_now(closure, &ty, span));
                 }
                 None
@@ -326,7 +327,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Returns the type if it is a variable with no information other than conformance constraints.
+    /// Returns the type if it is a type variable about which only conformance constraints are known.
     fn constrained_variable(&mut self, ty: &Type) -> Option<Type> {
         let ty = unification::shallow(self.cx, ty);
         matches!(&ty, Type::Var(v) if !self.cx.vars.var(*v).conforms.is_empty()).then_some(ty)
@@ -337,7 +338,7 @@ impl Infer<'_> {
         matches!(ty, Type::Var(_)) || matches!(ty, Type::Associated(..)) && unification::has_vars(self.cx, ty)
     }
 
-    /// Returns the type, if its outermost constructor is known.
+    /// Returns the type, if its outermost type constructor is known.
     pub(crate) fn known(&mut self, ty: &Type) -> Option<Type> {
         let ty = unification::shallow(self.cx, ty);
         (!self.is_open(&ty)).then_some(ty)

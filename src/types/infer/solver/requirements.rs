@@ -36,8 +36,8 @@ impl Infer<'_> {
         let env = signature::signature(self.cx, f.function).env.clone();
         let by = |p: ParamId| env.params.iter().position(|q| *q == p).and_then(|i| f.generics.get(i).cloned());
         for (index, requirement) in env.requirements.iter().enumerate() {
-            let put = requirement.map(&mut |t| t.substitute(&by));
-            if let Some(unheld) = self.unheld(requirement, &put) {
+            let substituted = requirement.map(&mut |t| t.substitute(&by));
+            if let Some(unheld) = self.unheld(requirement, &substituted) {
                 let diagnostic =
                     unmet_requirement::unmet(self.cx, Clause { function: f.function, index }, &unheld, span);
                 self.error(diagnostic);
@@ -56,10 +56,10 @@ impl Infer<'_> {
         }
     }
 
-    /// Returns the requirement after substitution if it does not hold. Requirements that unification checks are
-    /// skipped.
-    fn unheld(&mut self, written: &Requirement, put: &Requirement) -> Option<Requirement> {
-        match (written, put) {
+    /// Returns a requirement, after substitution of the generic arguments, if it does not hold. Requirements that
+    /// unification checks are skipped.
+    fn unheld(&mut self, written: &Requirement, substituted: &Requirement) -> Option<Requirement> {
+        match (written, substituted) {
             (Requirement::Conforms(Type::Associated(..), _), Requirement::Conforms(of, p)) => {
                 let of = associated_type::normalize_type(self.cx, of);
                 let holds = conformances::conforms_to(self.cx, &of, *p);
@@ -74,15 +74,15 @@ impl Infer<'_> {
         }
     }
 
-    /// For an associated type whose base does not conform to its protocol, the base and the protocol.
+    /// Returns the base and the protocol of an associated type whose base does not conform to its protocol.
     fn memberless(&mut self, ty: &Type) -> Option<(Type, ProtocolId)> {
         let Type::Associated(of, protocol, _) = unification::resolved(self.cx, ty) else { return None };
         (!unification::has_vars(self.cx, &of) && !conformances::conforms_to(self.cx, &of, protocol))
             .then(|| ((*of).clone(), protocol))
     }
 
-    /// Reports two types that must be equal and are not, because a called function requires it or because of how a
-    /// value is used.
+    /// Reports two types that must be equal and are not. A called function, or the use of a value, requires the
+    /// equality.
     pub(crate) fn contradiction(&mut self, equation: &Equation) {
         let Equation { left, right, span, by } = equation;
         if let Some((of, protocol)) = self.memberless(left).or_else(|| self.memberless(right)) {

@@ -215,7 +215,7 @@ impl Infer<'_> {
         while let ExprKind::Pending(id) = e.kind {
             match self.solutions.get_mut(id as usize).and_then(Option::take) {
                 Some(found) => {
-                    // Several expressions may refer to this solution.
+                    // Several expressions may refer to the solution of one pending entry.
                     self.solutions[id as usize] = Some(found.clone());
                     let span = e.span;
                     *e = found;

@@ -20,7 +20,8 @@ impl Infer<'_> {
         out.push(Stmt { kind: StmtKind::Guard { conditions, otherwise, end: body.span.last() }, span });
     }
 
-    /// Infers the conditions of `if`, `guard` and `while`; the names that they bind come into the current scope.
+    /// Infers the conditions of `if`, `guard` and `while`; the names that the conditions bind come into the current
+    /// scope.
     pub(crate) fn conditions(&mut self, conditions: &[ast::Condition]) -> Vec<Condition> {
         let mut out = vec![];
         for condition in conditions {
@@ -81,7 +82,7 @@ impl Infer<'_> {
         out
     }
 
-    /// Infers `if`, `switch` or `do` as a statement.
+    /// Infers an `if`, `switch` or `do` that is used as a statement.
     pub(crate) fn branch_statement(&mut self, e: &ast::Expr, label: Option<&ast::Ident>, out: &mut Vec<Stmt>) {
         let span = e.span;
         match &e.kind {
@@ -255,7 +256,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Infers `if` or `switch` as a value.
+    /// Infers an `if` or `switch` that is used as a value.
     pub(crate) fn statement_expression(&mut self, e: &ast::Expr, expected: Option<&Type>) -> Expr {
         let span = e.span;
         let wanted = expected.cloned().unwrap_or_else(|| self.cx.vars.fresh());

@@ -22,10 +22,10 @@ pub(crate) const LIMIT: usize = 20_000;
 /// The maximum number of missing cases that a message lists.
 const LISTED: usize = 8;
 
-/// The search exceeded its limit.
+/// The error that the search for missing cases exceeded its limit.
 pub(crate) struct LimitExceeded;
 
-/// A combination of values, written as patterns.
+/// A combination of values that no case matches, written as patterns.
 type Witness = Vec<String>;
 
 impl Infer<'_> {
@@ -98,7 +98,8 @@ impl Infer<'_> {
         Ok(None)
     }
 
-    /// Like `missing`, for the combinations whose first value has a given constructor.
+    /// Returns a combination of values that no row of patterns matches, like `missing`, among those whose first value
+    /// has a given constructor.
     fn missing_with(
         &mut self,
         rows: &Rows<'_, '_>,
@@ -120,7 +121,7 @@ impl Infer<'_> {
         Ok(Some(std::iter::once(made.written(&own)).chain(others).collect()))
     }
 
-    /// Returns the constructors of a type.
+    /// Returns the constructors of a type, such as the cases of an enum.
     pub(crate) fn constructors(&mut self, ty: &Type) -> Vec<ConstructorInfo> {
         if let Some(payload) = lookup::optional_payload(self.cx, ty) {
             return vec![
@@ -157,13 +158,13 @@ impl Infer<'_> {
     }
 }
 
-/// A constructor of a type.
+/// A constructor of a type, such as a case of an enum.
 pub(crate) struct ConstructorInfo {
-    /// Its name in a pattern; empty for a tuple.
+    /// The name of the constructor in a pattern; empty for a tuple.
     name: String,
     /// The constructor with which patterns are compared.
     pub(crate) constructor: Constructor,
-    /// The types of its parts.
+    /// The types of the constructor's parts.
     pub(crate) parts: Vec<Type>,
 }
 
@@ -172,7 +173,7 @@ impl ConstructorInfo {
         ConstructorInfo { name: name.into(), constructor, parts }
     }
 
-    /// Returns a pattern for it, given those for its parts.
+    /// Returns a pattern for the constructor, given the patterns for its parts.
     fn written(&self, parts: &[String]) -> String {
         let is_whole = parts.iter().all(|part| part == "_");
         match self.constructor {
@@ -200,7 +201,7 @@ pub(crate) fn is_any(pattern: &Pattern) -> bool {
     matches!(pattern.kind, PatternKind::Wildcard | PatternKind::Bind(_))
 }
 
-/// Returns the `Bool` for which a pattern tests.
+/// Returns the truth value that a pattern of type `Bool` matches.
 fn tested_bool(pattern: &Pattern) -> Option<bool> {
     let PatternKind::Test { test, .. } = &pattern.kind else {
         return None;
@@ -252,7 +253,7 @@ impl<'r, 'p> Rows<'r, 'p> {
         found
     }
 
-    /// Returns the rows that may match a constructor.
+    /// Returns the rows of patterns that may match a value with the given constructor.
     fn for_constructor(&self, constructor: &Constructor) -> impl Iterator<Item = &'r Vec<&'p Pattern>> {
         let of_case = match constructor {
             Constructor::Case(case) => self.of_case.get(case),

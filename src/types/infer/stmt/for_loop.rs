@@ -22,7 +22,7 @@ impl Infer<'_> {
         span: Span,
     ) -> Stmt {
         let start = (self.pending.len(), self.cx.vars.var_count());
-        // `for x: [T] in …`: the elements of an array literal have the declared type.
+        // In `for x: [T] in …`, the elements of an array literal have the declared type.
         let expected = match (&pattern.kind, &sequence.kind) {
             (ast::PatternKind::Typed(_, ty), ast::ExprKind::Array(_)) => {
                 let element = self.resolve(ty);

@@ -25,7 +25,7 @@ use std::rc::Rc;
 /// The maximum number of declarations that wait for each other's types, since each of them uses stack space.
 const MOST_WAITING: usize = 2_000;
 
-/// Returns the checked body of a function, which is checked if necessary; `None` if it has errors.
+/// Returns the checked body of a function; the body is checked if necessary. `None` if it has errors.
 pub(in crate::types) fn check_body(cx: &mut TypeContext, f: FunctionId) -> Option<Rc<Body>> {
     default_argument::resolve_default(cx, f);
     match &cx.defs.function_data(f).memo.body {
@@ -65,7 +65,7 @@ pub(in crate::types) fn check_body(cx: &mut TypeContext, f: FunctionId) -> Optio
     }
 }
 
-/// Infers the type of the expression of which a function without parameters consists.
+/// Infers the type of the single expression of which a function without parameters consists.
 pub(in crate::types) fn check_expression_type(cx: &mut TypeContext, f: FunctionId) -> Option<Type> {
     in_turn(cx, f, |cx| expression_type(cx, f))
 }
@@ -281,7 +281,7 @@ impl Infer<'_> {
             }
         }
         match single_expression(body).filter(|only| matches!(only.kind, ast::ExprKind::Nil)) {
-            // `init?() { nil }`
+            // The body consists of `nil` only, as in `init?() { nil }`.
             Some(nil) => {
                 let kind = ast::StmtKind::Return(Some(nil.clone()));
                 statements.extend(self.statements(&[ast::Stmt { kind, span: nil.span }]));

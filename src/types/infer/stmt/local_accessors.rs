@@ -29,7 +29,7 @@ const NEW: &str = "new value";
 const OLD: &str = "old value";
 
 impl Infer<'_> {
-    /// Declares a variable that has accessors; returns `false` if it has none.
+    /// Declares a local variable that has accessors; returns `false` if the variable has none.
     pub(crate) fn variable_with_accessors(
         &mut self,
         decl: &Rc<ast::Decl>,
@@ -46,7 +46,7 @@ impl Infer<'_> {
         declare::check_has_getter(self.cx, binding, &ident);
         if let Some(wrapped) = property_wrapper::wrapped_local(self.cx, decl, is_let, binding, &ident, written) {
             let Some(wrapped) = wrapped else { return true };
-            self.variable((false, Ownership::Strong), &wrapped.storage, decl.span, out);
+            self.variable(false, Ownership::Strong, &wrapped.storage, decl.span, out);
             let forwards = [(Some(wrapped.value), "", "wrappedValue"), (wrapped.projected, "$", "projectedValue")];
             for (settable, sign, of) in forwards {
                 let Some(settable) = settable else { continue };
@@ -95,7 +95,7 @@ impl Infer<'_> {
         Expr { kind: ExprKind::Call { callee, args: vec![] }, ty: signature.result.clone(), span }
     }
 
-    /// Declares the accessors of a variable, and binds its name to them.
+    /// Declares the accessors of a local variable, and binds the variable's name to them.
     fn accessors(&mut self, ident: &Ident, accessors: Accessors, ty: &Type, out: &mut Vec<Stmt>) {
         let span = ident.span;
         let result = self.type_expr(ty, span);
@@ -146,11 +146,12 @@ impl Infer<'_> {
         id
     }
 
-    /// Declares an observed variable. Its observers refer to the stored variable, all other code to the accessors.
+    /// Declares an observed variable. The observers of the variable refer to the stored variable, all other code to the
+    /// accessors.
     fn observed_variable(&mut self, ident: &Ident, accessors: &Accessors, binding: &ast::Binding, out: &mut Vec<Stmt>) {
         let (name, span) = (&ident.name, ident.span);
         let start = (self.pending.len(), self.cx.vars.var_count());
-        self.variable((false, Ownership::Strong), &ast::Binding { accessors: None, ..binding.clone() }, span, out);
+        self.variable(false, Ownership::Strong, &ast::Binding { accessors: None, ..binding.clone() }, span, out);
         self.resolve_statement(start);
         let Some(crate::types::infer::LocalEntity::Local(local)) = self.find_local(name) else { return };
         let ty = self.local_type(local);
@@ -237,11 +238,11 @@ impl Infer<'_> {
             accessors: None,
         };
         let start = (self.pending.len(), self.cx.vars.var_count());
-        self.variable((ty.is_none(), Ownership::Strong), &binding, span, out);
+        self.variable(ty.is_none(), Ownership::Strong, &binding, span, out);
         self.resolve_statement(start);
     }
 
-    /// Declares a variable that forwards to a property of another one.
+    /// Declares a local variable that forwards to a property of another variable.
     fn forward(&mut self, ident: &Ident, place: &str, settable: bool, out: &mut Vec<Stmt>) {
         let span = ident.span;
         let get = observers::written_block(self.cx, &format!("return {place}\n"), span);

@@ -134,8 +134,8 @@ impl Infer<'_> {
         }
     }
 
-    /// Completes the captures, since local functions may be used before their captures are known: repeats until nothing
-    /// new is captured.
+    /// Completes the captures of local functions, since a local function may be used before its captures are known:
+    /// repeats until nothing new is captured.
     pub(crate) fn complete_captures(&mut self) {
         let uses = self.uses.clone();
         loop {
@@ -145,7 +145,7 @@ impl Infer<'_> {
                 let captured: Vec<LocalId> = self.frames[open.frame].captures.iter().map(|c| c.outer).collect();
                 let before: usize = frames.iter().map(|f| self.frames[*f].captures.len()).sum();
                 for local in captured {
-                    // Inside of the function itself, its captures are available.
+                    // Inside of the local function itself, its captures are available.
                     if frames.len() > 1 {
                         self.capture(frames, local);
                     }
@@ -159,7 +159,7 @@ impl Infer<'_> {
         self.uses.clear();
     }
 
-    /// Finishes the bodies that were waiting for their types.
+    /// Completes the bodies that were waiting until all their types were known.
     pub(crate) fn close_bodies(&mut self) {
         for OpenBody { function, frame, mut statements, env } in std::mem::take(&mut self.open) {
             self.with_env(env, |infer| {

@@ -49,11 +49,11 @@ impl Infer<'_> {
                 return vec![Stmt { kind, span }];
             }
         }
-        self.body_statements(body, result)
+        self.body_statements(body)
     }
 
     /// Infers the statements of a body, in the scope of the frame.
-    pub(crate) fn body_statements(&mut self, body: &ast::Block, _result: &Type) -> Vec<Stmt> {
+    pub(crate) fn body_statements(&mut self, body: &ast::Block) -> Vec<Stmt> {
         let types = self.local_types.clone();
         let statements = self.statements(&body.items);
         self.local_types = types;
@@ -343,7 +343,8 @@ impl Infer<'_> {
     }
 }
 
-/// Returns the variables that the statements of a block declare, with the location of the first declaration of each.
+/// Returns the variables that the statements of a block declare, with the location of the first declaration of each
+/// variable.
 fn declared_names(items: &[ast::Stmt]) -> HashMap<ast::Name, Span> {
     let mut names = vec![];
     for item in items {

@@ -18,14 +18,15 @@ use crate::types::model::ty::Type;
 use crate::types::nominal::stored_property;
 
 impl Infer<'_> {
-    /// Returns the setter through which a place is modified. The observers of a global modify it directly.
+    /// Returns the setter through which a place is modified. The observers of a global variable modify the variable
+    /// directly.
     pub(crate) fn observing_setter(&self, observed: Observed) -> Option<FunctionId> {
         let setter = observers::observing_setter(self.cx, observed)?;
         let is_global = matches!(observed, Observed::Global(_));
         (!is_global || self.observing_property() != Some(observed)).then_some(setter)
     }
 
-    /// Returns the variable that the enclosing function observes, or sets for the observers.
+    /// Returns the variable that the enclosing function observes, or that it sets on behalf of the observers.
     fn observing_property(&self) -> Option<Observed> {
         let function = self.frames.first()?.function?;
         self.cx.defs.function_data(function).observed

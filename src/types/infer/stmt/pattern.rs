@@ -176,7 +176,7 @@ impl Infer<'_> {
                 self.error(Diagnostic::error(Code::Mismatch, span, message));
             }
             self.failed = true;
-            // The names that it binds are declared nevertheless.
+            // The names that the invalid pattern binds are declared nevertheless.
             for (_, part) in payload.into_iter().flatten() {
                 self.pattern(part, &Type::Error, mutable);
             }
@@ -195,7 +195,7 @@ impl Infer<'_> {
                 }
                 return made(PatternKind::Wildcard);
             }
-            // A static value: `case .zero`.
+            // The pattern denotes a static value: `case .zero`.
             let value = Rc::new(ast::Expr { kind: Ast::Implicit { name: name.clone(), generics: vec![] }, span });
             return self.expression_pattern(&value, ty, span);
         };
@@ -207,7 +207,7 @@ impl Infer<'_> {
             return made(PatternKind::Case { case, payload: vec![] });
         };
         if let ([(None, only)], true) = (parts, types.len() > 1) {
-            // One pattern for the whole payload, which is a tuple.
+            // The pattern matches the whole payload, which is a tuple, by one pattern.
             if let AstPattern::Tuple(inner) = &only.kind {
                 return self.case_pattern(None, name, Some(inner), ty, mutable, span);
             }
@@ -250,13 +250,13 @@ impl Infer<'_> {
         self.case_pattern(None, name, payload, ty, mutable, span)
     }
 
-    /// Whether a type has a case of that name.
+    /// Whether a type has a case named `name`.
     fn has_case(&mut self, of: &Type, name: &str) -> bool {
         let members = members::members(self.cx, of, name, true, self.file);
         members.iter().any(|(m, ..)| matches!(m, MemberKind::Case(_)))
     }
 
-    /// Infers an expression pattern: a value, a range, or anything with `~=`.
+    /// Infers an expression pattern: a value, a range, or any value for which `~=` is declared.
     fn expression_pattern(&mut self, e: &Rc<ast::Expr>, ty: &Type, span: Span) -> Pattern {
         let made = |kind| Pattern { kind, ty: ty.clone(), span };
         match &e.kind {
@@ -276,7 +276,7 @@ impl Infer<'_> {
                 return self.tuple_pattern(&parts, ty, false, span);
             }
             Ast::Paren(inner) => return self.expression_pattern(inner, ty, span),
-            // `case 0 as Int`
+            // The pattern has the form `case 0 as Int`.
             Ast::As { value, ty: written, kind: ast::CastKind::Coerce } => {
                 let written = self.resolve(written);
                 if !unification::unifies(self.cx, ty, &written) {
@@ -317,21 +317,12 @@ impl Infer<'_> {
                 let callee = Rc::new(ast::Expr { kind: callee, span });
                 infer.expr(&ast::Expr { kind: Ast::Call { callee, args: vec![arg] }, span }, Some(&bool_type))
             } else {
-                let op = Ident { name: if infer.is_plain_value(e, ty) { "==" } else { "~=" }.into(), span };
+                let op = Ident { name: if is_plain_value(e) { "==" } else { "~=" }.into(), span };
                 infer.binary(&op, e, &value, Some(&bool_type), span)
             };
             infer.coerce(test, &bool_type)
         });
         made(PatternKind::Test { local, test: Box::new(test) })
-    }
-
-    /// Whether a pattern is a literal, which is compared with `==`.
-    fn is_plain_value(&mut self, e: &ast::Expr, _ty: &Type) -> bool {
-        match &e.kind {
-            Ast::Int(_) | Ast::Float(_) | Ast::String(_) | Ast::Bool(_) | Ast::Implicit { .. } => true,
-            Ast::Prefix { operand, .. } => matches!(operand.kind, Ast::Int(_) | Ast::Float(_)),
-            _ => false,
-        }
     }
 
     /// Whether a pattern always matches.
@@ -341,5 +332,14 @@ impl Infer<'_> {
             PatternKind::Tuple(parts) => parts.iter().all(Infer::is_certain),
             _ => false,
         }
+    }
+}
+
+/// Whether a pattern is a literal, which is compared with `==`.
+fn is_plain_value(e: &ast::Expr) -> bool {
+    match &e.kind {
+        Ast::Int(_) | Ast::Float(_) | Ast::String(_) | Ast::Bool(_) | Ast::Implicit { .. } => true,
+        Ast::Prefix { operand, .. } => matches!(operand.kind, Ast::Int(_) | Ast::Float(_)),
+        _ => false,
     }
 }

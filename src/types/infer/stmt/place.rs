@@ -18,7 +18,7 @@ use crate::types::model::tree::{
 use crate::types::model::ty::Type;
 use crate::types::names::lookup;
 
-/// The beginning of the message when an assignment has no place.
+/// The beginning of the message for an assignment to an expression that is not a place.
 const ASSIGN: &str = "cannot assign to value";
 
 impl Infer<'_> {
@@ -317,7 +317,7 @@ impl Infer<'_> {
         self.error(diagnostic);
     }
 
-    /// Adds to a diagnostic how the declaration can be made mutable.
+    /// Adds a suggestion to a diagnostic that states how the declaration can be made mutable.
     fn made_variable(&mut self, diagnostic: Diagnostic, name: &str, declared: Span) -> Diagnostic {
         let parameters = self.frames.iter().flat_map(|f| &f.locals[..f.params]);
         if parameters.into_iter().any(|l| l.span == declared) {
@@ -329,7 +329,7 @@ impl Infer<'_> {
         self.cx.sink.let_to_var(diagnostic, declared)
     }
 
-    /// Infers `target = value`.
+    /// Infers an assignment `target = value`.
     pub(crate) fn assignment(&mut self, target: &ast::Expr, value: &ast::Expr, span: Span) -> Expr {
         let unit = Type::unit();
         if matches!(target.kind, Ast::Discard) {
@@ -373,7 +373,7 @@ impl Infer<'_> {
             let message = "cannot use optional chaining on a value that is not optional";
             return Some(self.fail(Code::Mismatch, base.span, message));
         };
-        // A modification of an instance does not modify the variable that refers to it.
+        // A modification of an instance does not modify the variable that refers to the instance.
         let is_instance = !matches!(target.kind, Ast::Ident { .. }) && self.is_instance(&payload);
         let found = match is_instance {
             true => Err(base),
@@ -394,7 +394,7 @@ impl Infer<'_> {
         Some(Expr { kind, ty, span })
     }
 
-    /// Whether a value of the type refers to an instance of a class.
+    /// Whether a value of a type refers to an instance of a class.
     pub(crate) fn is_instance(&mut self, ty: &Type) -> bool {
         let ty = unification::shallow(self.cx, ty);
         !self.is_open(&ty) && conformances::is_object(self.cx, &ty)
@@ -428,7 +428,7 @@ impl Infer<'_> {
         Expr { kind: ExprKind::Statements { statements, result }, ty: Type::unit(), span }
     }
 
-    /// Evaluates the operands of a place before anything else.
+    /// Evaluates the operands of a place, such as indices, before anything else.
     fn evaluate_first(&mut self, place: &mut Place, statements: &mut Vec<Stmt>) {
         let roots = match &mut place.root {
             Root::Value(base) => Some(&mut **base),
@@ -451,7 +451,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Stores a value in a variable without a name.
+    /// Stores a value in a temporary variable without a name.
     fn temporary(&mut self, value: Expr, statements: &mut Vec<Stmt>) -> LocalId {
         let (span, ty) = (value.span, value.ty.clone());
         let local = self.new_local("", ty.clone(), false, span);

@@ -11,20 +11,20 @@ use crate::types::model::ty::Type;
 use hashbrown::HashMap;
 use std::rc::Rc;
 
-/// The key under which a pattern is indexed: an enum case, or a literal.
+/// The key under which a pattern of a `switch` is indexed: an enum case, or a literal.
 #[derive(PartialEq, Eq, Hash)]
 enum Key {
     Case(u32),
     Literal(Rc<str>),
 }
 
-/// The preceding patterns, indexed by what they match, so that a `switch` of thousands of cases does not compare all
-/// pairs.
+/// The preceding patterns of a `switch`, indexed by what they match, so that a `switch` of thousands of cases does not
+/// compare all pairs.
 #[derive(Default)]
 struct Rows<'p> {
     all: Vec<&'p Pattern>,
     by_key: HashMap<Key, Vec<usize>>,
-    /// The patterns that may match anything.
+    /// The patterns that may match values with any key.
     open: Vec<usize>,
 }
 
@@ -42,7 +42,7 @@ impl<'p> Rows<'p> {
         self.all.iter().map(|pattern| vec![*pattern]).collect()
     }
 
-    /// Returns the patterns that may match the same values as a pattern with that key, in order.
+    /// Returns the patterns that may match the same values as a pattern with the given key, in order.
     fn about(&self, key: Option<&Key>) -> Vec<Vec<&'p Pattern>> {
         let Some(key) = key else { return self.all() };
         let mut numbers = self.by_key.get(key).cloned().unwrap_or_default();
@@ -53,7 +53,7 @@ impl<'p> Rows<'p> {
 }
 
 impl Infer<'_> {
-    /// Warns about cases that no value reaches.
+    /// Warns about cases of a `switch` that no value reaches.
     pub(crate) fn warn_of_unreached_cases(&mut self, ty: &Type, cases: &[Case]) {
         if self.file == PRELUDE_FILE || self.is_unwritten() || *ty == Type::Error || self.failed {
             return;
@@ -82,7 +82,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Returns the key of a pattern that matches only values with that key.
+    /// Returns the key of a pattern that matches only values with one key.
     fn key(&self, pattern: &Pattern) -> Option<Key> {
         match &pattern.kind {
             PatternKind::Case { case, .. } => Some(Key::Case(*case)),
@@ -93,7 +93,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Creates the warning for a pattern whose values are all matched by preceding ones.
+    /// Creates the warning for a pattern whose values are all matched by preceding patterns.
     fn unreached(&mut self, rows: &[Vec<&Pattern>], pattern: &Pattern) -> Diagnostic {
         let warning = |message| Diagnostic::warning(Code::Unreachable, pattern.span, message);
         if let Some(all) = rows.iter().find(|row| takes_all(row[0])) {
@@ -112,7 +112,7 @@ impl Infer<'_> {
         matches!(reached, Ok(false))
     }
 
-    /// Whether a row of patterns matches a combination of values that none of the others matches.
+    /// Whether a row of patterns matches a combination of values that none of the other rows matches.
     fn takes_more(
         &mut self,
         rows: &[Vec<&Pattern>],

@@ -12,8 +12,8 @@ use crate::types::generics::type_size;
 use crate::types::generics::unification;
 use crate::types::infer::{FrameKind, Infer};
 use crate::types::model::prelude::PRELUDE_FILE;
+use crate::types::model::syntax_query::is_implicitly_unwrapped;
 use crate::types::model::syntax_query::ownership;
-use crate::types::model::syntax_query::says_unwrapped;
 use crate::types::model::syntax_query::{bound_names, is_opaque, strip};
 use crate::types::model::tree::Ownership;
 use crate::types::model::tree::{Expr, ExprKind, Pattern, PatternKind, Stmt, StmtKind};
@@ -37,7 +37,7 @@ impl Infer<'_> {
                 for binding in bindings {
                     let start = (self.pending.len(), self.cx.vars.var_count());
                     if self.is_top() || !self.variable_with_accessors(decl, *is_let, binding, out) {
-                        self.variable((*is_let, ownership(decl)), binding, decl.span, out);
+                        self.variable(*is_let, ownership(decl), binding, decl.span, out);
                     }
                     self.resolve_statement(start);
                 }
@@ -59,10 +59,11 @@ impl Infer<'_> {
         self.frame().kind == FrameKind::Script && self.frame().scopes.len() == 1
     }
 
-    /// Infers one `pattern: Type = value` of a `let` or `var`.
+    /// Infers one part `pattern: Type = value` of a `let` or `var` declaration.
     pub(crate) fn variable(
         &mut self,
-        (is_let, ownership): (bool, Ownership),
+        is_let: bool,
+        ownership: Ownership,
         binding: &ast::Binding,
         span: Span,
         out: &mut Vec<Stmt>,
@@ -79,7 +80,7 @@ impl Infer<'_> {
             ast::PatternKind::Typed(_, ty) => Some(ty),
             _ => binding.ty.as_ref(),
         };
-        if says_unwrapped(written_as) {
+        if is_implicitly_unwrapped(written_as) {
             self.cx.defs.unwrapping.insert(strip(&binding.pattern).span);
         }
         let value = binding.value.as_ref().map(|value| {
@@ -155,7 +156,7 @@ impl Infer<'_> {
         out.push(Stmt { kind: StmtKind::Let { pattern, value }, span });
     }
 
-    /// Resolves the declared type of a variable; `some P` is the type of its value.
+    /// Resolves the declared type of a variable; for `some P`, it is the type of the variable's value.
     fn variable_type(&mut self, ty: &ast::TypeExpr) -> Type {
         let found = self.resolve(ty);
         match &found {
@@ -164,7 +165,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Converts a value to an optional, unless it is one.
+    /// Converts a value to an optional, unless the value is an optional.
     pub(crate) fn as_optional(&mut self, value: Expr) -> Expr {
         let ty = unification::resolved(self.cx, &value.ty.clone());
         if ty == Type::Error || lookup::is_optional(self.cx, &ty) {
@@ -174,7 +175,7 @@ impl Infer<'_> {
         self.coerce(value, &wanted)
     }
 
-    /// Infers a variable of the script, which is a global.
+    /// Infers a top-level variable of the script, which is a global.
     fn global_variable(
         &mut self,
         binding: &ast::Binding,
@@ -201,7 +202,7 @@ impl Infer<'_> {
         let pattern = self.in_scope(|infer| infer.pattern(strip(&binding.pattern), ty, false));
         let mut locals = vec![];
         bound_locals(&pattern, &mut locals);
-        // These variables transfer the values to the globals, and are not variables of the program.
+        // These variables transfer the values to the globals; the program does not declare them.
         locals.iter().for_each(|local| self.frame().locals[local.0 as usize].name = "".into());
         let has_value = value.is_some();
         if let Some(value) = value {
@@ -218,7 +219,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Returns the global that a name at a location of the script declares.
+    /// Returns the global variable that a name at a location of the script declares.
     fn global_at(&mut self, name: &ast::Name, span: Span) -> Option<crate::types::model::tree::GlobalId> {
         self.cx.defs.globals_at.get(&(name.clone(), span)).copied()
     }

@@ -17,17 +17,19 @@ use crate::vm::state::machine::Machine;
 use crate::vm::state::task::Next;
 use std::rc::Rc;
 
-/// `x…, body → whether it succeeded, value, gradient…`; `value`: whether the value is requested.
+/// The operator takes `x…, body` and returns `whether it succeeded, value, gradient…`. `value` states whether the
+/// caller requests the value.
 pub(crate) fn gradient(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
-    (at, x): (TangentId, &Cells),
+    at: TangentId,
+    x: &Cells,
     value: bool,
     throws: bool,
     body: &Ref,
 ) -> Result<Next, Box<Fault>> {
     let kind = if value { TransformKind::ValueWithGradient } else { TransformKind::Gradient };
-    let found = if throws { None } else { run_adjoint_code(machine, compiler, (at, x), kind, body)? };
+    let found = if throws { None } else { run_adjoint_code(machine, compiler, at, x, kind, body)? };
     let done = found.is_some();
     let walk = walk(compiler);
     let (y, gradient) = found.unwrap_or_else(|| (0.0, walk.zero(walk.tangents.get(at).vector)));
@@ -45,7 +47,8 @@ pub(crate) fn gradient(
 fn run_adjoint_code(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
-    (at, x): (TangentId, &Cells),
+    at: TangentId,
+    x: &Cells,
     kind: TransformKind,
     body: &Ref,
 ) -> Result<Option<(f64, Cells)>, Box<Fault>> {
@@ -70,7 +73,9 @@ fn run_adjoint_code(
 pub(crate) fn value_with_tangent(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
-    (at, x, direction): (TangentId, &Cells, &Cells),
+    at: TangentId,
+    x: &Cells,
+    direction: &Cells,
     result: TangentId,
     body: &Ref,
 ) -> Result<Option<(Cells, Cells)>, Box<Fault>> {
@@ -101,10 +106,10 @@ pub(crate) fn value_with_tangent(
     Ok(Some((value, tangent)))
 }
 
-/// Transformed code of a function.
+/// Tangent or adjoint code of a function.
 struct TransformedClosure {
     code: Rc<TransformedCode>,
-    /// The function object whose captures it reads.
+    /// The function object whose captures the transformed code reads.
     closure: Rc<Closure>,
     kind: TransformKind,
 }
@@ -127,7 +132,8 @@ fn code(
     Ok(transformed.map(|code| TransformedClosure { code, closure: Rc::clone(closure), kind }))
 }
 
-/// Runs the code with `x` and further arguments; returns false when it bails out. The results are in the window.
+/// Runs adjoint or tangent code with `x` and further arguments; returns false when the code bails out. The results are
+/// in the window.
 fn run(
     machine: &mut Machine,
     found: &TransformedClosure,
@@ -181,7 +187,7 @@ fn zeros(object: &Ref) -> Option<Ref> {
     })
 }
 
-/// Returns a value of these components.
+/// Returns a value that consists of these components.
 fn single(f: Numbers, i: Integers, r: References) -> Cells {
     let mut cells = Cells::empty();
     (cells.len, cells.f, cells.i, cells.r) = (1, f, i, r);
@@ -210,7 +216,8 @@ fn spread(walk: Walk<'_>, at: TangentId, x: &Cells, direction: &Cells) -> Result
     Ok(Some(vectors))
 }
 
-/// Returns the tangent vector of `x` whose numbers are those at the corresponding places of `given`; `None` if one is not finite.
+/// Returns the tangent vector of `x` whose numbers are those at the corresponding places of the tangent vector `given`;
+/// `None` if one of these numbers is not finite.
 fn vector_of(walk: Walk<'_>, at: TangentId, x: &Cells, mut given: Cells) -> Result<Option<Cells>, Box<Fault>> {
     if is_array_of_numbers(walk, at)
         && let Some(Ref::Cells(array)) = given.r.first_mut()

@@ -14,8 +14,9 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-/// `linear, vectors → whether it was applied, results`. The batch is left to the program where a live level would have to record
-/// it, where the map calls functions of the user's own, or while the program searches for numbers that are not finite.
+/// The operator takes a linear map and an array of vectors; it returns whether it applied the map, and the results. The
+/// batch is left to the program where a live level would have to record it, where the map calls functions of the user's
+/// own, or while the program searches for numbers that are not finite.
 pub(crate) fn apply(machine: &mut Machine, compiler: &mut dyn Compiler, arguments: &Cells) -> Result<Next, Box<Fault>> {
     let results = match (arguments.r.first(), arguments.r.get(1)) {
         (Some(Ref::Machine(map)), Some(Ref::Cells(vectors)))
@@ -62,7 +63,8 @@ fn applied(
         let adjoints = lanes::apply(map, &seeds, &stop);
         machine.check_interrupt()?;
         for (seed, numbers) in seeds.iter().zip(adjoints) {
-            // The factors of infinite adjoints are added up in a sweep of one seed only.
+            // Factors of infinite adjoints are added up only in a sweep of one seed, so the sweep is repeated for each
+            // seed.
             let again = map.transposed && numbers.iter().any(|x| !x.is_finite());
             let mut numbers: Vec<Num> = numbers.into_iter().map(Num::constant).collect();
             if again {

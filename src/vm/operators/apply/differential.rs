@@ -14,18 +14,19 @@ use crate::vm::state::machine::Machine;
 use crate::vm::state::task::{Next, Task};
 use std::rc::Rc;
 
-/// The state while the body is running.
+/// The state of `valueWithDifferential` while the differentiated function is running.
 struct DifferentialTask {
-    /// The value with respect to which it is differentiated.
+    /// The value with respect to which the function is differentiated.
     x: Template,
     result: BodyResult,
 }
 
-/// Opens a level, turns the numbers of `x` into its leaves, and calls the body.
+/// Opens a level, turns the numbers of `x` into leaves of the level, and calls the body.
 pub(crate) fn begin(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
-    (at, mut x): (TangentId, Cells),
+    at: TangentId,
+    mut x: Cells,
     result: BodyResult,
     body: Ref,
 ) -> Result<Next, Box<Fault>> {
@@ -66,7 +67,7 @@ impl Task for DifferentialTask {
         let counts = counts(value_layout(walk, result));
         let mut y = after_no_error(machine, throws, |machine| machine.take_window(counts, true));
         let mut outputs = leaves(walk, result, &y, Offset::default())?;
-        // Instances of classes are differentiated in place: they are rebased, too.
+        // Instances of classes are differentiated in place, so the instances in `x` are rebased, too.
         rebase_escaping_slots(machine, &mut [&mut y, &mut self.x.cells]);
         let map = LinearMap::close(&mut machine.levels, &mut outputs);
         if let Some(tapes) = &mut machine.diagnosis.tape_listings {

@@ -15,9 +15,9 @@ use crate::vm::operators::{
 use crate::vm::state::machine::Machine;
 use crate::vm::state::task::{Next, Task};
 
-/// The state while the body is running.
+/// The state of the directional derivative while the differentiated function is running.
 struct DirectionalTask {
-    /// The value with respect to which it is differentiated.
+    /// The value with respect to which the function is differentiated.
     x: Cells,
     result: BodyResult,
 }
@@ -27,7 +27,8 @@ struct DirectionalTask {
 pub(crate) fn begin(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
-    (at, arguments): (TangentId, Cells),
+    at: TangentId,
+    arguments: Cells,
     result: BodyResult,
     body: Ref,
 ) -> Result<Next, Box<Fault>> {
@@ -39,7 +40,7 @@ pub(crate) fn begin(
     let BodyResult { of: result_of, throws } = result;
     if !throws
         && let Some((value, tangent)) =
-            adjoint_code::value_with_tangent(machine, compiler, (at, &x, &direction), result_of, &body)?
+            adjoint_code::value_with_tangent(machine, compiler, at, &x, &direction, result_of, &body)?
     {
         machine.set_window(value.all());
         machine.set_window_from([value.f.len(), 0, 0], tangent.all());

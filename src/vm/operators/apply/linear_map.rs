@@ -19,7 +19,7 @@ use crate::vm::state::task::Next;
 use std::any::Any;
 use std::rc::Rc;
 
-/// Calls a linear map. Its arguments are in the window: one tangent vector for each value in its domain.
+/// Calls a linear map. The arguments of the map are in the window: one tangent vector for each value in its domain.
 pub(crate) fn call(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,

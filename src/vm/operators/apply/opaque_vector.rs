@@ -10,7 +10,7 @@ use crate::vm::fault::{Fault, Remark};
 use crate::vm::operators::{Failure, mismatch, vector};
 use crate::vm::state::machine::Machine;
 
-/// Adds to the adjoint or tangent of a node.
+/// Adds a vector to the adjoint or tangent of a node.
 pub(crate) fn add(
     machine: &mut Machine,
     walk: Walk<'_>,
@@ -40,8 +40,9 @@ pub(crate) fn any<'t>(walk: Walk<'_>, mut templates: impl Iterator<Item = &'t Te
     templates.any(|template| walk.tangents.has_opaque_vector(template.tangent))
 }
 
-/// Returns a tangent of a value with these numbers, and the template by which its own numbers are found. A vector that is
-/// propagated as a whole is its own template: another one of the same size has the same numbers.
+/// Returns the tangent vector of a value that has the given numbers, and the template by which these numbers are found
+/// in the vector. An opaque vector, which is propagated as a whole, is its own template: another vector of the same
+/// size has the same numbers.
 pub(crate) fn counted(walk: Walk<'_>, template: &Template, numbers: &[Num]) -> Result<(Cells, Template), Box<Fault>> {
     let tangent = vector(walk, template, numbers)?;
     let found = match whole_of(walk, template.tangent) {
@@ -52,7 +53,7 @@ pub(crate) fn counted(walk: Walk<'_>, template: &Template, numbers: &[Num]) -> R
     Ok((tangent, found))
 }
 
-/// Returns the tangent type of the vectors of a type that are propagated as a whole.
+/// Returns the tangent type of the opaque vectors of a type: vectors that are propagated as a whole.
 fn whole_of(walk: Walk<'_>, mut id: TangentId) -> Option<TangentId> {
     loop {
         id = match walk.tangents.get(id).kind {
@@ -63,7 +64,8 @@ fn whole_of(walk: Walk<'_>, mut id: TangentId) -> Option<TangentId> {
     }
 }
 
-/// Rejects the transposition of a function from these values if it would have to know how many components their vectors have.
+/// Rejects the transposition of a function from these values if the transpose would have to know how many components
+/// the tangent vectors of the values have.
 pub(crate) fn check_counted(walk: Walk<'_>, templates: &[Template]) -> Result<(), Box<Fault>> {
     let is_uncounted = |template: &Template| {
         walk.tangents.has_opaque_vector(template.tangent) && walk.tangents.has_numbers(template.tangent)
@@ -79,14 +81,15 @@ pub(crate) fn uncounted() -> Box<Fault> {
         .remark(Remark::Help("register the derivative for the other direction as well".into()))
 }
 
-/// Discards stored vectors when none can be in use.
+/// Discards stored opaque vectors when no tape or slot can refer to them.
 pub(crate) fn prune(machine: &Machine) {
     if machine.levels.depth() == 0 && machine.tasks.is_empty() {
         opaque_vector::forget();
     }
 }
 
-/// Whether a number is finite; for a number that represents a vector, the components are not examined.
+/// Whether a number is finite. A number that represents an opaque vector counts as finite; its components are not
+/// examined.
 pub(crate) fn is_finite(x: &Num) -> bool {
     x.value.is_finite() || opaque_vector::is(x.value)
 }

@@ -18,28 +18,28 @@ use crate::vm::operators::{
 use crate::vm::state::machine::Machine;
 use crate::vm::state::task::{Next, Task};
 
-/// The results of the function.
+/// The results of a recorded linear function.
 pub(crate) enum Codomain {
-    /// Tangent vectors of these values, one after the other.
+    /// The results are tangent vectors of these values, one after the other.
     Vectors(Vec<Template>),
-    /// A tangent vector of a value, as a differential returns it.
+    /// The result is a tangent vector of a value, as a differential returns it.
     Vector(Template),
-    /// A vector of which only the type is known.
+    /// The result is a tangent vector of which only the type is known.
     Result(TangentId),
 }
 
-/// The continuation that receives the map.
+/// The continuation that receives the recorded linear map.
 pub(crate) type MapContinuation =
     Box<dyn FnOnce(&mut Machine, &mut dyn Compiler, LinearMap) -> Result<Next, Box<Fault>>>;
 
-/// The state while the function is running.
+/// The state while the linear function that is recorded is running.
 struct RecordLinearTask {
     domain: Vec<Template>,
     codomain: Codomain,
     continuation: MapContinuation,
 }
 
-/// Records a linear function from the tangent vectors of `domain`.
+/// Records a linear function whose arguments are tangent vectors of the values in `domain`.
 pub(crate) fn record(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
@@ -66,7 +66,7 @@ pub(crate) fn record(
     Ok(Next::call(function, true, RecordLinearTask { domain, codomain, continuation }))
 }
 
-/// Returns a coordinate of a generic point. `Float` can represent it.
+/// Returns a coordinate of a generic point, which is a number that `Float` represents exactly.
 fn generic_coordinate(k: usize) -> f64 {
     1.0 + (k * 29 + 14) as u8 as f64 / 512.0 + 1.0 / 1024.0
 }
@@ -99,13 +99,14 @@ impl Task for RecordLinearTask {
     }
 }
 
-/// Checks that the results depend on the arguments: a constant function that is not zero has no transpose.
+/// Checks that the results of a linear function depend on its arguments: a constant function that is not zero has no
+/// transpose.
 fn check_constant(map: &LinearMap, values: &[Num]) -> Result<(), Box<Fault>> {
     let is_constant = values.iter().any(|y| y.value != 0.0) && map.outputs.iter().all(|node| *node == 0);
     if is_constant { Err(constant()) } else { Ok(()) }
 }
 
-/// Returns the fault for a constant function.
+/// Returns the fault for the transposition of a constant function.
 pub(crate) fn constant() -> Box<Fault> {
     let message = "the function is constant and therefore not linear, so it has no transpose";
     Fault::new(Number::PreconditionFailed, message)

@@ -14,14 +14,15 @@ use crate::vm::state::task::{Next, Task};
 /// The highest degree of a polynomial: partial derivatives of partial derivatives use much of the machine's own stack.
 const MAX_DEGREE: usize = 1000;
 
-/// The state while the body is running.
+/// The state of a Taylor series while the differentiated function is running.
 struct SeriesTask {
     x: Num,
     order: usize,
     result: BodyResult,
 }
 
-/// Opens a level, turns `x` into its leaf, and calls the body. `arguments`: the point, the order, the body.
+/// Opens a level, turns the point `x` into a leaf of the level, and calls the body. `arguments` are the point, the
+/// order and the body.
 pub(crate) fn begin(machine: &mut Machine, mut arguments: Cells, result: BodyResult) -> Result<Next, Box<Fault>> {
     let body = last_reference(&mut arguments)?;
     let value = arguments.f.first().copied().unwrap_or_default();

@@ -19,24 +19,26 @@ use crate::vm::state::machine::Machine;
 use crate::vm::state::task::{Callee, Next};
 use std::rc::Rc;
 
-/// The call of a transpose.
+/// A call of the transpose of a linear function whose arguments contain arrays.
 struct TransposeCall {
     transpose: UnsizedTranspose,
-    /// A tangent vector of the function's result.
+    /// The argument of the transpose: a tangent vector of the linear function's result.
     vector: Cells,
     derivative: bool,
-    /// The number of elements read from vectors before.
+    /// The number of elements that earlier calls have read from vectors.
     read_before: usize,
-    /// The number of runs of the function.
+    /// How many times the linear function has run in this call of its transpose.
     runs: usize,
 }
 
-/// The maximum number of runs: how many elements a function reads may depend on how many there are.
+/// The maximum number of runs of the linear function. More than one may be needed: how many elements a function reads
+/// may depend on how many there are.
 const MAX_RUNS: usize = 4;
-/// The maximum number of elements of a constructed argument.
+/// The maximum number of elements of an array that is constructed as an argument of the linear function.
 const MAX_ELEMENTS: usize = 1 << 24;
 
-/// Calls the transpose. Its argument, a tangent vector of the function's result, is in the window.
+/// Calls the transpose of a linear function. The argument of the transpose, a tangent vector of the function's result,
+/// is in the window.
 pub(crate) fn call(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
@@ -56,7 +58,7 @@ pub(crate) fn call(
 }
 
 impl TransposeCall {
-    /// Records the function at an argument of this shape.
+    /// Records the linear function at an argument of the given shape.
     fn at(self, machine: &mut Machine, compiler: &mut dyn Compiler, cells: Cells) -> Result<Next, Box<Fault>> {
         let UnsizedTranspose { function, at, result } = self.transpose.clone();
         let count = first_count(&cells);
@@ -85,8 +87,8 @@ impl TransposeCall {
         )
     }
 
-    /// Runs the function again: it has read elements that its argument does not have, and found zeros. The vector has fewer
-    /// elements than the function reads, and the missing ones at its end are zero.
+    /// Runs the linear function again if it has read elements that its argument does not have, and found zeros. The
+    /// vector has fewer elements than the function reads, and the missing elements at its end are zero.
     fn again(self, machine: &mut Machine, compiler: &mut dyn Compiler, count: usize) -> Result<Next, Box<Fault>> {
         let cells = argument_for(walk(compiler), self.transpose.at, count);
         if first_count(&cells) != count || self.runs == MAX_RUNS || count > MAX_ELEMENTS {
@@ -106,7 +108,7 @@ fn first_count(value: &Cells) -> usize {
     value.r.iter().find_map(count).unwrap_or(0)
 }
 
-/// Returns an argument whose arrays have that many elements.
+/// Returns an argument of the linear function whose arrays have `count` elements.
 fn argument_for(walk: Walk<'_>, mut id: TangentId, count: usize) -> Cells {
     let whole = walk.zero(walk.tangents.get(id).value);
     loop {

@@ -11,17 +11,18 @@ use crate::vm::operators::{Offset, leaves, set_leaves, walk};
 use crate::vm::state::machine::Machine;
 use crate::vm::state::task::Next;
 
-/// Turns a value into a constant of every level.
+/// Turns all numbers of a value into constants of every level.
 pub(crate) fn without_derivative(machine: &mut Machine, mut x: Cells) {
     change_slots(&mut x, &mut ClearSlots);
     machine.set_window(x.all());
 }
 
-/// Passes the adjoint of a value through `edit`, in every reverse level in which the value varies.
+/// Passes the adjoint of a value through the function `edit`, in every reverse level in which the value varies.
 pub(crate) fn with_derivative(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
-    (of, mut x): (TangentId, Cells),
+    of: TangentId,
+    mut x: Cells,
     edit: &Ref,
 ) -> Result<Next, Box<Fault>> {
     if machine.levels.depth() > 0 {

@@ -16,27 +16,28 @@ use crate::vm::state::machine::Machine;
 use crate::vm::state::task::{Next, Task};
 use std::rc::Rc;
 
-/// A map that is being applied.
+/// A linear map that is being applied by a sweep.
 pub(crate) struct Application {
-    /// The sweep and its progress.
+    /// The sweep over the map's tape, and its progress.
     pub(crate) sweep: Sweep,
-    /// The map.
+    /// The linear map that is applied.
     pub(crate) map: Rc<LinearMap>,
-    /// The action on the results.
+    /// The action on the results of the map.
     pub(crate) then: Destination,
     /// The place where an adjoint became infinite or NaN outside of the map's own tape, if that is checked.
     pub(crate) suspect: Option<Box<Fault>>,
-    /// The adjoints that calls and blocks have propagated, by the node of their first result, while the sweep is shown.
+    /// The adjoints that calls and checkpoints have propagated, by the node of their first result; collected while the
+    /// sweep is to be shown.
     pub(crate) shares: Vec<(u32, Vec<f64>)>,
 }
 
 impl Application {
-    /// Creates the application of a map whose arguments are in the sweep.
+    /// Creates the application of a linear map whose arguments are in the sweep.
     pub(crate) fn new(sweep: Sweep, map: Rc<LinearMap>, then: Destination) -> Application {
         Application { sweep, map, then, suspect: None, shares: vec![] }
     }
 
-    /// Stores the adjoints propagated to the operands of a wide node, if the sweep is shown.
+    /// Stores the adjoints that were propagated to the operands of a wide node, if the sweep is to be shown.
     fn share(&mut self, machine: &Machine, first: u32, given: &[Num]) {
         if machine.levels.observes_steps() {
             self.shares.push((first, given.iter().map(|x| x.value).collect()));
@@ -44,16 +45,16 @@ impl Application {
     }
 }
 
-/// The action after a map has been applied.
+/// The action on the results of a linear map after it has been applied.
 pub(crate) enum Destination {
-    /// Its result goes into the window.
+    /// The results of the linear map are moved to the window.
     Window,
-    /// The map is that of a block that was run again: the sweep that requested it continues. The numbers are added to those of
-    /// these nodes; `block` is the first result.
+    /// The linear map is that of a checkpoint that was run again: the sweep that requested the map continues. The
+    /// results are added to the adjoints of `nodes`; `block` is the first result of the checkpoint.
     Block { outer: Box<Application>, block: u32, nodes: Vec<u32> },
 }
 
-/// Sweeps to the end, or to where a function must be called.
+/// Runs the sweep of a linear map to its end, or to a node where a function must be called.
 pub(crate) fn run_sweep(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
@@ -70,7 +71,7 @@ pub(crate) fn run_sweep(
                     let Application { sweep, map, mut suspect, .. } = application;
                     let numbers = sweep.numbers(&map.read());
                     let checked =
-                        not_finite::check_sweep(machine, walk(compiler), (&sweep, &mut suspect), &map, &numbers);
+                        not_finite::check_sweep(machine, walk(compiler), &sweep, &mut suspect, &map, &numbers);
                     outer.share(machine, block, &numbers);
                     outer.suspect = outer.suspect.or(suspect).or(checked.err());
                     sweep.finish(&mut machine.levels);
@@ -93,14 +94,14 @@ pub(crate) fn run_sweep(
     }
 }
 
-/// Moves the result to the window.
+/// Moves the result of a linear map to the window.
 fn finish(machine: &mut Machine, compiler: &mut dyn Compiler, application: Application) -> Result<Next, Box<Fault>> {
     let Application { sweep, map, mut suspect, shares, .. } = application;
     let walk = walk(compiler);
     let to = if map.transposed { &map.x } else { &map.y };
     let numbers = sweep.numbers(&map.read());
-    not_finite::check_sweep(machine, walk, (&sweep, &mut suspect), &map, &numbers)?;
-    trace::store_trace(machine, walk, (&sweep, &shares), &map)?;
+    not_finite::check_sweep(machine, walk, &sweep, &mut suspect, &map, &numbers)?;
+    trace::store_trace(machine, walk, &sweep, &shares, &map)?;
     trace::report_trace(machine, compiler);
     sweep.finish(&mut machine.levels);
     let vectors = vectors(crate::vm::operators::apply::sweep::walk(compiler), to, &numbers)?;
@@ -109,7 +110,7 @@ fn finish(machine: &mut Machine, compiler: &mut dyn Compiler, application: Appli
     Ok(Next::Return)
 }
 
-/// Returns tangent vectors of several values, one after the other, with these numbers.
+/// Returns the tangent vectors of several values, one after the other, that have the given numbers.
 pub(crate) fn vectors(walk: Walk<'_>, templates: &[Template], mut numbers: &[Num]) -> Result<Cells, Box<Fault>> {
     if let [only] = templates {
         return vector(walk, only, numbers);
@@ -165,7 +166,7 @@ impl Task for PullbackTask {
         let counts = counts(all_vectors(walk, &call.x));
         let result = match call.kind {
             CallKind::Pullback => take_tuple(machine, counts, slots),
-            // Its result is the final value of its one parameter.
+            // The result of such a call is the final value of the function's one parameter.
             CallKind::Edit | CallKind::Constant | CallKind::Forwards => machine.take_window(counts, slots),
         };
         let adjoints = read_all(walk, &call.x, &result)?;
@@ -185,7 +186,8 @@ impl Task for PullbackTask {
     }
 }
 
-/// The function of a wide node in the forward sweep: tangents of the operands go through its transpose.
+/// The function of a wide node in the forward sweep: the tangents of the operands go through the transpose of the
+/// node's linear map.
 struct PushforwardTask {
     application: Application,
     index: usize,

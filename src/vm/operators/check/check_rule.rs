@@ -52,13 +52,13 @@ pub(crate) fn check(
     let calls = checks.count(rule.function);
     let seed = u64::from(rule.function) * 8 + u64::from(calls);
     let is_due = calls <= MAX_CHECKED_CALLS && is_checkable(compiler, call, by);
-    let outcome =
-        if is_due { compare_with_differences(machine, compiler, call, (arguments, by), seed) } else { Ok(()) };
+    let outcome = if is_due { compare_with_differences(machine, compiler, call, arguments, by, seed) } else { Ok(()) };
     machine.diagnosis.rule_checks = Some(checks);
     outcome
 }
 
-/// Whether differences can be computed at all: there are numbers, and their places in the arguments are known.
+/// Whether finite differences can be computed for a call: its arguments contain numbers, and the places of these
+/// numbers in the arguments are known.
 fn is_checkable(compiler: &mut dyn Compiler, call: RuleCall<'_>, by: &[Argument]) -> bool {
     let RuleCall { site, rule } = call;
     let tangents = compiler.tangents();
@@ -77,7 +77,8 @@ fn compare_with_differences(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
     call: RuleCall<'_>,
-    (arguments, by): (&Cells, &[Argument]),
+    arguments: &Cells,
+    by: &[Argument],
     seed: u64,
 ) -> Result<(), Box<Fault>> {
     let RuleCall { site, rule } = call;
@@ -100,21 +101,21 @@ fn compare_with_differences(
     }
 }
 
-/// A call that is checked.
+/// The check of one call of a function with registered derivatives.
 struct RuleChecker<'a> {
     machine: &'a mut Machine,
     compiler: &'a mut dyn Compiler,
     site: &'a RuleSite,
     rule: &'a Registered,
     by: &'a [Argument],
-    /// The arguments and the global variables.
+    /// The arguments and the global variables at the start of the checked call.
     start: Ref,
     random: Random,
-    /// The numbers with respect to which the rule differentiates.
+    /// The numbers with respect to which the registered derivative differentiates.
     x: Vec<f64>,
 }
 
-/// The result of a registered derivative at a point.
+/// The result of a function with a registered derivative at a point.
 struct RuleEvaluation {
     y: Template,
     numbers: Vec<f64>,
@@ -162,7 +163,8 @@ impl RuleChecker<'_> {
         Ok(None)
     }
 
-    /// Describes the difference, for one result and one number if it occurs there, and at three points.
+    /// Describes the difference between a registered derivative and the finite differences, for one result and one
+    /// number if it occurs there, and at three points.
     fn explained(
         &mut self,
         evaluation: &RuleEvaluation,
@@ -186,7 +188,8 @@ impl RuleChecker<'_> {
         Ok(Discrepancy::Partial { alone: None, points: self.three_points(along, weights, 1.0)? })
     }
 
-    /// Returns both derivatives at the point and on both sides of it, where they exist.
+    /// Returns the registered derivative and the finite difference at the point and on both sides of it, where they
+    /// exist.
     fn three_points(
         &mut self,
         direction: &[f64],
@@ -204,7 +207,8 @@ impl RuleChecker<'_> {
         Ok(points)
     }
 
-    /// Returns the parameter that a number belongs to, among those with respect to which the rule differentiates.
+    /// Returns the parameter that a number belongs to, among the parameters with respect to which the registered
+    /// derivative differentiates.
     fn part(&self, mut number: usize) -> Option<Coordinate> {
         for (parameter, argument) in self.by.iter().enumerate() {
             let of = argument.numbers.len();
@@ -216,7 +220,8 @@ impl RuleChecker<'_> {
         None
     }
 
-    /// Returns the derivatives by the rule and by differences, along a direction, of a sum of results with these weights.
+    /// Returns the derivatives by the registered derivative and by finite differences, along a direction, of the sum of
+    /// the results with the given weights.
     fn compare(
         &mut self,
         x: &[f64],
@@ -238,7 +243,7 @@ impl RuleChecker<'_> {
         Ok(estimate.map(|estimate| (claimed, estimate)))
     }
 
-    /// Returns the derivative by the rule.
+    /// Returns the directional derivative that the registered derivative computes.
     fn claimed(&mut self, evaluation: &RuleEvaluation, along: &[f64], weights: &[f64]) -> Answer<f64> {
         let constants = |numbers: &[f64]| numbers.iter().map(|x| Num::constant(*x)).collect::<Vec<_>>();
         let walk = walk(self.compiler);
@@ -262,7 +267,7 @@ impl RuleChecker<'_> {
         Ok(numbers.ok().map(|numbers| numbers.iter().zip(others).map(|(x, other)| x.value * other).sum()))
     }
 
-    /// Returns the result of the registered function at a point.
+    /// Returns the result of the registered function at the point `x`.
     fn registered(&mut self, x: &[f64]) -> Answer<RuleEvaluation> {
         let Some((arguments, domain)) = self.at(x)? else { return Ok(None) };
         let mut results = counts(value_layout(walk(self.compiler), self.rule.result));
@@ -278,7 +283,7 @@ impl RuleChecker<'_> {
         Ok(Some(RuleEvaluation { y, numbers: numbers.iter().map(|y| y.value).collect(), function, domain }))
     }
 
-    /// Returns the result of the original at a point.
+    /// Returns the result of the original function at the point `x`.
     fn original(&mut self, x: &[f64]) -> Answer<Vec<f64>> {
         let Some((arguments, _)) = self.at(x)? else { return Ok(None) };
         let results = counts(value_layout(walk(self.compiler), self.rule.result));
@@ -288,7 +293,7 @@ impl RuleChecker<'_> {
         Ok(Some(numbers.iter().map(|y| y.value).collect()))
     }
 
-    /// Calls a function that may throw, which counts as a failure.
+    /// Calls a function that may throw; a thrown error counts as a failure of the check.
     fn call_protected(
         &mut self,
         callee: Callee,
@@ -312,9 +317,9 @@ impl RuleChecker<'_> {
         Ok(Some(result))
     }
 
-    /// Returns a copy of the arguments with these numbers, and of the parameters with respect to which the rule differentiates;
-    /// the global variables are restored. `None` where the numbers cannot take these values, because some of them are the same
-    /// number.
+    /// Returns a copy of the arguments in which the numbers with respect to which the registered derivative
+    /// differentiates have the values `x`, and of these parameters; the global variables are restored. `None` where the
+    /// numbers cannot take these values, because some of them are the same number.
     fn at(&mut self, x: &[f64]) -> Answer<(Cells, Vec<Template>)> {
         let copy = Copier::new(|_| Slot::NONE).copy(&self.start);
         let Some((Ref::Cells(arguments), globals)) = parts(&copy) else { return Ok(None) };
@@ -340,7 +345,7 @@ impl RuleChecker<'_> {
             }
             moved.push(value.all());
         }
-        // An instance that occurs twice has the numbers that were assigned last.
+        // An instance that occurs twice in the arguments has the numbers that were assigned last.
         for (k, numbers) in placed {
             let now = leaves(walk(self.compiler), domain[k].tangent, &domain[k].cells, Offset::default())?;
             if !now.iter().map(|x| &x.value).eq(numbers) {
@@ -350,7 +355,8 @@ impl RuleChecker<'_> {
         Ok(Some((moved, domain)))
     }
 
-    /// Returns a value with these numbers; for a type with a custom tangent vector, the value moved by that vector.
+    /// Returns a copy of a value that has the given numbers; for a type with a custom tangent vector, the value moved
+    /// by that vector.
     fn moved(&mut self, mut value: Template, mover: Option<u32>, numbers: &[f64]) -> Answer<Cells> {
         let walk = walk(self.compiler);
         if let Some(mover) = mover {
@@ -381,7 +387,7 @@ fn packed(counts: [usize; 3]) -> [usize; 3] {
     if counts.iter().sum::<usize>() <= crate::vm::operators::MAX_INLINE_COMPONENTS { counts } else { [0, 0, 1] }
 }
 
-/// Returns the components themselves.
+/// Returns the components of several values from the result of a function that returns them packed in one tuple.
 fn unpacked(result: Cells, counts: [usize; 3]) -> Cells {
     match result.r.first() {
         Some(Ref::Cells(record)) if packed(counts) != counts => Cells::clone(record),

@@ -11,11 +11,11 @@ use crate::vm::state::machine::Machine;
 /// The maximum number of coordinates of a point that are listed.
 const MAX_LISTED: usize = 4;
 
-/// The difference that was found.
+/// The discrepancy that the check of a registered derivative has found.
 pub(crate) enum Discrepancy {
     /// A number of the value at a point differs from the original's: the point and both numbers.
     Value(String, f64, f64),
-    /// A derivative differs, of one result with respect to one number or along a direction: the points, each with both
+    /// The derivatives of one result with respect to one number or along a direction differ: the points, each with both
     /// derivatives.
     Partial { alone: Option<(Coordinate, Coordinate)>, points: Vec<(String, f64, f64)> },
 }
@@ -42,7 +42,7 @@ fn rounded(x: f64) -> String {
     in_formula(format!("{x:.5e}").parse().unwrap_or(x))
 }
 
-/// Returns the fault.
+/// Returns the fault for a registered derivative that differs from the derivative of its function.
 pub(crate) fn fault(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
@@ -84,7 +84,7 @@ fn what(site: &RuleSite, rule: &Registered, alone: Option<(Coordinate, Coordinat
     if result.of > 1 { format!("{}the result, {by}", number(&result)) } else { by }
 }
 
-/// Lists points, each with the derivatives by the rule and by differences.
+/// Formats a table of points, each with the registered derivative and the finite difference.
 fn table(points: &[(String, f64, f64)]) -> String {
     let rows: Vec<[String; 3]> = [["at".into(), "registered".into(), "differences".into()]]
         .into_iter()

@@ -5,46 +5,48 @@
 //! The error bound covers the differences between neighbors in the table, rounding, and derivatives that differ on both sides
 //! of the point.
 
-/// A derivative.
+/// An estimate of a derivative.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Estimate {
-    /// The derivative.
+    /// The estimated derivative.
     pub derivative: f64,
-    /// The bound of its error.
+    /// The bound of the error of the estimated derivative.
     pub error_bound: f64,
 }
 
 impl Estimate {
-    /// Whether another derivative differs by more than the error.
+    /// Whether another derivative differs from the estimate by more than the error bound.
     pub fn excludes(&self, other: f64) -> bool {
         (self.derivative - other).abs() > self.error_bound + CLOSE * self.derivative.abs().max(other.abs())
     }
 
-    /// Whether the error is too large to distinguish another derivative from wrong ones.
+    /// Whether the error bound is too large to distinguish a correct derivative from wrong ones.
     pub fn is_uncertain(&self, other: f64) -> bool {
         self.error_bound > 10.0 * CLOSE * self.derivative.abs().max(other.abs())
     }
 }
 
-/// A factor of steps that is not commensurable with the others: an error must occur along it, too.
+/// A factor for the steps that is not commensurable with the ratio of the other steps: a genuine error of a derivative
+/// must also occur along these steps.
 pub const SECOND_SCALE: f64 = 0.71;
 /// The relative difference up to which partial derivatives count as equal.
 const CLOSE: f64 = 1e-3;
-/// The first step.
+/// The first and longest step of the finite differences.
 const FIRST_STEP: f64 = 1.0 / 32.0;
-/// The ratio of a step to the next one. Not 2: fast oscillations agree at half of a step too often.
+/// The ratio of a step to the next one. It is not 2, because fast oscillations too often have the same values at half
+/// of a step.
 const RATIO: f64 = 1.618;
-/// The number of steps.
+/// The number of steps of the finite differences.
 const STEPS: i32 = 30;
-/// The number of shorter steps that are examined after the best one.
+/// The number of shorter steps that are examined after the step with the best estimate.
 const STEPS_AFTER_BEST: usize = 3;
-/// The number of extrapolations.
+/// The number of extrapolations to the step zero.
 const ORDERS: usize = 4;
-/// The part of a value that may be lost by rounding: a quarter of the digits of `Float` at most, in which it may have been
-/// computed.
+/// The part of a value that may be lost by rounding: at most a quarter of the digits of `Float`, because the value may
+/// have been computed in `Float`.
 const ROUNDING: f64 = 1.0 / (1 << 22) as f64;
 
-/// Estimates the derivative at 0 of a function that is `middle` there, and has no value where it returns `None`. `size` is the
+/// Estimates the derivative at 0 of a function that has the value `middle` at 0, and has no value where it returns `None`. `size` is the
 /// magnitude of the numbers from which its values were computed.
 ///
 /// # Errors
@@ -55,7 +57,8 @@ pub fn derivative<E>(
 ) -> Result<Option<Estimate>, E> {
     let mut all: Vec<Estimate> = vec![];
     let mut best: Option<Estimate> = None;
-    // The plain differences since the best estimate, that of its own step first, with the rounding error of each.
+    // The plain finite differences since the best estimate, beginning with that of the best estimate's own step, with
+    // the rounding error of each.
     let mut since_best: Vec<Estimate> = vec![];
     let (mut last, mut last_bend, mut steps) = (vec![], 0.0, vec![]);
     for step in crate::vm::operators::check::finite_difference::steps() {
@@ -94,7 +97,7 @@ pub fn derivative<E>(
     let agrees = |best: &Estimate| {
         all.iter().all(|e| (e.derivative - best.derivative).abs() <= e.error_bound + best.error_bound)
     };
-    // Differences at shorter steps are nearer to it.
+    // Finite differences at shorter steps are nearer to the best estimate.
     let is_approached = |best: &Estimate| {
         let far = since_best.first().map_or(0.0, |first| (first.derivative - best.derivative).abs());
         since_best.iter().all(|d| (d.derivative - best.derivative).abs() <= far + best.error_bound + d.error_bound)
@@ -102,23 +105,23 @@ pub fn derivative<E>(
     Ok(best.filter(agrees).filter(is_approached))
 }
 
-/// Returns the steps, the longest first.
+/// Returns the steps of the finite differences, the longest first.
 pub fn steps() -> impl Iterator<Item = f64> {
     (0..STEPS).map(|k| short(FIRST_STEP / RATIO.powi(k)))
 }
 
-/// Returns the unit of steps at a number: the power of two of its magnitude; 1 for 0.
+/// Returns the unit of the steps at a number: the power of two of its magnitude; 1 for 0.
 pub fn unit(x: f64) -> f64 {
     if x == 0.0 || !x.is_finite() { 1.0 } else { x.abs().log2().floor().exp2() }
 }
 
-/// Returns a number nearby with four binary digits, so that adding it to another one is exact.
+/// Returns a number near `x` with four binary digits, so that adding it to another number is exact.
 fn short(step: f64) -> f64 {
     let unit = step.log2().floor().exp2() / 8.0;
     (step / unit).round() * unit
 }
 
-/// Returns the row of the table after `last`. `steps`: those so far, the shortest first.
+/// Returns the row of the extrapolation table after the row `last`. `steps` are the steps so far, the shortest first.
 fn extrapolated(difference: f64, last: &[f64], steps: &[f64]) -> Vec<f64> {
     let mut row = vec![difference];
     for (j, before) in last.iter().take(ORDERS).enumerate() {
@@ -164,7 +167,8 @@ mod tests {
             |t| if t == 0.0 { 0.0 } else { t * (1.0 / t).sin() },
             |t| (1e12 * t).sin(),
         ] {
-            // Steps with another ratio as well: a fast oscillation may be mistaken for a line once.
+            // The function is also sampled at steps with another ratio: one sequence of steps may mistake a fast
+            // oscillation for a line.
             let sure = |derivative: f64| {
                 let at = |scale: f64| estimate(|t| f(scale * t)).is_some_and(|e| e.excludes(scale * derivative));
                 at(1.0) && at(SECOND_SCALE)

@@ -10,7 +10,7 @@ use crate::vm::fault::{Fault, Remark};
 use crate::vm::operators::check::provenance::{operation, time};
 use crate::vm::state::machine::Machine;
 
-/// Observes a comparison on which a branch depends, or a rounding.
+/// Observes a comparison on which a branch depends, or a rounding of a number.
 pub(crate) fn compared(machine: &mut Machine, id: PrimitiveId, numbers: &Cells) -> Result<(), Box<Fault>> {
     let number = |k: usize| Num {
         value: numbers.f.get(k).copied().unwrap_or_default(),
@@ -24,12 +24,12 @@ pub(crate) fn compared(machine: &mut Machine, id: PrimitiveId, numbers: &Cells) 
 }
 
 impl Machine {
-    /// Takes the kinks that were found since the last call, in order.
+    /// Takes the kinks that were found since the last call of this method, in the order of their detection.
     pub fn take_kinks(&mut self) -> Vec<Kink> {
         std::mem::take(&mut self.diagnosis.kinks)
     }
 
-    /// Stores the kinks that this run has observed, while their places are known.
+    /// Stores the kinks that this run has observed, while the places of the kinks in the program are known.
     pub(in crate::vm) fn keep_kinks(&mut self) {
         let mut all = std::mem::take(&mut self.diagnosis.observed_kinks);
         all.append(&mut self.levels.take_kinks());
@@ -44,7 +44,7 @@ impl Machine {
     }
 }
 
-/// Adds the details of the kink that stopped the program.
+/// Adds the details of the kink that stopped the program to the fault.
 pub(in crate::vm) fn with_kink(machine: &mut Machine, mut fault: Box<Fault>) -> Box<Fault> {
     let met = machine.levels.take_kinks();
     let Some(KinkOccurrence { step, partials }) = met.last().copied() else { return fault };

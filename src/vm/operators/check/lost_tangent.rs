@@ -19,24 +19,25 @@ use crate::vm::state::machine::Machine;
 use crate::vm::state::task::Next;
 use std::rc::Rc;
 
-/// The bits that all marks share, without the sign; those that `Float` cannot represent are zero.
+/// The bits that all NaNs that mark lost tangents share, without the sign; the bits that `Float` cannot represent are
+/// zero.
 const MARK: u64 = 0x7FFD_5A00_0000_0000;
 const PLACES: u64 = 1 << 12;
 const SHIFT: u32 = 29;
 
-/// Returns the tangent that marks a number whose tangent was lost at that place.
+/// Returns the tangent that marks a number whose tangent was lost at the place `place`.
 fn mark_of(place: usize) -> f64 {
     f64::from_bits(MARK | (place as u64).min(PLACES - 1) << SHIFT)
 }
 
-/// Returns the place that a tangent represents.
+/// Returns the place of a lost tangent that a marking tangent represents.
 fn place_of(tangent: f64) -> Option<usize> {
     let bits = tangent.to_bits() & !(1 << 63);
     let place = (bits >> SHIFT) & (PLACES - 1);
     (tangent.is_nan() && bits == MARK | place << SHIFT).then_some(place as usize)
 }
 
-/// Marks the second of two numbers as computed from the first one without a derivative.
+/// Marks the second of two numbers as computed from the first one without a derivative: its tangent is lost.
 pub(crate) fn mark(
     machine: &mut Machine,
     compiler: &dyn Compiler,
@@ -54,8 +55,8 @@ pub(crate) fn mark(
         let template = Template { tangent: of, cells: y.clone() };
         let (place, function) = here(machine, "result");
         let mut marked = vec![];
-        for pair in x.into_iter().zip(numbers) {
-            marked.push(machine.levels.without_tangent(pair, &function, &template, mark_of(place))?);
+        for (x, y) in x.into_iter().zip(numbers) {
+            marked.push(machine.levels.without_tangent(x, y, &function, &template, mark_of(place))?);
         }
         set_leaves(walk, of, (&mut y, Offset::default()), &marked)?;
     }
@@ -86,11 +87,11 @@ pub(crate) fn mark_no_derivative(
     Ok(Next::Return)
 }
 
-/// Replaces the slots of a value by marks.
+/// Replaces the slots of a value by marks of lost tangents.
 struct Marking<'a> {
     levels: &'a mut Levels,
     function: Ref,
-    /// The template of a number.
+    /// The template of a single number.
     template: Template,
     mark: f64,
     stop: Option<RecordError>,
@@ -99,11 +100,11 @@ struct Marking<'a> {
 impl SlotChange for Marking<'_> {
     fn slot(&mut self, slot: Slot) -> Slot {
         let number = Num { value: 0.0, slot };
-        // An array that grows is stored repeatedly.
+        // An array that grows is stored repeatedly; its elements are marked only once.
         if self.levels.is_without_tangent(number, &self.function, self.mark) {
             return slot;
         }
-        match self.levels.without_tangent((number, number), &self.function, &self.template, self.mark) {
+        match self.levels.without_tangent(number, number, &self.function, &self.template, self.mark) {
             Ok(marked) => marked.slot,
             Err(stop) => {
                 self.stop = Some(stop);
@@ -117,7 +118,8 @@ impl SlotChange for Marking<'_> {
     }
 }
 
-/// Returns the current place of the program, and the function that stops it there because of an argument or a result.
+/// Returns the current place of the program, and the function that stops the program there because of an argument or a
+/// result marked `@noDerivative`.
 fn here(machine: &mut Machine, what: &str) -> (usize, Ref) {
     let step = machine.frames.last().map_or(std::ptr::null(), |frame| frame.pc);
     let known = machine.diagnosis.lost_tangents.places.iter().position(|lost| lost.step == step);

@@ -17,11 +17,12 @@ use crate::vm::operators::check::provenance::{operation, time};
 use crate::vm::operators::{Offset, leaves};
 use crate::vm::state::machine::Machine;
 
-/// Checks the numbers that a sweep returned.
+/// Checks that the numbers that a sweep returned are finite.
 pub(crate) fn check_sweep(
     machine: &Machine,
     walk: Walk<'_>,
-    (sweep, suspect): (&Sweep, &mut Option<Box<Fault>>),
+    sweep: &Sweep,
+    suspect: &mut Option<Box<Fault>>,
     map: &LinearMap,
     numbers: &[Num],
 ) -> Result<(), Box<Fault>> {
@@ -49,7 +50,7 @@ pub(crate) fn check_sweep(
     }
 }
 
-/// Checks the adjoints that a function of the user's own has returned.
+/// Checks that the adjoints that a function of the program has returned are finite.
 pub(crate) fn check_pullback(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
@@ -71,7 +72,7 @@ pub(crate) fn check_pullback(
     Ok(Some(fault.remark(Remark::Note(came))))
 }
 
-/// Checks the tangents that forward mode returned.
+/// Checks that the tangents that forward mode returned are finite.
 pub(crate) fn check_tangents(machine: &Machine, tangents: &[Num]) -> Result<(), Box<Fault>> {
     if !machine.levels.checks_not_finite() {
         return Ok(());
@@ -84,7 +85,7 @@ fn tangent(machine: &Machine, became: f64) -> Box<Fault> {
     with_first(machine, Fault::new(Number::NotFinite, message))
 }
 
-/// Adds the origin of the first number that is not finite.
+/// Adds the origin of the first number that is not finite to a fault.
 pub(in crate::vm) fn with_first(machine: &Machine, mut fault: Box<Fault>) -> Box<Fault> {
     let Some(wrong) = machine.levels.first_non_finite() else { return fault };
     let (step, what) = match wrong {
@@ -138,21 +139,22 @@ fn adjoint(
     fault.remark(Remark::Note(adjoint_path.path(&map.tape))).remark(Remark::Note(time(cause)))
 }
 
-/// The path of an adjoint that is not finite.
+/// The path of an adjoint that is not finite, from the node where it arose to an input.
 struct AdjointPath {
-    /// The node that propagated it first, with its own adjoint and the partial derivative.
+    /// The node that propagated a non-finite adjoint first, with its own adjoint and the partial derivative.
     cause: u32,
     adjoint: f64,
     partial: f64,
-    /// The node where it became NaN, with the incoming adjoint and the partial derivative.
+    /// The node where the adjoint became NaN, with the incoming adjoint and the partial derivative.
     victim: Option<(u32, f64, f64)>,
-    /// The nodes after the cause, with their adjoints, up to an input or a step that stops it.
+    /// The nodes after the cause of the non-finite adjoint, with their adjoints, up to an input or a step that stops
+    /// it.
     following: Vec<(u32, f64)>,
-    /// The adjoint at the end.
+    /// The adjoint at the end of the path.
     last: f64,
 }
 
-/// The maximum number of listed nodes of a path.
+/// The maximum number of nodes of a path that a message lists.
 const MAX_LISTED: usize = 8;
 
 impl AdjointPath {
@@ -184,7 +186,7 @@ impl AdjointPath {
         None
     }
 
-    /// Follows the path to the inputs.
+    /// Follows a non-finite adjoint from its cause to the inputs.
     fn follow(&mut self, tape: &Tape, mut n: u32, adjoint: &dyn Fn(u32) -> f64) {
         loop {
             let here = adjoint(n);
@@ -202,7 +204,7 @@ impl AdjointPath {
         }
     }
 
-    /// Describes the path in one line, from the cause to the input.
+    /// Describes the path of a non-finite adjoint in one line, from the cause to the input.
     fn path(&self, tape: &Tape) -> String {
         let name = |node: u32| match tape.step(node) {
             Some(step) => step.id.info().symbol,

@@ -11,7 +11,7 @@ use crate::vm::state::task::Next;
 use hashbrown::HashSet;
 use std::rc::Rc;
 
-/// The number of entries in an object from which on those of ended levels are removed.
+/// The number of entries in an object's table of origins from which on the entries of ended levels are removed.
 const PRUNE_THRESHOLD: usize = 256;
 
 /// Records the number from which a result of the running function was computed, if the number is active.
@@ -54,7 +54,7 @@ pub(crate) fn receive_argument(machine: &mut Machine, argument: u32) -> Result<N
     set_combined(machine, &given)
 }
 
-/// Returns a number that varies wherever any of these does, or any number in these objects.
+/// Returns a number that varies wherever any of the given numbers varies, or any number in the given objects.
 pub(crate) fn join(machine: &mut Machine, arguments: &mut Cells) -> Result<Next, Box<Fault>> {
     let numbers = arguments.f.iter().enumerate().map(|(k, value)| Num { value: *value, slot: arguments.slot(k) });
     let mut numbers: Vec<Num> = numbers.collect();
@@ -71,7 +71,8 @@ fn set_combined(machine: &mut Machine, numbers: &[Num]) -> Result<Next, Box<Faul
     Ok(Next::Return)
 }
 
-/// Returns a number that varies wherever any of these does: their weighted sum, so that their tangents do not cancel.
+/// Returns a number that varies wherever any of the given numbers varies: their weighted sum, whose weights prevent
+/// that their tangents cancel.
 fn combined(machine: &mut Machine, numbers: &[Num]) -> Result<Num, Box<Fault>> {
     let mut met = HashSet::new();
     let mut varied: Vec<Num> = vec![];
@@ -88,7 +89,7 @@ fn combined(machine: &mut Machine, numbers: &[Num]) -> Result<Num, Box<Fault>> {
     Ok(combined)
 }
 
-/// Returns the number among an operator's arguments.
+/// Returns the number among the arguments of an operator on origins.
 fn number(arguments: &Cells) -> Num {
     arguments.f.first().map(|value| Num { value: *value, slot: arguments.slot(0) }).unwrap_or_default()
 }
@@ -118,8 +119,8 @@ fn beside<T: Default>(machine: &Machine, inside: Storage, object: Option<&Ref>, 
     }
 }
 
-/// Changes these origins. Values that are shared are copied first; functions and values of any type were just created at this
-/// point, so they are not shared.
+/// Changes the origins of the integers and strings of an object. Values that are shared are copied first; functions and
+/// values of any type were just created at this point, so they are not shared.
 fn change_beside(machine: &mut Machine, inside: Storage, object: Option<&mut Ref>, change: impl FnOnce(&mut Origins)) {
     match (inside, object) {
         (Storage::Global, _) => {
@@ -149,7 +150,7 @@ fn change_beside(machine: &mut Machine, inside: Storage, object: Option<&mut Ref
     }
 }
 
-/// Records the number from which a stored integer or string was computed.
+/// Records the number from which a stored integer or string was computed: its origin.
 pub(crate) fn store(
     machine: &mut Machine,
     inside: Storage,

@@ -6,7 +6,7 @@ use crate::value::number::in_formula as text;
 use crate::vm::state::machine::Machine;
 
 impl Machine {
-    /// Sets the current place of the levels. A step of the library belongs to its caller.
+    /// Sets the current place of the levels in the program. A step of the library belongs to its caller.
     #[cold]
     pub(in crate::vm) fn note_place(&mut self) {
         let Some(frame) = self.frames.iter().rev().find(|frame| !self.is_prelude(frame)) else { return };
@@ -17,7 +17,7 @@ impl Machine {
     }
 }
 
-/// Describes a step with its numbers: `sqrt(0)`, `0 / 0`.
+/// Describes an observed step with its numbers, for example `sqrt(0)` or `0 / 0`.
 pub(crate) fn operation(step: &ObservedStep) -> String {
     let name = step.id.info().symbol;
     let x: Vec<String> = step.x[..usize::from(step.operands).min(3)].iter().map(|x| text(*x)).collect();
@@ -27,7 +27,7 @@ pub(crate) fn operation(step: &ObservedStep) -> String {
     }
 }
 
-/// Describes how often it was computed.
+/// Describes how many times an observed step was computed.
 pub(crate) fn time(step: &ObservedStep) -> String {
     match step.time {
         1 => "evaluated here for the first time in this derivative".into(),

@@ -13,12 +13,13 @@ use crate::vm::state::machine::Machine;
 use hashbrown::HashMap;
 use std::rc::Rc;
 
-/// Stores a sweep that goes back to the inputs, if it is to be shown. `shares`: the adjoints that calls and blocks have
-/// propagated.
+/// Stores the trace of a reverse sweep that goes back to the inputs, if it is to be shown. `shares` are the adjoints
+/// that calls and checkpoints have propagated.
 pub(crate) fn store_trace(
     machine: &mut Machine,
     walk: Walk<'_>,
-    (sweep, shares): (&Sweep, &[(u32, Vec<f64>)]),
+    sweep: &Sweep,
+    shares: &[(u32, Vec<f64>)],
     map: &LinearMap,
 ) -> Result<(), Box<Fault>> {
     if !machine.levels.observes_steps() || map.direction() == Direction::Forward {
@@ -90,9 +91,9 @@ fn counted(machine: &Machine, tape: &Tape) -> (usize, Vec<Count>) {
 fn rows(machine: &Machine, tape: &Tape, shares: &[(u32, Vec<f64>)], adjoint: &dyn Fn(u32) -> f64) -> Vec<TraceRow> {
     let mut rows = vec![];
     let mut wide = tape.wide().iter().peekable();
-    // The operands of the first of two nodes of a step with three operands.
+    // The operands of the first of the two nodes that record a step with three operands.
     let mut begun: Vec<(u32, f64)> = vec![];
-    // The last node of a call or block whose first result was listed: its further results are not listed again.
+    // The last node of a call or checkpoint whose first result was listed: its further results are not listed again.
     let mut listed = 0;
     for node in tape.leaves() + 1..=tape.len() as u32 {
         let Some(record) = tape.record(node).filter(|_| node > listed) else { continue };
@@ -135,8 +136,8 @@ fn operation(machine: &Machine, step: &ObservedStep) -> TraceOperation {
     }
 }
 
-/// Returns the rows of a call or a block. The partial of a result in an operand is known where there is one result, or where
-/// results and operands correspond one to one.
+/// Returns the rows of the trace for a call or a checkpoint. The partial of a result in an operand is known where there
+/// is one result, or where results and operands correspond one to one.
 fn called(machine: &Machine, wide: &Wide, shares: &[f64], adjoint: &dyn Fn(u32) -> f64) -> Vec<TraceRow> {
     let operands = wide.kind.operands();
     let is_edit = matches!(&wide.kind, WideKind::Call(call) if call.kind == CallKind::Edit);

@@ -29,19 +29,19 @@ use crate::vm::state::task::{Callee, Next, Task};
 use hashbrown::{HashMap, HashSet};
 use std::rc::Rc;
 
-/// Returns the objects where results may be: the global variables, the error that was thrown, if any, and the boxes that the
-/// function could reach.
+/// Returns the objects in which a checkpoint may store results: the global variables, the error that was thrown, if
+/// any, and the boxes that the function could reach.
 fn roots(globals: &mut Cells, error: Ref, boxes: Vec<Rc<BoxCells>>) -> Vec<Ref> {
     let globals = Ref::Cells(Rc::new(std::mem::take(globals)));
     [globals, error].into_iter().chain(boxes.into_iter().map(Ref::Box)).collect()
 }
 
-/// Returns the error that the function has thrown; null when it has not, or cannot.
+/// Returns the error that the function of a checkpoint has thrown; null when it has thrown none or cannot throw.
 fn thrown(machine: &mut Machine, throws: bool) -> Ref {
     if throws && machine.integer(0) != 0 { machine.take_reference(0) } else { Ref::Null }
 }
 
-/// Restores the global variables, the first of the roots.
+/// Restores the global variables, which are the first of the roots of a checkpoint.
 fn take_globals(globals: &mut Cells, mut roots: Vec<Ref>) {
     if let Ref::Cells(cells) = std::mem::take(&mut roots[0]) {
         drop(roots);
@@ -49,18 +49,20 @@ fn take_globals(globals: &mut Cells, mut roots: Vec<Ref>) {
     }
 }
 
-/// The state while the function is running for the first time.
+/// The state of a checkpoint while its function is running for the first time.
 struct CheckpointTask {
     level: usize,
     throws: bool,
     block: Block,
-    /// The values that were reachable before; stored so that they are recognized where they still are.
+    /// The values that were reachable before the checkpoint; stored so that they are recognized where they remain after
+    /// it.
     values: Vec<Ref>,
     boxes: Vec<Rc<BoxCells>>,
 }
 
-/// Calls a function without parameters and results, which may throw. `traced`: integers and strings that it computes from numbers
-/// may become numbers again after it. `derivative`: the caller is derivative code.
+/// Runs a checkpoint: calls a function without parameters and results, which may throw. `traced` states that integers
+/// and strings that the function computes from numbers may become numbers again after it, and `derivative` that the
+/// caller is derivative code.
 pub(crate) fn begin(
     machine: &mut Machine,
     body: Ref,
@@ -100,7 +102,7 @@ pub(crate) fn begin(
 /// Returns the number of bytes that the copy of a state takes in addition to the program's own objects: its variables and
 /// instances, and those values that the program has replaced in the meantime.
 fn held(state: &Ref, boxes: &[Rc<BoxCells>], values: &[Ref]) -> u64 {
-    /// The references from the copy and from the list of values.
+    /// The number of references to a value from the copy of the state and from the list of values.
     const TEMPORARY_REFERENCES: usize = 2;
     let bytes = |cells: &Cells| (size_of::<Cells>() + cells.bytes()) as u64;
     let copied = boxes.iter().map(|inside| inside.cells.try_borrow().map_or(0, |cells| bytes(&cells)));
@@ -138,10 +140,11 @@ impl Task for CheckpointTask {
         let epoch = block.epoch;
         let is_unrecorded = |slot| Levels::is_unrecorded(epoch, slot);
         if objects.iter().any(|object| any_origin(object, is_unrecorded)) {
-            // One additional result, at no place: the origin of the integers and strings that the second run computes again.
+            // There is one additional result, which is stored nowhere: the origin of the integers and strings that the
+            // second run computes again.
             numbers.push(Num::default());
         }
-        // Whatever fails after this point, the program has its variables.
+        // The program gets its variables back before anything can fail.
         objects[0] = Ref::Null;
         take_globals(&mut machine.globals, first);
         if throws {
@@ -179,7 +182,7 @@ fn is_recorded(object: &Ref) -> bool {
     matches!(object, Ref::Machine(object) if object.is::<LinearMap>() || object.is::<UnsizedTranspose>())
 }
 
-/// Assigns their nodes to the results.
+/// Assigns nodes to the numbers that a checkpoint has computed.
 struct NodeAssignment {
     /// The epoch of the level, and the origin of integers and strings that were computed from unrecorded numbers.
     origin: (u64, Slot),
@@ -243,7 +246,7 @@ impl SlotChange for NodeAssignment {
     }
 }
 
-/// The state while the function is running again, in a separate level, for a sweep.
+/// The state of a checkpoint while its function is running again for a sweep, in a separate level.
 struct RecomputeTask {
     application: Application,
     index: usize,
@@ -251,7 +254,7 @@ struct RecomputeTask {
     environment: Environment,
 }
 
-/// Runs the function of a block again; then the sweep continues.
+/// Runs the function of a checkpoint again; then the sweep that requested it continues.
 pub(crate) fn recompute(machine: &mut Machine, application: Application, index: usize) -> Result<Next, Box<Fault>> {
     let Some((block, _)) = application.sweep.block(index) else { return Err(no_block()) };
     machine.levels.open(Direction::Reverse)?;
@@ -298,7 +301,8 @@ impl Task for RecomputeTask {
         let origins = first + results.len() as u32..first + all;
         let operands = block.operands.clone();
         if map.direction() == Direction::Forward {
-            // The numbers from which integers and strings were computed are active; their derivatives are not needed.
+            // The numbers from which integers and strings were computed are active, but their derivatives are not
+            // needed.
             for node in origins {
                 opaque_vector::add(machine, walk(compiler), &mut application.sweep, node, Num::constant(1.0))?;
             }

@@ -1,5 +1,5 @@
-//! Copies of everything that a function can reach, and the environment that it must leave as it was: for running it once more
-//! invisibly to the program.
+//! Snapshot: copies of everything that a function can reach, and the environment that it must leave unchanged, so that
+//! the function can run once more without any effect on the program.
 
 use crate::native::library::{Random, Streams};
 use crate::tape::escape;
@@ -14,14 +14,14 @@ use std::rc::Rc;
 /// Copies all reachable objects, including instances and variables, and changes their slots.
 pub(crate) struct Copier<F> {
     slot: F,
-    /// Each box and its copy, in the order of the traversal.
+    /// Each box that was copied, with its copy, in the order of the traversal.
     boxes: Vec<(Rc<BoxCells>, Rc<BoxCells>)>,
     places: HashMap<usize, usize>,
-    /// The values that were visited.
+    /// The values that the traversal has visited.
     pub(crate) values: Vec<Ref>,
-    /// Copies to which weak references refer: the owner of the originals need not own a copy.
+    /// Copies of boxes to which weak references refer: the owner of the originals need not own a copy.
     kept: Vec<Ref>,
-    /// The number of these that the traversal has visited.
+    /// The number of copied boxes that the traversal has visited.
     replayed: usize,
 }
 
@@ -30,7 +30,7 @@ impl<F: FnMut(Slot) -> Slot> Copier<F> {
         Copier { slot, boxes: vec![], places: HashMap::new(), values: vec![], kept: vec![], replayed: 0 }
     }
 
-    /// Copies the parts of a [state], and everything reachable from them.
+    /// Copies a state, which consists of a function and the global variables, and everything reachable from it.
     pub(crate) fn copy(&mut self, state: &Ref) -> Ref {
         let Ref::Cells(state) = state else { return Ref::Null };
         let mut copy = Cells::clone(state);
@@ -91,7 +91,7 @@ impl<F: FnMut(Slot) -> Slot> SlotChange for Copier<F> {
     }
 }
 
-/// Returns a function and the global variables, as one value.
+/// Returns the state of a program part, which is a function and the global variables as one value.
 pub(crate) fn state(body: Ref, globals: &mut Cells) -> Ref {
     let globals = Ref::Cells(Rc::new(std::mem::take(globals)));
     Ref::Cells(Rc::new(Cells::references(vec![body, globals])))
@@ -106,7 +106,7 @@ pub(crate) fn parts(state: &Ref) -> Option<(Ref, Rc<Cells>)> {
     }
 }
 
-/// The state that a second run must leave unchanged.
+/// The part of the machine's state that a second run must leave unchanged.
 pub(crate) struct Environment {
     globals: Cells,
     random: Random,
@@ -115,7 +115,7 @@ pub(crate) struct Environment {
 }
 
 impl Environment {
-    /// Takes the environment away from the program.
+    /// Replaces the environment of the program, so that a second run cannot change it.
     pub(crate) fn replace(machine: &mut Machine, globals: Cells, random: Random) -> Environment {
         let host = &mut machine.host;
         Environment {

@@ -26,37 +26,37 @@ use std::rc::Rc;
 
 /// The relative difference of two values of `Double`, and of `Float`, that is attributed to rounding.
 const ROUNDED: [f64; 2] = [1e-9, 1e-5];
-/// A part of the tolerance that is independent of the size of the value, for values near zero.
+/// The part of the tolerance that does not depend on the size of the value, for values near zero.
 const NEAR_ZERO: f64 = 1e-3;
 
-/// The value that the function itself has returned.
+/// The value that the overriding function has returned.
 pub(crate) struct PrimalValue {
     numbers: Vec<f64>,
     integers: Vec<i64>,
-    /// The arguments with respect to which it is differentiated.
+    /// The arguments with respect to which the overriding function is differentiated, as text.
     point: String,
     name: Rc<str>,
-    /// The declaration that the derivative was registered for, and its place.
+    /// The declaration that the inherited derivative was registered for, and its place.
     inherited: Rc<str>,
     place: Span,
 }
 
-/// The state while the function itself is running.
+/// The state of the check while the overriding function is running.
 struct InheritedRuleTask {
     environment: Environment,
     watch: Option<Box<dyn Observer>>,
     tapes: Option<Vec<String>>,
-    /// Instances with pending finalizers.
+    /// Instances whose finalizers are pending.
     waiting: VecDeque<PendingFinalizer>,
-    /// The copies on which it runs.
+    /// The copies on which the overriding function runs.
     copies: Ref,
-    /// The arguments of the registered function.
+    /// The arguments of the registered function, which runs afterwards.
     arguments: Cells,
     running: RuleTask,
     primal: PrimalValue,
 }
 
-/// Runs the function itself, and then the registered one.
+/// Runs the overriding function, and then the registered function.
 pub(crate) fn begin(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
@@ -94,7 +94,7 @@ pub(crate) fn begin(
 }
 
 impl InheritedRuleTask {
-    /// Restores the state of the program from before the function itself ran.
+    /// Restores the state of the program from before the overriding function ran.
     fn restore(self, machine: &mut Machine) -> (Cells, RuleTask, PrimalValue) {
         let InheritedRuleTask { environment, watch, tapes, waiting, copies, arguments, running, primal } = self;
         environment.restore(machine);
@@ -137,7 +137,7 @@ impl Task for InheritedRuleTask {
 }
 
 impl PrimalValue {
-    /// Compares it with the value that the derivative returned.
+    /// Compares the value of the overriding function with the value that the inherited derivative returned.
     pub(crate) fn compare(&self, compiler: &dyn Compiler, actual: &Template) -> Result<(), Box<Fault>> {
         let numbers = leaves(walk(compiler), actual.tangent, &actual.cells, Offset::default())?;
         let numbers: Vec<f64> = numbers.iter().map(|y| y.value).collect();
@@ -176,7 +176,7 @@ impl PrimalValue {
     }
 }
 
-/// Whether two numbers are equal up to rounding.
+/// Whether two numbers are equal up to rounding errors.
 fn is_same(a: f64, b: f64) -> bool {
     if a == b || a.is_nan() && b.is_nan() {
         return true;

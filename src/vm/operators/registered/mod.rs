@@ -28,91 +28,92 @@ use crate::vm::state::machine::Machine;
 use crate::vm::state::task::{Callee, Next, Task};
 use std::rc::Rc;
 
-/// A call of a function with registered derivatives, and the one that is taken.
+/// A call of a function with registered derivatives, and the registered derivative that is chosen.
 #[derive(Clone, Copy)]
 pub(crate) struct RuleCall<'a> {
     pub(crate) site: &'a RuleSite,
     pub(crate) rule: &'a Registered,
 }
 
-/// A parameter with respect to which the rule differentiates.
+/// A parameter with respect to which the registered derivative differentiates.
 pub(crate) struct Argument {
-    /// Its structure, in the levels outside.
+    /// The template of the argument: its structure and its numbers as they are in the levels outside.
     pub(crate) template: Template,
-    /// Its numbers, before stripping.
+    /// The numbers of the argument before they were stripped of the level.
     pub(crate) numbers: Vec<Num>,
 }
 
-/// A call by rule.
+/// A call that is differentiated by a registered derivative.
 pub(crate) struct ByRule {
-    /// The level that decides.
+    /// The level that decides which registered derivative is chosen.
     pub(crate) level: usize,
-    /// The name of the original, while steps are shown.
+    /// The name of the original function, while steps are shown.
     pub(crate) name: Option<Rc<str>>,
-    /// The parameters that the rule differentiates by.
+    /// The parameters with respect to which the registered derivative differentiates.
     pub(crate) by: Vec<Argument>,
-    /// The tangent type of the result.
+    /// The tangent type of the result of the original function.
     pub(crate) result: TangentId,
     /// The kind of derivative that the called function returns besides the value.
     pub(crate) returns: RegisteredKind,
-    /// The delivery of its results.
+    /// The way in which the results of the call are delivered.
     pub(crate) delivery: ResultDelivery,
-    /// The state before the call, if it may throw after modifying some of its arguments.
+    /// The state before the call, if the function may throw after modifying some of its arguments.
     pub(crate) before: Option<CallSnapshot>,
 }
 
-/// The result of the registered function.
+/// The result of a registered function.
 pub(crate) struct RuleResult {
-    /// The call.
+    /// The call that returned this result.
     pub(crate) rule: ByRule,
-    /// The value.
+    /// The value that the registered function returned.
     pub(crate) y: Template,
-    /// The differential or pullback.
+    /// The differential or pullback that the registered function returned.
     pub(crate) function: Ref,
 }
 
-/// The delivery of the results of a call by rule.
+/// How the results of a call by a registered derivative are delivered.
 #[derive(Clone)]
 pub(crate) struct ResultDelivery {
-    /// Whether the original may throw.
+    /// Whether the original function may throw.
     pub(crate) throws: bool,
-    /// The results of the registered function, where it ran on arguments that vary: the parts that the rule does not cover vary
-    /// as they do there.
+    /// The results of the registered function, where it ran on arguments that vary: the parts of the results that the
+    /// registered derivative does not cover vary as in these results.
     pub(crate) varied_results: Option<Cells>,
 }
 
-/// The state while the registered function is running.
+/// The state while a registered function is running.
 pub(crate) struct RuleTask {
     pub(crate) by_rule: ByRule,
     function: u32,
-    /// Whether it may throw.
+    /// Whether the registered function may throw.
     throws: bool,
     /// The levels that the arguments were stripped of.
     strip: StrippedLevels,
-    /// The original, where they were stripped for the rule only.
+    /// The original function, where its arguments were stripped of levels for the registered derivative only.
     original: Option<u32>,
-    /// The value that it has to return, where it is an inherited derivative.
+    /// The value that an inherited derivative must return.
     pub(crate) primal: Option<PrimalValue>,
 }
 
-/// Levels, the innermost first.
+/// A list of levels of which values are stripped, the innermost first.
 struct StrippedLevels(Vec<usize>);
 
 impl StrippedLevels {
-    /// Sorts levels, because stripping an inner level may yield a slot of an outer one.
+    /// Creates the list of levels. The innermost level comes first, because stripping an inner level may yield a slot
+    /// of an outer one.
     fn inner_first(mut levels: Vec<usize>) -> StrippedLevels {
         levels.sort_unstable_by(|a, b| b.cmp(a));
         StrippedLevels(levels)
     }
 
-    /// Returns the levels that a call by rule strips: its own level, and those for which a derivative of the same function runs
-    /// further out on varied arguments.
+    /// Returns the levels that a call by a registered derivative strips: the level that decides, and those for which a
+    /// derivative of the same function runs further out on varied arguments.
     fn of_call(machine: &Machine, function: u32, level: usize) -> StrippedLevels {
         let active = machine.active_rules.iter().filter(|active| active.original == Some(function));
         StrippedLevels::inner_first(active.map(|active| active.level).chain([level]).collect())
     }
 
-    /// Strips these levels off everything but boxes, which are shared.
+    /// Strips these levels off all numbers of a value, except those in boxes, which are shared.
     fn off(&self, machine: &Machine, cells: &mut Cells) {
         change_slots(cells, &mut StripLevels { levels: &machine.levels, strip: self });
     }
@@ -137,7 +138,7 @@ impl SlotChange for StripLevels<'_> {
     }
 }
 
-/// Calls a function with registered derivatives. Its arguments are in the window.
+/// Calls a function with registered derivatives. The arguments of the call are in the window.
 pub(crate) fn call(machine: &mut Machine, compiler: &mut dyn Compiler, site: &RuleSite) -> Result<Next, Box<Fault>> {
     if site.is_entry {
         machine.diagnosis.lost_tangents.transfers.forward_origins(machine.frames.len());
@@ -155,7 +156,7 @@ pub(crate) fn call(machine: &mut Machine, compiler: &mut dyn Compiler, site: &Ru
     }
     let level = numbers.iter().filter_map(|x| machine.levels.innermost(x)).max();
     let Some(level) = level else {
-        // No argument varies, but other values that the function reads may.
+        // No argument varies, but other values that the function reads may vary.
         machine.set_window(arguments.all());
         return Ok(Next::tail_call(Callee::BodyDerivative(site.function), true));
     };
@@ -193,8 +194,8 @@ pub(crate) fn call(machine: &mut Machine, compiler: &mut dyn Compiler, site: &Ru
     Ok(start(machine, &arguments, running))
 }
 
-/// Whether a value varies in the level that no rule can cover: numbers in values of types that are not differentiable, captures
-/// of functions, global variables.
+/// Whether a value varies in the level that no registered derivative can cover: numbers in values of types that are not
+/// differentiable, captures of functions, global variables.
 fn varies_elsewhere(machine: &Machine, site: &RuleSite, arguments: &Cells, level: usize) -> bool {
     let Some(epoch) = machine.levels.epoch_at(level) else { return false };
     let mut varies = false;
@@ -230,17 +231,17 @@ fn is_forward(machine: &Machine, level: usize) -> bool {
     (0..=level).all(|k| machine.levels.direction_at(k) == Some(Direction::Forward))
 }
 
-/// Calls the registered function.
+/// Calls the registered function of a derivative.
 pub(crate) fn start(machine: &mut Machine, arguments: &Cells, running: RuleTask) -> Next {
     machine.set_window(arguments.all());
     machine.active_rules.push(ActiveRule { level: running.by_rule.level, original: running.original });
-    // The frame that continues with the result is between the two.
+    // The frame that continues with the result of the registered function lies between the two.
     machine.diagnosis.lost_tangents.transfers.forward_origins(machine.frames.len() + 1);
     let callee = Callee::Function(running.function);
     Next::Call { callee, derivative: true, then: Some(Box::new(running)) }
 }
 
-/// Returns the name without labels: `square` for `square(_:)`.
+/// Returns the name of a function without labels: `square` for `square(_:)`.
 fn short_name(name: &str) -> Rc<str> {
     name.split('(').next().unwrap_or(name).into()
 }
@@ -268,7 +269,7 @@ fn choose<'s>(machine: &Machine, site: &'s RuleSite, numbers: &[Vec<Num>], level
     site.rules.iter().filter(|rule| covers(rule)).min_by_key(order)
 }
 
-/// Returns the parameters that the rule differentiates by.
+/// Returns the parameters with respect to which a registered derivative differentiates.
 fn differentiated(
     walk: Walk<'_>,
     site: &RuleSite,
@@ -299,8 +300,8 @@ impl Task for RuleTask {
         let mut counts = counts(value_layout(walk(compiler), rule.result));
         counts[2] += 1;
         if throws && machine.integer(0) != 0 {
-            // The flag and the error are at the same places as those of the original, and the values that it modified follow
-            // them.
+            // The flag and the error are at the same places as in the results of the original function, and the values
+            // that it modified follow them.
             machine.after_error(|machine| {
                 let mut given = take_tuple(machine, counts, true);
                 given.r.pop();
@@ -338,8 +339,8 @@ impl Task for RuleTask {
     }
 }
 
-/// Moves the result of a call by rule to the window: `y` with these numbers, and a flag that no error was thrown when the
-/// function may throw.
+/// Moves the result of a call by a registered derivative to the window: the value `y` with these numbers, and a flag
+/// that no error was thrown when the function may throw.
 pub(crate) fn deliver(
     machine: &mut Machine,
     compiler: &dyn Compiler,

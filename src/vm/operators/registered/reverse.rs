@@ -1,8 +1,8 @@
 //! Reverse rule: calls a registered derivative in a reverse level.
 //!
-//! A differential is linear, so it is run once, on zeros that represent the arguments' nodes: its recording is its own transpose.
-//! One that was not checked may test its arguments for zero: it is recorded separately. A pullback is stored on the tape, and
-//! called by the sweep.
+//! A differential is linear, so it is run once, on zeros that represent the arguments' nodes: its recording is its own
+//! transpose. A differential whose linearity was not checked may test its arguments for zero: it is recorded
+//! separately. A pullback is stored on the tape, and called by the sweep.
 
 use crate::bytecode::RegisteredKind;
 use crate::tape::{Call, CallKind, Num};
@@ -18,7 +18,7 @@ use crate::vm::state::machine::Machine;
 use crate::vm::state::task::{Next, Task};
 use std::rc::Rc;
 
-/// Applies the rule, whose registered function has returned `result`.
+/// Applies a registered derivative in a reverse level, after its function has returned `result`.
 pub(crate) fn apply(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
@@ -45,7 +45,8 @@ pub(crate) fn apply(
         let numbers = machine.levels.push_call(level, call, &values)?;
         return deliver(machine, compiler, y, &numbers, delivery);
     }
-    // The arguments of the rule were stripped of the level, and with them the factors by which it multiplies.
+    // The arguments of the registered function were stripped of the level, and with them of the factors by which it
+    // multiplies.
     machine.levels.lose_partials(level);
     let task = Differential { level, call, delivery };
     call_differential(
@@ -93,7 +94,7 @@ fn keep_pullback(machine: &mut Machine, compiler: &mut dyn Compiler, result: Rul
     deliver(machine, compiler, y, &numbers, rule.delivery)
 }
 
-/// The state while the differential is running.
+/// The state while a registered differential is running.
 struct Differential {
     level: usize,
     /// The call that is recorded on the tape if the differential cannot be.

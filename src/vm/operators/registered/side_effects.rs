@@ -15,7 +15,7 @@ use crate::vm::operators::registered::RuleCall;
 use crate::vm::state::machine::Machine;
 use hashbrown::HashSet;
 
-/// Whether a call by this rule may store numbers in addition to its results.
+/// Whether a call of a function with this registered derivative may store numbers in addition to its results.
 pub(crate) fn any(machine: &mut Machine, compiler: &mut dyn Compiler, call: RuleCall<'_>, arguments: &Cells) -> bool {
     let RuleCall { site, rule } = call;
     let is_not_differentiable = |(counts, tangent): &(_, Option<_>)| tangent.is_none() && holds_numbers(counts);
@@ -77,7 +77,8 @@ fn of(machine: &mut Machine, compiler: &mut dyn Compiler, function: u32) -> Writ
     writes
 }
 
-/// Whether an instruction may store a number that is reachable from elsewhere. Stores inside the library are private to it.
+/// Whether an instruction may store a number in storage that is reachable from outside of the function. Stores inside
+/// the library are private to it.
 fn stores(instruction: &Instruction) -> bool {
     use Instruction as I;
     matches!(
@@ -100,7 +101,7 @@ fn functions_in(machine: &Machine, site: &RuleSite, arguments: &Cells) -> HashSe
     found.0
 }
 
-/// Collects functions, and changes nothing.
+/// The set of the functions found by a traversal that changes nothing.
 struct Functions(HashSet<u32>);
 
 impl SlotChange for Functions {

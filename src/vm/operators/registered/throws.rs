@@ -1,7 +1,8 @@
 //! Throws: differentiates a function with a registered derivative that throws after it modified its `inout` arguments.
 //!
-//! Its registered derivative has thrown, too, and does not describe the modification. So the function itself runs once more, in
-//! derivative code, without output, and on copies: it throws again, and its modifications are differentiated by that.
+//! The registered function has thrown, too, and does not describe the modification. So the original function runs once
+//! more, in derivative code, without output, and on copies: it throws again, and the derivatives of its modifications
+//! are computed by this second run.
 
 use crate::native::library::Random;
 use crate::value::shape::TangentId;
@@ -14,21 +15,21 @@ use crate::vm::state::machine::Machine;
 use crate::vm::state::task::{Callee, Next, Task};
 use std::rc::Rc;
 
-/// The state before a call.
+/// The state of the arguments and global variables before a call that may throw.
 pub(crate) struct CallSnapshot {
     function: u32,
-    /// The arguments and the global variables.
+    /// The arguments and the global variables before the call.
     state: Ref,
     random: Random,
 }
 
-/// The state while the function runs again.
+/// The state while the original function runs again after a throw.
 struct RerunTask {
     environment: Environment,
     result: TangentId,
-    /// The error that was thrown.
+    /// The error that the original function threw.
     error: Ref,
-    /// The values that had been modified by then.
+    /// The values that the original function had modified when it threw.
     changed: Cells,
 }
 
@@ -42,7 +43,8 @@ impl CallSnapshot {
         CallSnapshot { function, state, random: machine.host.random.clone() }
     }
 
-    /// Calls the function again. The window holds the error, and after it the modified values, whose tangent type is `result`.
+    /// Calls the original function again after a throw. The window holds the error, and after it the modified values,
+    /// whose tangent type is `result`.
     pub(crate) fn rerun(
         self,
         machine: &mut Machine,
@@ -63,7 +65,7 @@ impl CallSnapshot {
     }
 }
 
-/// Returns the components in the window after the error.
+/// Returns the components of the modified values, which are in the window after the error.
 fn changed(machine: &mut Machine, compiler: &dyn Compiler, result: TangentId) -> Cells {
     let counts = counts(value_layout(walk(compiler), result));
     machine.after_error(|machine| machine.take_window(counts, true))

@@ -44,7 +44,7 @@ impl Walk<'_> {
             }
             TangentKind::Fields(fields) => {
                 let instance = if self.is_class(tangent.value) { instance(value, at) } else { None };
-                // An instance that is already borrowed contains itself.
+                // An instance that is already borrowed contains itself, which is an error.
                 let inside = instance.as_ref().map(|b| b.cells.try_borrow_mut()).transpose();
                 let mut inside = inside.map_err(|_| Mismatch::Cyclic)?;
                 let (value, at) = match inside.as_deref_mut() {

@@ -3,23 +3,24 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::hash::Hash;
 
-/// A move of one value; `S` is the type of a place.
+/// A move of one value from one place to another; `S` is the type of a place.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Move<S> {
-    /// The target.
+    /// The place to which the value is moved.
     pub to: S,
-    /// The source.
+    /// The place from which the value is moved.
     pub from: S,
-    /// Whether the source is left empty (for references): no later move reads it.
+    /// Whether the source place of a reference is left empty, because no later move reads it.
     pub last: bool,
 }
 
-/// Orders moves so that none overwrites the source of a later one. `scratch` breaks cycles. A source that is its own target
-/// is not moved.
+/// Orders moves so that none overwrites the source of a later move. `scratch` is a place that breaks cycles. A value
+/// whose source is its target is not moved.
 pub fn in_sequence<S: Copy + Eq + Hash>(moves: &[(S, S)], scratch: S) -> Vec<Move<S>> {
     let done = ordered(moves.iter().copied().filter(|(to, from)| to != from).collect(), scratch);
     let unmoved: HashSet<S> = moves.iter().filter(|(to, from)| to == from).map(|(to, _)| *to).collect();
-    // Whether the next move that involves a place reads it; if it is written first, it holds another value.
+    // Whether the next move that involves a place reads the place; if it writes the place, the place holds another
+    // value afterwards.
     let mut is_read_next: HashMap<S, bool> = HashMap::new();
     let mut out: Vec<Move<S>> = done
         .into_iter()
@@ -35,7 +36,7 @@ pub fn in_sequence<S: Copy + Eq + Hash>(moves: &[(S, S)], scratch: S) -> Vec<Mov
     out
 }
 
-/// Orders the moves: always the first one whose target is no longer a source. Targets are distinct.
+/// Orders the moves: the next move is always the first one whose target is no longer a source. Targets are distinct.
 fn ordered<S: Copy + Eq + Hash>(mut moves: Vec<(S, S)>, scratch: S) -> Vec<(S, S)> {
     let writers: HashMap<S, usize> = moves.iter().enumerate().map(|(k, (to, _))| (*to, k)).collect();
     let mut readers: HashMap<S, usize> = HashMap::new();

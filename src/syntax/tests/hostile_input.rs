@@ -109,7 +109,7 @@ fn nested_brackets_neither_overflow_nor_take_for_ever() {
         for count in [300, 20_000] {
             quickly(pattern.repeat(count));
         }
-        // Nested to the limit, with an error at the innermost level: no level may be parsed twice.
+        // The brackets are nested to the limit, with an error at the innermost level: no level may be parsed twice.
         quickly(format!("{}§", pattern.repeat(120)));
         let closers: String = pattern
             .repeat(120)
@@ -187,7 +187,7 @@ proptest! {
     }
 }
 
-/// Measures the speed. Run by hand: `cargo test --release speed -- --ignored --nocapture`.
+/// Measures the speed of the parser. It is run by hand: `cargo test --release speed -- --ignored --nocapture`.
 #[test]
 #[ignore = "a measurement"]
 #[allow(clippy::print_stdout)]

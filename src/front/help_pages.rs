@@ -22,7 +22,7 @@ pub(super) fn code(word: &str) -> Result<Code, String> {
     info.map(|info| info.code).ok_or_else(|| "there is no such code; 'dscript explain' lists all codes".to_owned())
 }
 
-/// Returns the page of a code.
+/// Returns the page of a diagnostic code.
 pub(super) fn of_code(code: Code) -> String {
     plain(code.page())
 }

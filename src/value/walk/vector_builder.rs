@@ -24,7 +24,7 @@ impl Walk<'_> {
         Ok(out)
     }
 
-    /// Returns the zero of a type of tangent vectors, as a single element. Optional parts are absent.
+    /// Returns the zero vector of a type of tangent vectors, as a single element. Optional parts are absent.
     pub fn zero(&self, shape: ShapeId) -> Cells {
         let mut out = Cells::default();
         out.len = 1;
@@ -58,7 +58,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Stores the numbers in a zero vector.
+    /// Stores numbers in a zero vector, leaf by leaf.
     fn fill(
         &self,
         id: TangentId,
@@ -76,7 +76,7 @@ impl Walk<'_> {
             TangentKind::Number => {
                 let (x, slot) = next();
                 let x = if *self.shapes.get(tangent.vector) == Shape::Float { f64::from(x as f32) } else { x };
-                // The components always match if the tables are consistent.
+                // The components always match if the tables of shapes are consistent.
                 let _ = out.set_num(to.f, x, slot);
             }
             TangentKind::Opaque(_) => {
@@ -89,7 +89,7 @@ impl Walk<'_> {
                 let inside = instance.as_ref().map(|b| b.cells.borrow());
                 let (value, at) = inside.as_deref().map_or((value, at), |cells| (cells, Offset::default()));
                 if let Shape::Class { fields: own, .. } = self.shapes.get(tangent.vector) {
-                    // The vector is also an instance.
+                    // The tangent vector of an instance is also an instance.
                     let mut made = Cells::default();
                     made.len = 1;
                     own.iter().for_each(|(_, shape)| self.push_zero(*shape, &mut made));
@@ -206,7 +206,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// Returns the vectors of all elements.
+    /// Returns the tangent vectors of all elements of an array.
     fn vectors(
         &self,
         of: TangentId,
@@ -229,7 +229,7 @@ impl Walk<'_> {
         Ok(out)
     }
 
-    /// Stores the tag of an optional, and sets its value to zero.
+    /// Stores the tag of an optional, and sets the value of the optional to zero.
     fn set_tag(&self, out: &mut Cells, at: Offset, tag: i64, inside: ShapeId, place: Offset) {
         if let Some(to) = out.i.get_mut(at.i) {
             *to = tag;
@@ -245,7 +245,8 @@ impl Walk<'_> {
     }
 }
 
-/// Creates an array of numbers. Most of them are constant, so slots are stored only from the first one that is not.
+/// Creates an array of numbers with slots. Most numbers are constant, so slots are stored only from the first number on
+/// that is not constant.
 fn numbers(count: usize, next: &mut dyn FnMut() -> (f64, Slot)) -> Cells {
     let mut slots = vec![];
     let values = (0..count).map(|k| {

@@ -1,4 +1,5 @@
-//! Source excerpts: the parts of the program's source text for messages, and the words that an edit replaces.
+//! Source text: returns the parts of the program's source text that messages quote, and the words that an edit
+//! replaces.
 
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
@@ -7,7 +8,7 @@ use std::path::Path;
 use std::rc::Rc;
 
 impl DiagnosticSink {
-    /// Returns the source text that contains a span, with the position where the text starts.
+    /// Returns the source text that contains a span, with the position at which the text starts.
     fn text_at(&self, span: Span) -> Option<(u32, &str)> {
         let holds = |(start, text): &&(u32, Rc<str>)| span.start >= *start && span.end <= *start + text.len() as u32;
         self.texts.iter().rev().find(holds).map(|(start, text)| (*start, &**text))
@@ -32,7 +33,7 @@ impl DiagnosticSink {
         found.map_or_else(|| "".into(), |(_, name)| name.clone())
     }
 
-    /// Returns line and column of a span, both counted from 1.
+    /// Returns the line and the column of a span, both counted from 1.
     pub(crate) fn line_and_column(&self, span: Span) -> (usize, usize) {
         let Some((start, text)) = self.text_at(span) else { return (1, 1) };
         let before = text.get(..(span.start - start) as usize).unwrap_or_default();
@@ -58,7 +59,7 @@ impl DiagnosticSink {
         (!word.is_empty()).then(|| (Span::new(end - word.len() as u32, end), word))
     }
 
-    /// Adds a fix that turns the constant declared at `declared` into a variable.
+    /// Adds a fix to a diagnostic that turns the constant declared at `declared` into a variable.
     pub(crate) fn let_to_var(&self, diagnostic: Diagnostic, declared: Span) -> Diagnostic {
         let help = "change 'let' to 'var' to make it mutable";
         let own = Span::new(declared.start, declared.start + 3);

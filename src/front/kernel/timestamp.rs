@@ -1,8 +1,8 @@
-//! Timestamps: the format of times in messages.
+//! Timestamps: formats the times in messages.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Returns the current time: `2001-02-03T04:05:06.789012Z`.
+/// Returns the current time in the format `2001-02-03T04:05:06.789012Z`.
 pub(super) fn now() -> String {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     text(since.as_secs(), since.subsec_micros())
@@ -11,7 +11,7 @@ pub(super) fn now() -> String {
 /// Formats seconds since 1970 as a date and a time of day.
 ///
 /// Source: Howard Hinnant, "chrono-compatible low-level date algorithms" (2013): years begin in March, so that the leap
-/// day is the last one.
+/// day is the last day of a year.
 fn text(seconds: u64, micros: u32) -> String {
     let (days, rest) = (seconds / 86_400 + 719_468, seconds % 86_400);
     let (era, day) = (days / 146_097, days % 146_097);

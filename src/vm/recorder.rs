@@ -17,10 +17,10 @@ fn share(slot: Slot, epoch: u64, partial: f64) -> f64 {
     if slot.epoch == epoch && partial != 0.0 { partial * f64::from_bits(slot.payload) } else { 0.0 }
 }
 
-/// The destination of a result: number, epoch and payload. It is written separately in each branch, because a slot that is
-/// assembled in memory and read back as a whole costs more than all other steps.
+/// The destination of the number, epoch and payload of a result. The result is written separately in each branch,
+/// because a slot that is assembled in memory and read back as a whole costs more than all other steps.
 pub trait Sink {
-    /// Writes the result.
+    /// Writes the number of the result with its slot, which consists of an epoch and a payload.
     fn put(self, value: f64, epoch: u64, payload: u64);
 }
 
@@ -70,7 +70,7 @@ pub fn usual_binary(
     Some(())
 }
 
-/// Records `value = op(a)` with its partial derivative; otherwise as [`usual_binary`].
+/// Records `value = op(a)` with its partial derivative, under the same conditions as [`usual_binary`].
 #[inline(always)]
 pub fn usual_unary(levels: &mut Levels, a: Num, value: f64, pa: impl FnOnce() -> f64, out: impl Sink) -> Option<()> {
     match levels.mode() {
@@ -106,7 +106,7 @@ fn general(levels: &mut Levels, id: PrimitiveId, x: &[Num], n: Option<i64>) -> R
     }
 }
 
-/// Applies a primitive of one number and perhaps an integer.
+/// Applies a primitive of one number, and possibly an integer, and records it.
 #[inline(always)]
 pub fn primitive1(levels: &mut Levels, p: u8, a: Num, n: Option<i64>, out: impl Sink) -> Result<(), RecordError> {
     let Some(info) = entry(p) else { return Ok(()) };
@@ -126,7 +126,7 @@ pub fn primitive1(levels: &mut Levels, p: u8, a: Num, n: Option<i64>, out: impl 
     Ok(())
 }
 
-/// Applies a primitive of two numbers.
+/// Applies a primitive of two numbers, and records it.
 #[inline(always)]
 pub fn primitive2(levels: &mut Levels, p: u8, a: Num, b: Num, out: impl Sink) -> Result<(), RecordError> {
     let Some(info) = entry(p) else { return Ok(()) };
@@ -147,7 +147,7 @@ pub fn primitive2(levels: &mut Levels, p: u8, a: Num, b: Num, out: impl Sink) ->
     Ok(())
 }
 
-/// Applies a primitive of three numbers: rare, so the general rule is fast enough.
+/// Applies a primitive of three numbers, and records it. Such primitives are rare, so the general rule is fast enough.
 pub fn primitive3(levels: &mut Levels, p: u8, x: [Num; 3]) -> Result<Num, RecordError> {
     match levels.mode() {
         Mode::Inactive => {

@@ -1,6 +1,6 @@
 //! List syntax: splits a list as people type it, at commas outside parentheses.
 
-/// Returns the parts of a list between the commas that are outside of brackets.
+/// Returns the parts of a text between the commas that are outside of brackets.
 pub(crate) fn listed(text: &str) -> Vec<String> {
     let mut out = vec![String::new()];
     let mut depth = 0;

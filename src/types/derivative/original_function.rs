@@ -60,7 +60,7 @@ fn originals_in_type(cx: &mut TypeContext, n: NominalId, name: &Name) -> Vec<Fun
     members::load_own_members(cx, n, name);
     let members = cx.defs.nominal_data(n).members.get(name).cloned().unwrap_or_default();
     let mut found: Vec<FunctionId> = members.iter().filter_map(function_of).collect();
-    // Members that extensions of the protocols supply.
+    // The members that extensions of the type's protocols supply are candidates, too.
     let own = cx.defs.declared_type(n);
     for p in conformances::protocols_of(cx, &own).iter().copied() {
         found.extend(own_originals_of_protocol(cx, p, name));
@@ -68,7 +68,7 @@ fn originals_in_type(cx: &mut TypeContext, n: NominalId, name: &Name) -> Vec<Fun
     found
 }
 
-/// Returns the members of a protocol and of the protocols that it refines.
+/// Returns the members of a protocol and of the protocols that it refines, by name.
 fn originals_in_protocol(cx: &mut TypeContext, p: ProtocolId, name: &Name) -> Vec<FunctionId> {
     let refined = conformances::refined(cx, p);
     refined.iter().flat_map(|q| own_originals_of_protocol(cx, *q, name)).collect()

@@ -1,4 +1,4 @@
-//! Constant replies: replies that do not depend on the session.
+//! Constant replies: creates replies that do not depend on the session.
 
 use super::message::PROTOCOL;
 use serde_json::{Value, json};
@@ -33,17 +33,17 @@ pub(super) fn shutdown(content: &Value) -> Value {
     json!({ "status": "ok", "restart": restart })
 }
 
-/// Returns the type of the reply to a request.
+/// Returns the type of the reply to a request of the given type.
 pub(super) fn reply(kind: &str) -> String {
     format!("{}_reply", kind.strip_suffix("_request").unwrap_or(kind))
 }
 
-/// Returns the reply to an unknown request.
+/// Returns the reply to a request of an unknown type.
 pub(super) fn unknown(kind: &str) -> Value {
     failure("UnknownRequest", &format!("the kernel does not support the request '{kind}'"), &[])
 }
 
-/// Returns the reply for a failure.
+/// Returns the reply for a request that failed.
 pub(super) fn failure(name: &str, message: &str, traceback: &[String]) -> Value {
     json!({ "status": "error", "ename": name, "evalue": message, "traceback": traceback })
 }

@@ -8,9 +8,9 @@ use crate::value::Bank;
 /// The reason why a code object is rejected.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct VerifyError {
-    /// The index of the instruction, if the violation concerns one.
+    /// The index of the instruction that violates a rule, if the violation concerns one instruction.
     pub at: Option<usize>,
-    /// The violation.
+    /// A description of the violation.
     pub reason: String,
 }
 
@@ -122,7 +122,7 @@ fn operand(code: &Code, at: usize, opcode: Opcode, role: Role, number: i64) -> R
     if is_valid { Ok(()) } else { Err("out of range") }
 }
 
-/// Whether an instruction can compute a primitive of a kind.
+/// Whether an instruction can compute a primitive whose value has the given kind.
 fn fits(opcode: Opcode, value: Value) -> bool {
     use Opcode::*;
     matches!(

@@ -5,14 +5,14 @@ use crate::ir::{Function, Program};
 use crate::value::Bank;
 use crate::value::shape::{Shape, ShapeId, TangentId, TangentKind};
 
-/// Whether a component varies.
+/// Whether a component of the arguments varies.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Variation {
-    /// It is constant.
+    /// The component is constant.
     No,
-    /// It varies as a whole.
+    /// The component varies as a whole.
     Yes,
-    /// It is a reference to an object of which parts vary (elements with a `@noDerivative` property).
+    /// The component is a reference to an object of which some parts vary (elements with a `@noDerivative` property).
     Partly,
 }
 
@@ -46,13 +46,13 @@ pub fn carrying(program: &Program, f: &Function) -> Vec<bool> {
     carries
 }
 
-/// Returns the number of register components of a value of that shape.
+/// Returns the number of register components of a value that has the given shape.
 fn count(program: &Program, shape: ShapeId) -> usize {
     let layout = program.shapes.layout(shape);
     (layout.f + layout.i + layout.r) as usize
 }
 
-/// Appends the components of a value of that shape, in the order of registers.
+/// Appends the components of a value that has the given shape, in the order of registers.
 fn spread(program: &Program, shape: ShapeId, tangent: TangentId, out: &mut Vec<Variation>) {
     let constant = |out: &mut Vec<Variation>, n: usize| out.resize(out.len() + n, Variation::No);
     match &program.tangents.get(tangent).kind {
@@ -71,7 +71,7 @@ fn spread(program: &Program, shape: ShapeId, tangent: TangentId, out: &mut Vec<V
         TangentKind::Fields(varied_components) => {
             let fields = fields(program.shapes.get(shape));
             if fields.is_empty() {
-                // An instance of a class: one reference.
+                // An instance of a class has one component, a reference.
                 out.resize(out.len() + count(program, shape), Variation::Partly);
             }
             for (k, field) in fields.into_iter().enumerate() {
@@ -88,7 +88,7 @@ fn spread(program: &Program, shape: ShapeId, tangent: TangentId, out: &mut Vec<V
                 spread(program, vector, *of, out);
             }
         }
-        // The cases share their components: a component that varies in one of them may vary.
+        // The cases of an enum share their components: a component that varies in one case may vary.
         TangentKind::Enum(_) => {
             let layout = program.shapes.layout(shape);
             out.resize(out.len() + layout.f as usize, Variation::Partly);
