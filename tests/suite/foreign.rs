@@ -92,6 +92,7 @@ fn edited(text: &str, start: u32, help: &Help) -> String {
 }
 
 fn lines(out: &mut String, sign: char, text: &str) {
+    let text = if text.contains('┤') { "(a picture)" } else { text };
     for line in text.lines().take(LINES) {
         let _ = writeln!(out, "{}", format!("{sign} {line}").trim_end());
     }

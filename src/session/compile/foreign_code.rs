@@ -150,14 +150,11 @@ impl Session {
         let mut attempts: Vec<(&Replacement, Attempt)> = vec![];
         let mut sentence = None;
         for candidate in &candidates {
+            // A sentence explains more than the replacements that are less likely.
             let Some(code) = &candidate.code else {
-                sentence = sentence.or(Some(candidate));
-                continue;
-            };
-            // A sentence explains more than a guess.
-            if candidate.is_guess && sentence.is_some() {
+                sentence = Some(candidate);
                 break;
-            }
+            };
             let attempt = self.attempt(search, text, &candidate.range, code)?;
             if attempt.is_clean(candidate, search.reported) {
                 return Some(explain(error, text, start, candidate, attempt, true));

@@ -173,7 +173,4 @@ pub(super) const ROWS: &[Row] = &[
     ("pi", "π", ""),
     ("M_PI", "π", ""),
     ("tau", "τ", ""),
-    ("ℯ", "exp(1)", "there is no constant 'e', because programs use that name; write 'exp(1)'"),
-    ("e", "exp(1)", "there is no constant 'e', because programs use that name; write 'exp(1)'"),
-    ("E", "exp(1)", "there is no constant 'e', because programs use that name; write 'exp(1)'"),
 ];

@@ -22,6 +22,11 @@ pub(super) fn text_here(literal: &str) -> Option<(String, &'static str)> {
     Some((format!("\"{content}\""), message))
 }
 
+/// Writes a format string, in which values are in braces, with interpolations.
+pub(super) fn with_interpolations(literal: &str) -> String {
+    interpolated(literal, "{")
+}
+
 /// Writes interpolations that begin with `open` and end with `}` as `\(…)`, without formats: `{x:.2f}` is `\(x)`.
 fn interpolated(content: &str, open: &str) -> String {
     let mut out = String::new();

@@ -17,6 +17,8 @@ pub(super) const ROWS: &[Row] = &[
     ("$x . shape", "$x.count", "an array has one dimension: its length is '$x.count'"),
     ("$x . sum #end", "$x.sum()", "'sum' is a method: it has parentheses"),
     ("$x . sum )", "$x.sum())", "'sum' is a method: it has parentheses"),
+    ("$x . join ( $s )", "$x.joined(separator: $s)", ""),
+    ("$x . joined ( $s )", "$x.joined(separator: $s)", ""),
     // Arrays.
     ("$x . push ( $e )", "$x.append($e)", ""),
     ("$x . add ( $e )", "$x.append($e)", ""),
@@ -85,8 +87,6 @@ pub(super) const ROWS: &[Row] = &[
     ("$x . each { | $n | $e }", "for $n in $x { $e }", "a loop is written 'for $n in … { … }'"),
     ("$i . times { $e }", "for _ in 1 ... $i { $e }", "a repetition is written 'for _ in 1 ... $i { … }'"),
     // Texts.
-    ("$x . join ( $s )", "$x.joined(separator: $s)", ""),
-    ("$x . joined ( $s )", "$x.joined(separator: $s)", ""),
     ("$x . split ( $s )", "$x.split(separator: $s)", ""),
     ("$x . upper ( )", "$x.uppercased()", ""),
     ("$x . toUpperCase ( )", "$x.uppercased()", ""),

@@ -11,12 +11,12 @@
 //! | `n` `m` `k` | a name |
 //! | `s` | a string literal |
 //! | `i` | a number |
-//! | `t` `u` | a type |
+//! | `t` `u` `v` | a type |
 //! | `r` | the rest of the line, without a final semicolon |
 //! | `b` | the indented lines that follow |
 //!
 //! `<class>` is one of the words of a class. A replacement contains the same letters; `$(x)` adds parentheses unless the
-//! part is an operand.
+//! part is an operand, and `$[s]` writes the values in a format string as interpolations.
 
 use super::token::{Kind, Token, text_of};
 use super::words::{class, type_here, word_here};
@@ -267,7 +267,7 @@ impl Code<'_> {
             "n" | "m" | "k" => one(self.is(at, Kind::Word) && !STATEMENT_WORDS.contains(&self.word(at).unwrap_or(""))),
             "s" => one(self.is(at, Kind::Text)),
             "i" => one(self.is(at, Kind::Number)),
-            "t" | "u" => self.ty(at).into_iter().collect(),
+            "t" | "u" | "v" => self.ty(at).into_iter().collect(),
             "r" => {
                 let end = self.line_end(at);
                 if end > at { vec![end] } else { vec![] }
@@ -311,6 +311,12 @@ impl Match {
         while let Some(at) = rest.find('$') {
             out.push_str(&rest[..at]);
             rest = &rest[at + 1..];
+            // `$[s]` is a string literal with its interpolations.
+            if let Some(after) = rest.strip_prefix("[s]") {
+                out.push_str(&super::literal::with_interpolations(self.part("s").unwrap_or_default()));
+                rest = after;
+                continue;
+            }
             let grouped =
                 rest.starts_with('(') && rest[1..].find(')').is_some_and(|end| self.part(&rest[1..=end]).is_some());
             let name: String = match grouped {
@@ -326,7 +332,7 @@ impl Match {
             let part = self.part(name).unwrap_or_default();
             rest = &rest[name.len() + if grouped { 2 } else { 0 }..];
             match name {
-                "t" | "u" | "declarer" => out.push_str(&type_here(part)),
+                "t" | "u" | "v" | "declarer" => out.push_str(&type_here(part)),
                 _ if name.len() > 1 => out.push_str(&word_here(name, part)),
                 _ if grouped && !is_operand(part) => out.extend(["(", part, ")"]),
                 _ => out.push_str(part),
