@@ -228,8 +228,7 @@ impl Session {
 
     /// Checks the files of a module for errors without running the program.
     pub fn check(&mut self, inputs: &[Input]) -> Outcome {
-        self.keeps_tests = true;
-        match self.compile_written(inputs, false) {
+        match self.compile_with_tests(inputs) {
             Ok(compiled) => Outcome { diagnostics: compiled.diagnostics, status: Status::Done, value: None },
             Err(outcome) => outcome,
         }

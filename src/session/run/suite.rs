@@ -44,8 +44,7 @@ pub struct TestRun {
 impl Session {
     /// Compiles a module with its tests; returns an outcome when there are errors.
     pub fn suite(&mut self, inputs: &[Input]) -> Result<Suite, Outcome> {
-        self.keeps_tests = true;
-        let compiled = self.compile_written(inputs, false)?;
+        let compiled = self.compile_with_tests(inputs)?;
         let (mut functions, mut tests) = (vec![], vec![]);
         for (function, name, span) in test_block::tests(&self.context, &compiled.checked.functions) {
             let function = FunctionRef { function, generics: vec![] };
@@ -60,7 +59,7 @@ impl Session {
     /// Compiles a module with its tests, which are checked like functions; returns an outcome when there are errors.
     pub(crate) fn compile_with_tests(&mut self, inputs: &[Input]) -> Result<Compiled, Outcome> {
         self.keeps_tests = true;
-        let compiled = self.compile(inputs, false);
+        let compiled = self.compile_written(inputs, false);
         self.keeps_tests = false;
         compiled
     }
