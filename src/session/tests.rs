@@ -1,6 +1,6 @@
 use crate::tape::watch::KinkPartials;
 
-use super::{Answer, DisplayItem, Input, Kinks, Options, Session, Status};
+use super::{Answer, DisplayItem, Input, Kinks, Options, Point, Session, Status};
 
 /// A tape that is too small for the results of a checkpoint must not destroy variables of the program.
 #[test]
@@ -182,9 +182,9 @@ fn explanations_list_their_own_kinks() {
     let options = Options { kinks: Kinks::Noted, ..Options::default() };
     let mut session = Session::new(options, Box::new(std::io::sink()));
     assert_eq!(session.eval("first", "gradient(at: 0) { x in abs(x) }").status, Status::Done);
-    let explanation = session.explain("{ (x: Double) in x * x }", "2.0").unwrap();
+    let explanation = session.explain(&Point::parse("{ (x: Double) in x * x } at 2.0").unwrap()).unwrap();
     assert_eq!(explanation.kinks, []);
-    let explanation = session.explain("{ (x: Double) in abs(x) }", "0.0").unwrap();
+    let explanation = session.explain(&Point::parse("{ (x: Double) in abs(x) } at 0.0").unwrap()).unwrap();
     assert_eq!(explanation.kinks.len(), 1);
 }
 

@@ -11,7 +11,7 @@ pub struct LibraryTopic {
 
 /// All topics. Every file of the prelude belongs to one.
 pub const TOPICS: &[LibraryTopic] = &[
-    LibraryTopic { title: "Functions of numbers", files: &["math", "elementary"] },
+    LibraryTopic { title: "Functions of numbers", files: &["math", "elementary", "combinatorics"] },
     LibraryTopic {
         title: "Derivatives",
         files: &[
@@ -40,20 +40,38 @@ pub const TOPICS: &[LibraryTopic] = &[
             "quadrature",
             "singularity",
             "oscillation",
+            "equation_systems",
+            "minimization",
+            "optimization",
+            "fit",
+            "least_squares_search",
+            "trajectory",
+            "ode_steps",
+            "multiple_integrals",
+            "coordinates",
         ],
     },
-    LibraryTopic { title: "Plots, tables and pictures", files: &["plot", "table", "display"] },
+    LibraryTopic { title: "Linear equations", files: &["linear_equations", "factorizations"] },
+    LibraryTopic { title: "Statistics", files: &["statistics", "number_sequences"] },
+    LibraryTopic {
+        title: "Plots, tables and pictures",
+        files: &["plot", "plot_kinds", "curve_sampling", "contour", "table", "display"],
+    },
     LibraryTopic { title: "Numbers", files: &["numbers", "integers", "narrow", "complex"] },
-    LibraryTopic { title: "Random numbers", files: &["random"] },
+    LibraryTopic { title: "Random numbers", files: &["random", "distributions"] },
     LibraryTopic { title: "Arrays and sequences", files: &["array", "sequence", "collection", "slice", "lazy"] },
     LibraryTopic { title: "Dictionaries and sets", files: &["dictionary", "set"] },
     LibraryTopic { title: "Ranges", files: &["range"] },
     LibraryTopic { title: "Text", files: &["string", "text", "character", "format"] },
     LibraryTopic { title: "Input and output", files: &["io", "progress", "time"] },
+    LibraryTopic {
+        title: "Files and data",
+        files: &["file", "csv", "data_table", "json", "codable", "json_coder", "regex", "calendar"],
+    },
     LibraryTopic { title: "Tests", files: &["testing"] },
     LibraryTopic { title: "Optionals, results and errors", files: &["optional", "result"] },
     LibraryTopic { title: "Vectors of fixed size", files: &["simd"] },
-    LibraryTopic { title: "Foundations", files: &["core", "tuples", "keypath", "pointers"] },
+    LibraryTopic { title: "Foundations", files: &["core", "unit", "keypath", "pointers"] },
     LibraryTopic { title: "Functions of the C library (import Glibc)", files: &["glibc"] },
 ];
 
