@@ -49,6 +49,7 @@ const FILES: &[(&str, Option<&str>)] = &[
     ("statistics", None),
     ("number_sequences", None),
     ("range", None),
+    ("conversions", None),
     ("lazy", None),
     ("complex", None),
     ("result", None),

@@ -1,6 +1,6 @@
 //! Listings: graphs in textual form, for `dscript show --stage ir` and tests.
 
-use super::graph::{Function, Instruction, Op, Operator, Program, Reg, Terminator, TransformedOp, Trap};
+use super::{Function, Instruction, Op, Operator, Program, Reg, Terminator, TransformedOp, Trap};
 use crate::ir::passes::exclusivity_checks::AccessKind;
 use crate::source::{SourceMap, Span};
 use crate::value::Bank;

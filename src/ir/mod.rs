@@ -13,6 +13,7 @@ pub mod graph;
 pub mod layout;
 pub mod listing;
 pub mod lower;
+mod program;
 pub mod verify;
 
 pub mod passes;
@@ -22,3 +23,4 @@ pub use crate::ir::analysis::known_functions::{ClosureOrigin, Writers, returns_l
 pub use crate::ir::passes::fallback::Fallback;
 pub use graph::*;
 pub use lower::Lowering;
+pub use program::*;

@@ -2,7 +2,7 @@
 //!
 //! In: a finished graph. Out: a description of each violation; none if the graph is valid.
 
-use super::graph::{
+use super::{
     Block, BlockId, Function, Instruction, Op, Operator, Program, Reg, Stride, Terminator, TransformedOp, Trap,
 };
 use crate::ir::analysis::effects::tied;

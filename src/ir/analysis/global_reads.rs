@@ -1,6 +1,6 @@
 //! Global reads: the global variables that a function reads.
 
-use crate::ir::graph::{FunctionId, Op, Program};
+use crate::ir::{FunctionId, Op, Program};
 use crate::value::Bank;
 use hashbrown::HashSet;
 use std::collections::BTreeSet;

@@ -1,6 +1,6 @@
 //! Known functions: the function that a register holds, if this can be determined from the graph.
 
-use crate::ir::graph::{Function, FunctionId, Instruction, Op, Program, Reg, Terminator};
+use crate::ir::{Function, FunctionId, Instruction, Op, Program, Reg, Terminator};
 use std::collections::HashMap;
 
 /// The origin of the function in a register.

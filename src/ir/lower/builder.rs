@@ -3,9 +3,9 @@
 use super::place::Location;
 use super::{Key, Lowering, Origin};
 use crate::ir::differentiability::Tables;
-use crate::ir::graph::{Block, BlockId, Function, Instruction, Op, Program, Reg, Register, Terminator, Trap};
 use crate::ir::layout;
 use crate::ir::lower::control::exits::Scope;
+use crate::ir::{Block, BlockId, Function, Instruction, Op, Program, Reg, Register, Terminator, Trap};
 use crate::native;
 use crate::source::Span;
 use crate::types::model::declaration_info::Declarations;

@@ -6,8 +6,8 @@
 use super::builder::{Builder, Value};
 use super::call::{Operand, Thrown};
 use super::{Lowering, Origin};
-use crate::ir::graph::{MethodId, Op, Program, Reg};
 use crate::ir::layout::cells;
+use crate::ir::{MethodId, Op, Program, Reg};
 use crate::types::model::declaration_info::{Declarations, Function, NominalKind};
 use crate::types::model::tree;
 use crate::types::model::tree::{Callee, FunctionRef};

@@ -3,8 +3,8 @@
 use super::builder::{Builder, Slot, Use};
 use super::call::Operand;
 use super::{Key, Lowering, Origin};
-use crate::ir::graph::{Function, Parameter, Program, Terminator, Trap};
 use crate::ir::layout::is_small;
+use crate::ir::{Function, Parameter, Program, Terminator, Trap};
 use crate::types::model::declaration_info;
 use crate::types::model::declaration_info::{Builtin, Declarations};
 use crate::types::model::tree;

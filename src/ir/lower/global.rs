@@ -3,7 +3,7 @@
 use super::builder::{Builder, Use};
 use super::place::Location;
 use super::{Key, Lowering, Origin};
-use crate::ir::graph::{Op, Program, Terminator};
+use crate::ir::{Op, Program, Terminator};
 use crate::types::model::declaration_info::Declarations;
 use crate::types::model::tree::{FunctionRef, GlobalId};
 use crate::types::model::ty::Type;

@@ -32,8 +32,8 @@ mod primitive;
 #[cfg(test)]
 mod tests;
 
-use super::graph::{Function, FunctionId, Program};
 use super::layout::Layouts;
+use super::{Function, FunctionId, Program};
 use crate::ir::passes::exclusivity_checks::Accesses;
 use crate::source::Span;
 use crate::types::model::declaration_info::Declarations;

@@ -4,7 +4,7 @@
 //! modifications during which the same storage may be accessed, by a callee or in the same function, and of all accesses to
 //! such storage. Nearly all programs have none, and incur no cost.
 
-use crate::ir::graph::{Function, FunctionId, Instruction, MethodId, Op, Program};
+use crate::ir::{Function, FunctionId, Instruction, MethodId, Op, Program};
 use crate::types::model::tree;
 use hashbrown::{HashMap, HashSet};
 use serde::{Deserialize, Serialize};

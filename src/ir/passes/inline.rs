@@ -6,7 +6,7 @@
 
 use crate::ir::analysis::effects::{Effects, Memory, MemoryAccess, Transfer, effects, tied, transfer};
 use crate::ir::analysis::flow_graph::{Counts, count};
-use crate::ir::graph::{Function, FunctionId, Instruction, Op, Program, Reg, Register, Terminator};
+use crate::ir::{Function, FunctionId, Instruction, Op, Program, Reg, Register, Terminator};
 use crate::source::Span;
 use crate::value::Bank;
 use hashbrown::HashMap;

@@ -6,13 +6,13 @@
 //! it has only modified its own registers, so that the function can run again from its beginning.
 
 use crate::ir::analysis::effects::{Effects, Memory, MemoryAccess, effects};
-use crate::ir::graph::{
-    Block, BlockId, Function, FunctionId, Instruction, Op, Operator, Program, Reg, Register, Terminator, TransformedOp,
-    Trap,
-};
 use crate::ir::passes::clean;
 use crate::ir::passes::exclusivity_checks::AccessKind;
 use crate::ir::passes::fallback::Fallback;
+use crate::ir::{
+    Block, BlockId, Function, FunctionId, Instruction, Op, Operator, Program, Reg, Register, Terminator, TransformedOp,
+    Trap,
+};
 use crate::value::{Bank, Signature};
 use hashbrown::HashMap;
 use std::rc::Rc;

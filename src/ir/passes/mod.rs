@@ -15,7 +15,7 @@ pub(crate) mod inline;
 pub mod inline_all;
 pub(crate) mod release;
 
-use crate::ir::graph::{Function, FunctionId, Op, Program};
+use crate::ir::{Function, FunctionId, Op, Program};
 
 use crate::cancel;
 use hashbrown::{HashMap, HashSet};

@@ -71,7 +71,7 @@ pub const TOPICS: &[LibraryTopic] = &[
     LibraryTopic { title: "Tests", files: &["testing"] },
     LibraryTopic { title: "Optionals, results and errors", files: &["optional", "result"] },
     LibraryTopic { title: "Vectors of fixed size", files: &["simd"] },
-    LibraryTopic { title: "Foundations", files: &["core", "unit", "keypath", "pointers"] },
+    LibraryTopic { title: "Foundations", files: &["core", "unit", "conversions", "keypath", "pointers"] },
     LibraryTopic { title: "Functions of the C library (import Glibc)", files: &["glibc"] },
 ];
 

@@ -4,11 +4,11 @@
 //! In: a property that is read and set by functions ([`Origin::OpaqueProperty`]). Out: derivatives of these functions, as if
 //! the program had registered them: they read the member from the vector, or store it there.
 
-use crate::ir::graph::{Op, Rule, RuleKind};
 use crate::ir::layout;
 use crate::ir::lower::builder::{Builder, Use, Value};
 use crate::ir::lower::place::Location;
 use crate::ir::lower::{Key, Origin};
+use crate::ir::{Op, Rule, RuleKind};
 use crate::types::model::declaration_info::NominalKind;
 use crate::types::model::tree::FunctionRef;
 use crate::types::model::ty::{FunctionType, Strength, Type};

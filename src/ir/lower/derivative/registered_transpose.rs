@@ -7,11 +7,11 @@
 //! transposes.
 
 use crate::ir::FunctionId;
-use crate::ir::graph::{Obstacle, Op, Parameter, Reg, Rule, RuleKind, Terminator};
 use crate::ir::lower::builder::{Builder, Use, Value};
 use crate::ir::lower::call::Operand;
 use crate::ir::lower::derivative::inout_derivative::InoutRule;
 use crate::ir::lower::{Key, Origin, Part};
+use crate::ir::{Obstacle, Op, Parameter, Reg, Rule, RuleKind, Terminator};
 use crate::types::model::declaration_info;
 use crate::types::model::declaration_info::RegisteredKind;
 use crate::types::model::tree;

@@ -4,7 +4,7 @@ mod declarations;
 mod source;
 
 use super::Lowering;
-use crate::ir::graph::{FunctionId, Op, Program};
+use crate::ir::{FunctionId, Op, Program};
 use crate::ir::{listing, verify};
 use crate::types::model::tree;
 use crate::types::model::tree::{Argument, Case, Condition, ExprKind, FunctionRef, Iteration, LabelId, LocalId};

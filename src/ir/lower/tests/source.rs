@@ -1,6 +1,6 @@
 //! Source tests: graphs of whole programs, lowered from source text.
 
-use crate::ir::graph::Program;
+use crate::ir::Program;
 use crate::ir::{listing, lower::Lowering, verify};
 use crate::source::SourceMap;
 use crate::syntax;
