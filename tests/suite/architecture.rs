@@ -187,7 +187,7 @@ const MACHINE: &[&str] = &[
     "fault",
     "objects",
     "joined",
-    "record",
+    "recorder",
     "threaded",
     "functions",
     "diagnosis",

@@ -311,7 +311,7 @@ mod tests {
 
     #[test]
     fn labels_are_offered_where_an_argument_begins() {
-        assert_eq!(words("walk(p, b"), ["by:", "break"]);
+        assert_eq!(words("walk(p, b"), ["by:", "binomial(", "break"]);
         assert_eq!(words("walk(p, by: 1, "), ["times:"]);
         assert_eq!(words("walk(p, by: "), Vec::<String>::new());
         assert_eq!(words("Point("), ["x:", "y:"]);

@@ -134,10 +134,10 @@ impl Session {
         let has_type = |session: &mut Session, text: &str, wanted: &str| {
             session.type_of(text).is_ok_and(|ty| ty.as_deref() == Some(wanted))
         };
-        if has_type(self, &format!("({text}).picture"), "Picture") {
+        // In an array, because a picture that is a statement is displayed and has no value.
+        if has_type(self, &format!("[({text}).picture]"), "[Picture]") {
             return Ok(Subject::Picture(text.to_owned()));
         }
-        // In an array, because a picture that is a statement is displayed and has no value.
         if has_type(self, &format!("[plot({text})]"), "[Plot]") {
             return Ok(Subject::Data(text.to_owned()));
         }
