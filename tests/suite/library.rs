@@ -22,7 +22,7 @@ fn the_page_of_the_library_is_current() {
 #[test]
 fn a_search_finds_names_parts_of_names_and_descriptions() {
     for (query, expected) in [
-        ("csv", "readCSV(_:)"),
+        ("csv", "readCSV(_:delimiter:hasHeader:missing:types:)"),
         ("sum", "sum()"),
         ("root", "solve(_:near:)"),
         ("definite integral", "integral(_:_:)"),

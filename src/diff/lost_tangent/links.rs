@@ -346,7 +346,7 @@ const CONTAINERS: &[(&str, &str, &str)] = &[
     ("array.insert", "CEn", "C"),
     ("array.slice", "Cnn", "C"),
     ("array.reversed", "C", "C"),
-    ("array.sorted", "Cn", "nC"),
+    ("array.sorted", "Cn", "Cn"),
     ("array.swap", "Cnn", "C"),
     ("array.reserve", "Cn", "C"),
     ("dictionary.keys", "C", "C"),

@@ -59,7 +59,14 @@ fn misspelled_command(files: &[PathBuf]) -> Option<String> {
     let first = files.first().filter(|file| !file.exists())?.to_str()?;
     let words = Words::command();
     let names: Vec<&str> = words.get_subcommands().map(|command| command.get_name()).collect();
-    closest(first, names.into_iter())
+    // The commands are short words, of which `closest` corrects none.
+    let letters = |word: &str| {
+        let mut letters: Vec<char> = word.chars().collect();
+        letters.sort_unstable();
+        letters
+    };
+    let swapped = names.iter().find(|name| letters(name) == letters(first)).map(|name| (*name).to_owned());
+    swapped.or_else(|| closest(first, names.into_iter()))
 }
 
 /// Runs a source text.

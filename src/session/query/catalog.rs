@@ -298,7 +298,13 @@ fn parameters(declaration: &str) -> Option<Vec<String>> {
     let open = declaration.find('(')?;
     let mut depth = 0;
     let mut parts = vec![String::new()];
+    let mut is_text = false;
     for c in declaration[open..].chars() {
+        is_text ^= c == '"';
+        if is_text {
+            parts.last_mut()?.push(c);
+            continue;
+        }
         match c {
             '(' | '[' | '<' => depth += 1,
             ')' | ']' => depth -= 1,

@@ -17,8 +17,19 @@ use std::rc::Rc;
 /// Returns the declarations of a name at the top level that are visible in a file, the program's declarations first.
 pub(crate) fn entries(cx: &mut TypeContext, name: &str, file: u32) -> Vec<Entry> {
     let mut found = own_entries(cx, name, file);
-    found.extend(prelude::library_entries(cx, name));
+    let mut library = prelude::library_entries(cx, name);
+    if !found.is_empty() {
+        library.retain(|entry| !is_hidden_by_program(cx, entry.what));
+    }
+    found.extend(library);
     found
+}
+
+/// Whether a declaration of the library is hidden where the program declares the name: it is marked `@_hiddenByProgram`, which
+/// is for short names that programs have for functions of their own.
+fn is_hidden_by_program(cx: &TypeContext, what: Named) -> bool {
+    let Named::Function(f) = what else { return false };
+    cx.defs.function_data(f).decl.as_ref().is_some_and(|decl| decl.attribute("_hiddenByProgram").is_some())
 }
 
 /// Returns the program's declarations of a name that are visible in a file.

@@ -6,6 +6,7 @@ use crate::types::generics::unification;
 use crate::types::infer::Infer;
 use crate::types::infer::call::arguments::ArgNode;
 use crate::types::infer::call::candidates::{Candidate, Target};
+use crate::types::model::tables::FunctionKind;
 use crate::types::model::ty::Type;
 
 impl Infer<'_> {
@@ -43,8 +44,8 @@ impl Infer<'_> {
     fn declared_params(&self, candidate: &Candidate) -> Option<&[Param]> {
         let Target::Function(f) = candidate.target else { return None };
         let data = self.cx.defs.function_data(f);
-        // Other functions, such as initializers of stored properties, have parameters that are not written.
-        let is_written = data.decl.is_some() && !data.ast_params.is_empty();
+        // Other functions have parameters that are not written. An inherited initializer has default arguments that are not.
+        let is_written = data.decl.is_some() && !data.ast_params.is_empty() && data.kind == FunctionKind::Function;
         Some(&*data.ast_params).filter(|params| is_written && params.iter().all(|p| !p.variadic))
     }
 }

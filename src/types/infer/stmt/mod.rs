@@ -65,7 +65,10 @@ impl Infer<'_> {
     }
 
     pub(crate) fn statements(&mut self, items: &[ast::Stmt]) -> Vec<Stmt> {
-        self.without_fractions(|infer| infer.all_statements(items))
+        let in_formula = std::mem::take(&mut self.in_formula);
+        let out = self.without_fractions(|infer| infer.all_statements(items));
+        self.in_formula = in_formula;
+        out
     }
 
     fn all_statements(&mut self, items: &[ast::Stmt]) -> Vec<Stmt> {
