@@ -281,7 +281,8 @@ fn parts(declaration: Decl) -> Vec<Decl> {
         }
         _ => return vec![rest],
     };
-    let (mut by_name, mut others): (BTreeMap<String, Vec<Rc<Decl>>>, Vec<Rc<Decl>>) = (BTreeMap::new(), vec![]);
+    let mut by_name: BTreeMap<String, Vec<Rc<Decl>>> = BTreeMap::new();
+    let mut others: Vec<Rc<Decl>> = vec![];
     for member in members {
         // A registered derivative is found by the name of the original function.
         match original(&member).or(names(&member).first().copied()).filter(|_| is_found_by_name(&member)) {
