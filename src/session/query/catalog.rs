@@ -250,7 +250,7 @@ impl<'t> Head<'t> {
                 _ => return None,
             };
             let after = after.trim_start();
-            let end = after.find(|c: char| !is_part_of_name(c) && !(kind.is_none() && c == '.')).unwrap_or(after.len());
+            let end = after.find(|c: char| !(is_part_of_name(c) || kind.is_none() && c == '.')).unwrap_or(after.len());
             // An operator has no name in letters.
             return (end > 0).then(|| Head { name: &after[..end], kind, is_static, is_private, opens });
         }

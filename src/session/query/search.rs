@@ -82,7 +82,7 @@ fn weight_of(entry: &CatalogEntry, word: &str) -> u32 {
         () if name.starts_with(word) && word.len() > 1 => weight::NAME_START,
         () if is_part => weight::NAME_PART,
         () if contains(&entry.summary()) => weight::SUMMARY,
-        () if contains(&entry.label) || entry.owner.as_deref().is_some_and(|owner| contains(owner)) => weight::LABEL,
+        () if contains(&entry.label) || entry.owner.as_deref().is_some_and(&contains) => weight::LABEL,
         () if TOPICS.get(entry.topic).is_some_and(|topic| contains(topic.title)) => weight::TOPIC,
         () if contains(&entry.documentation) => weight::TEXT,
         () => 0,
