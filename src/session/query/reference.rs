@@ -13,7 +13,7 @@ prints the complete documentation of a name with its examples, and `dscript doc 
 
 Nearly all of it is available without an import:
 
-```swift
+```dscript
 print([3, 1, 2].sorted(), sqrt(2 * 8))   // prints: [1, 2, 3] 4.0
 ```
 
