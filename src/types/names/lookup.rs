@@ -18,14 +18,14 @@ use std::rc::Rc;
 pub(crate) fn entries(cx: &mut TypeContext, name: &str, file: u32) -> Vec<Entry> {
     let mut found = own_entries(cx, name, file);
     let mut library = prelude::library_entries(cx, name);
-    if !found.is_empty() {
+    if found.iter().any(|entry| matches!(entry.what, Named::Function(_))) {
         library.retain(|entry| !is_hidden_by_program(cx, entry.what));
     }
     found.extend(library);
     found
 }
 
-/// Whether a declaration of the library is hidden where the program declares the name: it is marked `@_hiddenByProgram`, which
+/// Whether a declaration of the library is hidden where the program declares a function of that name: it is marked `@_hiddenByProgram`, which
 /// is for short names that programs have for functions of their own.
 fn is_hidden_by_program(cx: &TypeContext, what: Named) -> bool {
     let Named::Function(f) = what else { return false };
