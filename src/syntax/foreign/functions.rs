@@ -230,4 +230,5 @@ pub(super) const ROWS: &[Row] = &[
     ("limit ( $n , $e )", "limit($n, at: $e)", ""),
     ("zip ( $x )", "", "'zip' pairs the elements of two sequences"),
     ("ans", "", "there is no 'ans' in a program; name a value with 'let'"),
+    ("$n . grad", "", "derivatives are functions, 'gradient(at: x, in: f)'; nothing is stored beside variables"),
 ];

@@ -22,9 +22,20 @@ pub(super) fn text_here(literal: &str) -> Option<(String, &'static str)> {
     Some((format!("\"{content}\""), message))
 }
 
-/// Writes a format string, in which values are in braces, with interpolations.
+/// Writes a format string with interpolations: `{x}`, `${x}` and `$x` are `\(x)`.
 pub(super) fn with_interpolations(literal: &str) -> String {
-    interpolated(literal, "{")
+    let text = interpolated(&interpolated(literal, "${"), "{");
+    let mut out = String::new();
+    let mut rest = text.as_str();
+    while let Some(at) = rest.find('$') {
+        let after = &rest[at + 1..];
+        let end = after.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(after.len());
+        let name = &after[..end];
+        let value = if name.starts_with(char::is_alphabetic) { format!("\\({name})") } else { format!("${name}") };
+        out.extend([&rest[..at], &value]);
+        rest = &after[end..];
+    }
+    out + rest
 }
 
 /// Writes interpolations that begin with `open` and end with `}` as `\(…)`, without formats: `{x:.2f}` is `\(x)`.

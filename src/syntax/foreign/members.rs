@@ -128,5 +128,4 @@ pub(super) const ROWS: &[Row] = &[
         "",
         "derivatives are functions, 'gradient(at: x, in: f)'; nothing is stored beside variables",
     ),
-    ("$n . grad", "", "derivatives are functions, 'gradient(at: x, in: f)'; nothing is stored beside variables"),
 ];

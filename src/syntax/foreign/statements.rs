@@ -465,6 +465,7 @@ pub(super) const ROWS: &[Row] = &[
     ("§ let point = $r", "", "a value with named parts is a tuple, '(x: 1, y: 2)', or a struct"),
     // Output.
     ("println ( $s )", "print($[s])", ""),
+    ("println ( $s )", "print($[s])", ""),
     ("§ <print> ( $s , $a )", "print($a)", "'print' prints its arguments; a format is written with an interpolation"),
     ("§ <print> ( $a )", "print($a)", ""),
     ("§ <print> $ ~ $n", "print($n)", "a name has no dollar sign, and the argument of 'print' is in parentheses"),

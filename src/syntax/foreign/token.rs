@@ -70,7 +70,10 @@ fn token(rest: &str, first: char) -> (Kind, usize) {
             let quote = rest[length..].chars().next().filter(|c| matches!(c, '"' | '\'' | '`'));
             let literal = quote.and_then(|quote| string(&rest[length..], quote));
             match literal {
-                Some(more) if PREFIXES.contains(&&rest[..length]) => (Kind::Text, length + more),
+                // `f'(2)` is a derivative.
+                Some(more) if PREFIXES.contains(&&rest[..length]) && !rest[length..].starts_with("'(") => {
+                    (Kind::Text, length + more)
+                }
                 _ => (Kind::Word, length),
             }
         }
