@@ -79,11 +79,6 @@ impl Session {
             at += 1;
             let (Some(scope), true) = (scope_of(&first), tried < MAX_ERRORS) else { continue };
             let Some((input, start)) = self.input_of(inputs, first.primary.span) else { continue };
-            // A text that ends too early needs more code, not other code.
-            let is_end = |offset: u32| offset as usize >= inputs[input].text.trim_end().len();
-            if first.code == Code::Syntax && is_end(first.primary.span.start - start) {
-                continue;
-            }
             tried += 1;
             let mut search = Search { before, inputs, input, wants_value, reported: &reported, attempts };
             let found = self.explanation(&mut search, &first, start, scope);
