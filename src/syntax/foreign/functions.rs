@@ -35,11 +35,6 @@ pub(super) const ROWS: &[Row] = &[
     ("<module> . arcsin ( $e )", "asin($e)", ""),
     ("<module> . arccos ( $e )", "acos($e)", ""),
     ("<module> . arctan ( $e )", "atan($e)", ""),
-    (
-        "<module> . gcd ( $e , $d )",
-        "",
-        "there is no 'gcd'; declare it: 'func gcd(_ a: Int, _ b: Int) -> Int { b == 0 ? a : gcd(b, a % b) }'",
-    ),
     ("<module> . $n ( $a )", "$n($a)", "functions are used without '$module.'"),
     ("<module> . $n", "$n", "functions are used without '$module.'"),
     ("ForwardDiff . derivative ( $n , $e )", "derivative(at: $e, in: $n)", ""),
