@@ -225,7 +225,6 @@ pub(super) const ROWS: &[Row] = &[
     ("$i _ $i", "", "digits are grouped with '_', as in '1_000_000'; a product is written with '*'"),
     ("$i ~ $s ~ $i", "", "digits are grouped with '_': '1_000_000'"),
     ("$i ~ . ~ $i", "", "a number has one decimal point"),
-    (". ~ $i", "0.$i", "a number has digits before the decimal point"),
     ("$i ~ . )", "$i.0)", "a number has digits after the decimal point"),
     ("$i ~ <suffix>", "$i", ""),
     ("$i ~ f", "$i", "numbers have no suffix; the type of a number is stated with 'let x: Float = $i'"),

@@ -487,4 +487,6 @@ pub(super) const ROWS: &[Row] = &[
     ("plt . plot ( $a )", "plot($a)", ""),
     ("plt . show ( )", "", "a picture is shown when it is the value of a statement; 'show' is not needed"),
     ("await $e", "$e", "there is no concurrency: 'await' is not needed"),
+    // A number; after an operand it is a member.
+    (". ~ $i", "0.$i", "a number has digits before the decimal point"),
 ];
