@@ -24,11 +24,11 @@ pub struct Reg(pub u32);
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct BlockId(pub u32);
 
-/// A compiled function: an index into [`Program::functions`].
+/// A compiled function: an index into [`Program::functions`](crate::ir::Program::functions).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct FunctionId(pub u32);
 
-/// A method that is dispatched on the type of its receiver at run time: an index into [`Program::methods`].
+/// A method that is dispatched on the type of its receiver at run time: an index into [`Program::methods`](crate::ir::Program::methods).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct MethodId(pub u32);
 

@@ -12,7 +12,7 @@ pub struct Trace {
     pub inputs: Vec<(f64, f64)>,
     /// The location of each of these numbers: the argument that contains it, and the path inside it (`[0]`, `.width`).
     pub paths: Vec<(usize, String)>,
-    /// The steps, in the order in which they were computed; none when there are more than [`MAX_LISTED_STEPS`].
+    /// The steps, in the order in which they were computed; none when there are more than `MAX_LISTED_STEPS`.
     pub rows: Vec<TraceRow>,
     /// The number of steps of the sweep.
     pub steps: usize,
