@@ -29,7 +29,7 @@ mod tests;
 pub use crate::syntax::format::formatted;
 pub use dump::dump;
 pub use fold::{MAX_DEPTH, fold_file};
-pub use library::{Indexed, Library, LibraryFile, Piece, listed};
+pub use library::{Indexed, Library, LibraryFile, Parameter, Piece, PieceKind, listed, may_accept};
 pub use operators::OperatorTable;
 pub use parser::{parse, parse_at};
 pub use variable_words::variable_words;

@@ -25,7 +25,7 @@ use crate::types::infer::call::arguments::{ArgNode, match_args};
 use crate::types::infer::call::candidates::{Candidate, Target};
 use crate::types::infer::solver::pending::PendingKind;
 use crate::types::model::prelude::PRELUDE_FILE;
-use crate::types::model::tables::{MemberKind, Named};
+use crate::types::model::tables::{Entry, MemberKind, Named};
 use crate::types::model::tree::{Argument, Expr, ExprKind, FunctionId};
 use crate::types::model::ty::Type;
 use crate::types::names::lookup;
@@ -133,7 +133,7 @@ impl Infer<'_> {
             let on = self.written_metatype(callee).map(Rc::new);
             return self.call_init(&ty, on.as_ref(), args, expected, span);
         }
-        let candidates = self.function_candidates(&name.name);
+        let candidates = self.called_candidates(&name.name, &args);
         if candidates.is_empty() || self.is_callable_variable(name) {
             let function = self.expr(callee, None);
             return self.call_value(function, args, expected, span);
@@ -182,7 +182,7 @@ impl Infer<'_> {
     /// Whether a callable variable of the program hides the library's functions of the same name.
     fn is_callable_variable(&mut self, name: &Ident) -> bool {
         let file = self.file;
-        let first = lookup::entries(self.cx, &name.name, file).into_iter().next();
+        let first = lookup::own_entries(self.cx, &name.name, file).into_iter().next();
         let Some(Named::Global(g)) = first.map(|e| e.what) else { return false };
         let Some(ty) = self.cx.defs.globals[g.0 as usize].memo.ty.clone() else { return false };
         self.is_callable_type(&ty)
@@ -190,9 +190,20 @@ impl Infer<'_> {
 
     /// Returns the top-level functions named `name`.
     pub(super) fn function_candidates(&mut self, name: &str) -> Vec<Candidate> {
-        let file = self.file;
+        let entries = lookup::entries(self.cx, name, self.file);
+        self.candidates_of(&entries)
+    }
+
+    /// Returns the top-level functions that a call with the given arguments may denote.
+    fn called_candidates(&mut self, name: &str, args: &[ArgNode]) -> Vec<Candidate> {
+        let labels: Vec<Option<&str>> = args.iter().map(|arg| arg.label.as_deref()).collect();
+        let entries = lookup::called_entries(self.cx, name, &labels, self.file);
+        self.candidates_of(&entries)
+    }
+
+    fn candidates_of(&self, entries: &[Entry]) -> Vec<Candidate> {
         let mut out = vec![];
-        for entry in lookup::entries(self.cx, name, file) {
+        for entry in entries {
             if let Named::Function(f) = entry.what {
                 if matches!(self.cx.defs.function_data(f).kind, crate::types::model::tables::FunctionKind::Getter) {
                     continue;
