@@ -10,8 +10,8 @@ use super::{Diagnostic, Help, Severity};
 use crate::source::{SourceId, SourceMap, Span};
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Origin, Patch, Renderer, Snippet};
 use excerpt::Excerpt;
+use hashbrown::HashSet;
 use std::borrow::Cow;
-use std::collections::HashSet;
 use std::fmt::Write;
 
 /// The output forms of diagnostics.

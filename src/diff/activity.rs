@@ -20,8 +20,9 @@ use crate::ir::{ClosureOrigin, Function, FunctionId, Instruction, Op, Operator, 
 use crate::source::Span;
 use crate::value::Bank;
 use crate::value::shape::ShapeId;
+use hashbrown::{HashMap, HashSet};
 use std::cell::{OnceCell, RefCell};
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 /// The summaries of functions, which are computed on the first query.

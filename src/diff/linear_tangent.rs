@@ -8,7 +8,7 @@ use crate::diff::differentiation_parameters;
 use crate::diff::differentiation_parameters::{Variation, varied_components};
 use crate::diff::linear::{Kind, Linearities};
 use crate::ir::{Function, FunctionId, Op, Program, RuleKind};
-use std::collections::HashSet;
+use hashbrown::HashSet;
 use std::rc::Rc;
 
 /// Examines the transposes of all functions with the number `first` or a higher one.

@@ -24,8 +24,8 @@ use crate::ir::{Function, Program};
 use crate::source::Span;
 use crate::value::Bank;
 use graph::{Graph, Reg};
+use hashbrown::HashSet;
 use select::Selector;
-use std::collections::HashSet;
 use writer::Writer;
 
 /// The reason why a function cannot be encoded.

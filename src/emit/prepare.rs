@@ -13,7 +13,7 @@ use crate::ir::passes::copy_propagation::{PropagationMode, coalesce_where, propa
 use crate::ir::passes::dead_code::eliminate;
 use crate::ir::{Op, Operator};
 use crate::value::Bank;
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 /// Runs all passes of the preparation.
 pub fn prepare(graph: &mut Graph, is_derivative: bool) {

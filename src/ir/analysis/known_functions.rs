@@ -1,7 +1,7 @@
 //! Known functions: the function that a register holds, if this can be determined from the graph.
 
 use crate::ir::{Function, FunctionId, Instruction, Op, Program, Reg, Terminator};
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 /// The origin of the function in a register.
 pub enum ClosureOrigin {

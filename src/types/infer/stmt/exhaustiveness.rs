@@ -14,7 +14,7 @@ use crate::types::model::tree::{Argument, Case, Expr, ExprKind, Pattern, Pattern
 use crate::types::model::ty::Type;
 use crate::types::names::lookup;
 use crate::types::nominal::stored_property;
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 /// The maximum number of matrices for one `switch`. Patterns over many independent parts need exponentially many.
 pub(crate) const LIMIT: usize = 20_000;
