@@ -221,6 +221,8 @@ impl Infer<'_> {
     /// Coerces two alternatives of one value to a common type.
     pub(super) fn common(&mut self, a: Expr, b: Expr, expected: Option<&Type>) -> (Expr, Expr, Type) {
         if let Some(expected) = expected {
+            let is_open = self.is_undetermined(expected) || matches!(expected, Type::Existential(_));
+            let (a, b) = if is_open { self.joined_numbers(a, b) } else { (a, b) };
             let (a, b) = (self.coerce(a, expected), self.coerce(b, expected));
             return (a, b, expected.clone());
         }
