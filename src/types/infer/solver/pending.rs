@@ -116,7 +116,11 @@ impl Infer<'_> {
     /// Whether a called value results from a call or a member that is not resolved yet. If all functions that may be
     /// called return functions, the arguments of the second call can decide which.
     pub(crate) fn awaits_callee(&mut self, e: &Expr) -> bool {
-        let ExprKind::Pending(id) = e.kind else { return false };
+        let id = match e.kind {
+            ExprKind::Pending(id) => id,
+            // The result of a generic function, as in `xs.map { … }[0](x)`.
+            ref kind => return matches!(kind, ExprKind::Call { .. } | ExprKind::CallValue { .. }),
+        };
         match self.pending.get(id as usize).and_then(Option::as_ref).map(|pending| &pending.kind) {
             Some(PendingKind::Overload { candidates, .. }) => {
                 let candidates = candidates.clone();

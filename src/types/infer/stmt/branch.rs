@@ -340,7 +340,9 @@ impl Infer<'_> {
             }
             _ => {
                 let value = self.expr(e, Some(&branches.ty));
-                self.check_branch_literal(&value, &branches.ty);
+                if self.refuses_literal(&value, &branches.ty) {
+                    return Stmt { kind: StmtKind::Expr(self.error_expr(span)), span };
+                }
                 if branches.is_open && self.widens_common(&branches.ty, &value.ty) {
                     branches.ty = lookup::simple(self.cx, "Double");
                     branches.is_widened = true;
@@ -354,19 +356,21 @@ impl Infer<'_> {
 
     /// Reports branches with literals of different types if no type is expected, as one branch does not determine the
     /// type of the other.
-    fn check_branch_literal(&mut self, value: &Expr, wanted: &Type) {
+    fn refuses_literal(&mut self, value: &Expr, wanted: &Type) -> bool {
         let mut literal = |ty: &Type| match unification::shallow(self.cx, ty) {
             Type::Var(v) => self.cx.vars.var(v).literal,
             _ => None,
         };
-        let (Some(before), Some(here)) = (literal(wanted), literal(&value.ty)) else { return };
+        let (Some(before), Some(here)) = (literal(wanted), literal(&value.ty)) else { return false };
         let are_numbers = |a, b| matches!((a, b), (Literal::Int, Literal::Float) | (Literal::Float, Literal::Int));
         let (before, here, joins) = (before.usual(), here.usual(), are_numbers(before, here));
-        if before != here && !joins {
+        let refuses = before != here && !joins;
+        if refuses {
             let message = format!("branches have mismatching types '{before}' and '{here}'");
             let diagnostic = Diagnostic::error(Code::Mismatch, value.span, message);
             self.error(diagnostic.help("write the type of the variable, or use literals of the same type"));
         }
+        refuses
     }
 
     /// Infers a block whose last expression is stored in a place.
