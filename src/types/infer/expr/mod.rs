@@ -174,8 +174,8 @@ impl Infer<'_> {
             return self.ternary_with_nil(condition, then, otherwise, span);
         }
         let then = self.expr(then, expected);
-        let hint = then.ty.clone();
-        let otherwise = self.expr(otherwise, Some(expected.unwrap_or(&hint)));
+        let beside = expected.cloned().or_else(|| self.expected_beside(&then.ty, otherwise));
+        let otherwise = self.expr(otherwise, beside.as_ref());
         let (then, otherwise, ty) = self.common(then, otherwise, expected);
         let kind =
             ExprKind::Ternary { condition: Box::new(condition), then: Box::new(then), otherwise: Box::new(otherwise) };

@@ -220,6 +220,18 @@ impl Infer<'_> {
         self.is_int(common) && (self.is_double(value) || self.is_point(value))
     }
 
+    /// Returns the type that is expected of an alternative to a value of type `ty`. An alternative with branches of its own
+    /// may be a `Double` beside an `Int`.
+    pub(crate) fn expected_beside(&mut self, ty: &Type, alternative: &ast::Expr) -> Option<Type> {
+        use ast::ExprKind::{If, Paren, Switch, Ternary};
+        let mut inner = alternative;
+        while let Paren(content) = &inner.kind {
+            inner = content;
+        }
+        let has_branches = matches!(inner.kind, Ternary { .. } | If { .. } | Switch { .. });
+        (!has_branches || !self.is_int(ty)).then(|| ty.clone())
+    }
+
     /// Converts one of two alternatives to `Double` if it is an `Int` and the other one is a `Double`.
     pub(crate) fn joined_numbers(&mut self, a: Expr, b: Expr) -> (Expr, Expr) {
         let double = lookup::simple(self.cx, "Double");

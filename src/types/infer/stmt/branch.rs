@@ -339,7 +339,11 @@ impl Infer<'_> {
                 Stmt { kind, span }
             }
             _ => {
-                let value = self.expr(e, Some(&branches.ty));
+                let beside = match branches.is_open {
+                    true => self.expected_beside(&branches.ty, e),
+                    false => Some(branches.ty.clone()),
+                };
+                let value = self.expr(e, beside.as_ref());
                 if self.refuses_literal(&value, &branches.ty) {
                     return Stmt { kind: StmtKind::Expr(self.error_expr(span)), span };
                 }
