@@ -37,6 +37,9 @@ use std::rc::Rc;
 impl Infer<'_> {
     /// Infers a call expression `callee(arguments)`.
     pub(super) fn call(&mut self, callee: &ast::Expr, args: &[ast::Arg], expected: Option<&Type>, span: Span) -> Expr {
+        if args.iter().any(|arg| self.refuses_assigned(arg)) {
+            return self.error_expr(span);
+        }
         let args: Vec<ArgNode> = args.iter().map(ArgNode::new).collect();
         match &callee.kind {
             Ast::Ident { name, generics } => {
@@ -75,6 +78,20 @@ impl Infer<'_> {
                 self.call_value(function, args, expected, span)
             }
         }
+    }
+
+    /// Reports an argument that is an assignment to an unknown name: `f(x = 2)`.
+    fn refuses_assigned(&mut self, arg: &ast::Arg) -> bool {
+        let Ast::Assign { target, value } = &arg.value.kind else { return false };
+        let Ast::Ident { name, .. } = &target.kind else { return false };
+        if arg.label.is_some() || self.is_name(name) {
+            return false;
+        }
+        let written = self.cx.sink.source_text(value.span);
+        let label = format!("write '{name}: {written}'");
+        let message = "the label of an argument is followed by ':', not '='";
+        self.error(Diagnostic::error(Code::WrongArguments, arg.value.span, message).help(label));
+        true
     }
 
     fn call_name(
