@@ -4,7 +4,7 @@
 //! is rejected before anything of it runs; its code is verified like newly compiled code when the machine first runs it.
 
 use super::Code;
-use crate::native::formula::FunctionFormula;
+use crate::native::formula::FormulaRecord;
 use crate::value::shape::{ShapeId, StoredShapes, StoredTangents};
 use serde::de::Visitor;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -42,7 +42,7 @@ pub struct Image {
     pub parameters: Vec<(String, Vec<String>)>,
     /// The functions of the program as formulas, or the reason why a function is none, by function; empty if the
     /// program does not use formulas.
-    pub formulas: Vec<(u32, Result<FunctionFormula, String>)>,
+    pub formulas: Vec<(u32, FormulaRecord)>,
     /// Whether derivative code detects branches that are differentiated exactly at their thresholds.
     pub marks_thresholds: bool,
     /// The graphs of the functions, from which tangent and adjoint code is derived; empty if nothing is differentiated. Their

@@ -8,7 +8,7 @@
 
 mod map;
 
-pub use map::{Place, Source, SourceId, SourceMap};
+pub use map::{GENERATED, Place, Source, SourceId, SourceMap};
 
 /// A range in the source texts of a session: the half-open range of bytes `start..end`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]

@@ -7,13 +7,17 @@ mod expressions;
 mod functions;
 mod literal;
 mod members;
+mod misread;
 mod notation;
 mod pattern;
+mod spelling;
 mod statements;
 mod token;
 mod words;
 
+pub(crate) use misread::{interpolations, quotients};
 use pattern::Code;
+pub(crate) use spelling::{distance, is_keyword};
 use std::ops::Range;
 use token::{Kind, text_of};
 
@@ -73,6 +77,9 @@ pub(crate) fn replacements(text: &str, at: Range<usize>, scope: Scope) -> Vec<Re
         return search.comment().into_iter().collect();
     }
     let mut found = search.literals();
+    if scope == Scope::Everything {
+        found.extend(search.keywords());
+    }
     let tables = TABLES.iter().filter(|(of, _)| scope == Scope::Everything || *of == Scope::Expressions);
     for (_, table) in tables {
         search.rows(table, false, &mut found);
@@ -88,6 +95,12 @@ pub(crate) fn replacements(text: &str, at: Range<usize>, scope: Scope) -> Vec<Re
 pub(crate) fn is_known(name: &str) -> bool {
     let mentions = |(pattern, ..): &Row| pattern.split(' ').any(|item| item == name);
     words::is_known(name) || functions::ROWS.iter().chain(members::ROWS).any(mentions)
+}
+
+/// Whether a word occurs in a pattern or in one of its classes.
+fn is_in_patterns(word: &str) -> bool {
+    let rows = TABLES.iter().flat_map(|(_, rows)| rows.iter());
+    words::is_in_class(word) || rows.into_iter().any(|(pattern, ..)| pattern.split(' ').any(|item| item == word))
 }
 
 /// Returns the beginning of some lines before an offset: the construct that an error belongs to may begin there.
@@ -160,7 +173,7 @@ impl Search<'_> {
     /// Returns the quotient that `//` computes in Python.
     fn comment(&self) -> Option<Replacement> {
         let token = self.code.tokens.iter().find(|token| token.kind == Kind::Comment)?;
-        let message = "'//' begins a comment; integers are divided with '/'".to_owned();
+        let message = misread::NO_QUOTIENT.to_owned();
         Some(Replacement { range: token.from..token.from + 2, code: Some("/".to_owned()), message, is_guess: false })
     }
 

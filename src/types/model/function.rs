@@ -1,7 +1,7 @@
 //! Function tables: defines the entries of functions in a [`TypeContext`](crate::types::model::context::TypeContext).
 
 use crate::source::Span;
-use crate::syntax::ast::{Decl, Expr, Generics, LazyBlock, Name, Param, TypeExpr};
+use crate::syntax::ast::{Block, Decl, Expr, Generics, LazyBlock, Name, Param, TypeExpr};
 use crate::types::model::declaration_info::{Function, RegisteredKind};
 use crate::types::model::differentiability::Differentiability;
 use crate::types::model::tables::{Env, GroupId, Named, Owner};
@@ -78,6 +78,16 @@ pub(crate) struct FunctionData {
     /// The index of the field that the function reads, if it is the getter of a stored property without observers.
     pub(crate) reads: Option<u32>,
     pub(crate) memo: FunctionMemo,
+}
+
+impl FunctionData {
+    /// Returns the body of a function that declares no result type.
+    pub(crate) fn body_without_result(&self) -> Option<&Block> {
+        match &self.code {
+            Code::Block(Some(body)) if self.kind == FunctionKind::Function && self.ast_result.is_none() => Some(body),
+            _ => None,
+        }
+    }
 }
 
 /// The memoized answers of queries about a function.

@@ -37,6 +37,9 @@ use std::rc::Rc;
 impl Infer<'_> {
     /// Infers a call expression `callee(arguments)`.
     pub(super) fn call(&mut self, callee: &ast::Expr, args: &[ast::Arg], expected: Option<&Type>, span: Span) -> Expr {
+        if args.iter().any(|arg| self.refuses_assigned(arg)) {
+            return self.error_expr(span);
+        }
         let args: Vec<ArgNode> = args.iter().map(ArgNode::new).collect();
         match &callee.kind {
             Ast::Ident { name, generics } => {
@@ -75,6 +78,20 @@ impl Infer<'_> {
                 self.call_value(function, args, expected, span)
             }
         }
+    }
+
+    /// Reports an argument that is an assignment to an unknown name: `f(x = 2)`.
+    fn refuses_assigned(&mut self, arg: &ast::Arg) -> bool {
+        let Ast::Assign { target, value } = &arg.value.kind else { return false };
+        let Ast::Ident { name, .. } = &target.kind else { return false };
+        if arg.label.is_some() || self.is_name(name) {
+            return false;
+        }
+        let written = self.cx.sink.source_text(value.span);
+        let label = format!("write '{name}: {written}'");
+        let message = "the label of an argument is followed by ':', not '='";
+        self.error(Diagnostic::error(Code::WrongArguments, arg.value.span, message).help(label));
+        true
     }
 
     fn call_name(
@@ -173,8 +190,11 @@ impl Infer<'_> {
 
     fn is_callable_type(&mut self, ty: &Type) -> bool {
         let file = self.file;
-        match unification::shallow(self.cx, ty) {
-            Type::Function(_) => true,
+        let ty = unification::shallow(self.cx, ty);
+        // A call of an optional function unwraps it, or states that it must be unwrapped.
+        match lookup::optional_payload(self.cx, &ty).unwrap_or(ty) {
+            Type::Function(_) | Type::Metatype(_) => true,
+            Type::Nominal(n, _) if self.cx.defs.nominal_data(n).answers_calls => true,
             ty => !members::members(self.cx, &ty, "callAsFunction", false, file).is_empty(),
         }
     }
@@ -184,7 +204,11 @@ impl Infer<'_> {
         let file = self.file;
         let first = lookup::own_entries(self.cx, &name.name, file).into_iter().next();
         let Some(Named::Global(g)) = first.map(|e| e.what) else { return false };
-        let Some(ty) = self.cx.defs.globals[g.0 as usize].memo.ty.clone() else { return false };
+        // In its own initial value, the name denotes the function.
+        if self.cx.defs.globals[g.0 as usize].memo.resolving {
+            return false;
+        }
+        let ty = stored_property::global_type(self.cx, g);
         self.is_callable_type(&ty)
     }
 
@@ -277,6 +301,11 @@ impl Infer<'_> {
                 let args = values.into_iter().flatten().collect();
                 Expr { kind: ExprKind::CallValue { function: Box::new(function), args }, ty: ty.result.clone(), span }
             }
+            Type::Var(_) if self.awaits_callee(&function) => {
+                let result = self.cx.vars.fresh();
+                let kind = PendingKind::CallValue { base: Rc::new(function), args, expected: expected.cloned() };
+                self.wait(kind, result, span)
+            }
             Type::Var(_) => self.call_unknown(function, &args, expected, span),
             Type::Error => {
                 self.check_anyway(&args);
@@ -339,7 +368,13 @@ impl Infer<'_> {
     }
 
     /// Infers a call of a value of unknown type, which must be a function of as many parameters as there are arguments.
-    fn call_unknown(&mut self, function: Expr, args: &[ArgNode], expected: Option<&Type>, span: Span) -> Expr {
+    pub(crate) fn call_unknown(
+        &mut self,
+        function: Expr,
+        args: &[ArgNode],
+        expected: Option<&Type>,
+        span: Span,
+    ) -> Expr {
         use crate::types::model::ty::{FunctionParam, FunctionType, Strength};
         let params: Vec<FunctionParam> = args
             .iter()
