@@ -14,7 +14,7 @@ use std::rc::Rc;
 const MAGIC: [u8; 8] = *b"dscript\x1a";
 
 /// The version of the file format after the header.
-const FORMAT: u32 = 12;
+const FORMAT: u32 = 13;
 
 /// The size of the header: magic number, format, identity of the compiler, length and checksum of the program.
 const HEADER: usize = 8 + 4 + 4 + 8 + 4;

@@ -10,6 +10,7 @@ mod branch;
 mod call_sites;
 mod graph;
 mod join;
+mod join_text;
 mod parallel_moves;
 mod prepare;
 mod register_assignment;
@@ -78,7 +79,7 @@ pub struct Context<'a> {
 /// Fails if the function exceeds the limits of a code object or calls a native function that does not exist.
 pub fn emit(program: &Program, function: &Function, is_derivative: bool) -> Result<Code, EncodeError> {
     let mut graph = Graph::of(function);
-    prepare::prepare(&mut graph, is_derivative);
+    prepare::prepare(&mut graph, &program.shapes, is_derivative);
     crate::cancel::check();
     let order = reverse_postorder(&graph);
     let live = Liveness::of(&graph);

@@ -7,6 +7,7 @@
 mod holes;
 #[cfg(test)]
 mod model;
+mod scalar_keys;
 
 use super::compare::{equal, hash};
 use super::origins::Origins;
@@ -14,6 +15,7 @@ use super::shape::{Layout, Shape, ShapeId, Shapes};
 use super::{Cells, Components, Ref};
 use hashbrown::HashTable;
 use holes::Holes;
+pub use scalar_keys::ScalarKey;
 use std::cell::{Cell, OnceCell};
 
 /// A place that no key has.

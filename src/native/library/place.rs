@@ -19,7 +19,7 @@ pub(super) const TABLE: &[NativeFunction] = &[
     NativeFunction { name: "text.part", call: part },
     NativeFunction { name: "text.find", call: |c| find(c, |text, part| text.find(part)) },
     NativeFunction { name: "text.findLast", call: |c| find(c, |text, part| text.rfind(part)) },
-    NativeFunction { name: "text.cuts", call: cuts },
+    NativeFunction { name: "text.split", call: split },
     NativeFunction { name: "text.bytes", call: |c| codes(c, |t| t.bytes().map(i64::from).collect()) },
     NativeFunction { name: "text.units", call: |c| codes(c, |t| t.encode_utf16().map(i64::from).collect()) },
     NativeFunction {
@@ -123,14 +123,15 @@ fn find(c: Call<'_, '_>, which: fn(&str, &str) -> Option<usize>) -> Result<(), F
     c.return_integer(found.map_or(-1, |k| (from + k) as i64))
 }
 
-/// Returns the beginning and end of every part between separators, in one array. The maximum number of cuts, and
+/// Returns every part between separators, a string with the beginning and end of the part. The maximum number of cuts, and
 /// whether empty parts are included, are arguments.
-fn cuts(c: Call<'_, '_>) -> Result<(), Failure> {
+fn split(c: Call<'_, '_>) -> Result<(), Failure> {
     let (text, separator, low, high) = (c.text()?, c.text()?, c.integer(), c.integer());
     let (most, without_empty) = (usize::try_from(c.integer()).unwrap_or(0), c.integer() != 0);
     let (from, to) = (place(&text, low)?, place(&text, high)?);
     let inside = text.get(from..to).unwrap_or("");
-    array::affordable(c.host, inside.len() / separator.len().max(1), 2 * size_of::<i64>())?;
+    let bytes = 2 * size_of::<i64>() + size_of::<Ref>();
+    array::affordable(c.host, inside.len() / separator.len().max(1), bytes)?;
     let mut places = vec![];
     let mut add = |start: usize, end: usize| {
         let wanted = start < end || !without_empty;
@@ -149,7 +150,11 @@ fn cuts(c: Call<'_, '_>) -> Result<(), Failure> {
         start = at + separator.len();
     }
     add(start, to);
-    c.return_reference(Ref::Cells(Rc::new(Cells::integers(places))))
+    let mut parts = Cells::empty();
+    parts.len = places.len() / 2;
+    parts.i = places.into();
+    parts.r.resize(parts.len, Ref::Text(text));
+    c.return_reference(Ref::Cells(Rc::new(parts)))
 }
 
 fn codes(c: Call<'_, '_>, of: fn(&str) -> Vec<i64>) -> Result<(), Failure> {

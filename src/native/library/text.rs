@@ -14,7 +14,6 @@ use unicode_segmentation::UnicodeSegmentation;
 type Call<'a, 'b> = &'a mut NativeContext<'b>;
 
 pub(super) const TABLE: &[NativeFunction] = &[
-    NativeFunction { name: "text.concat", call: concat },
     NativeFunction { name: "text.reserve", call: reserve },
     NativeFunction { name: "text.characters", call: in_characters },
     NativeFunction { name: "text.fromCharacters", call: from_characters },
@@ -35,7 +34,7 @@ pub(super) const PURE: &[PureNative] = &[
     PureNative { name: "text.hasPrefix", operation: Query(|r, _| relate(r, |text, part| text.starts_with(part))) },
     PureNative { name: "text.hasSuffix", operation: Query(|r, _| relate(r, |text, part| text.ends_with(part))) },
     PureNative { name: "text.contains", operation: Query(|r, _| relate(r, |text, part| text.contains(part))) },
-    PureNative { name: "text.count", operation: Query(|r, _| Some(characters(seen(r, 0)?).count() as i64)) },
+    PureNative { name: "text.count", operation: Query(|r, _| Some(character_count(seen(r, 0)?) as i64)) },
     PureNative { name: "text.isEmpty", operation: Query(|r, _| Some(i64::from(seen(r, 0)?.is_empty()))) },
     PureNative { name: "text.size", operation: Query(|r, _| Some(seen(r, 0)?.len() as i64)) },
     PureNative { name: "text.next", operation: Advance(next) },
@@ -107,13 +106,9 @@ fn characters(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-fn concat(c: Call<'_, '_>) -> Result<(), Failure> {
-    let (a, b) = (c.text()?, c.text()?);
-    array::affordable(c.host, 1, a.len() + b.len())?;
-    let mut both = String::with_capacity(a.len() + b.len());
-    both.push_str(&a);
-    both.push_str(&b);
-    c.return_text(both)
+/// Counts the characters of a string. Each ASCII byte is a character, except in CR LF.
+fn character_count(text: &str) -> usize {
+    if text.is_ascii() && !text.contains('\r') { text.len() } else { characters(text).count() }
 }
 
 /// Replaces a string by the character at a position, and the position by that of the next character.

@@ -5,9 +5,11 @@
 
 #![allow(missing_docs, reason = "the comment of a variant names its fields")]
 
+mod scalar;
 mod stored;
 
 use hashbrown::HashMap;
+pub use scalar::ScalarKind;
 use std::rc::Rc;
 pub use stored::{StoredShapes, StoredTangents};
 
