@@ -78,7 +78,7 @@ impl<'p> Activity<'p> {
     fn callees_first(&self, id: FunctionId) -> (Vec<FunctionId>, bool) {
         let mut order = vec![];
         let mut finished = HashSet::new();
-        let mut seen = HashSet::from([id]);
+        let mut seen: HashSet<FunctionId> = HashSet::from([id]);
         let mut is_cyclic = false;
         let mut open = vec![(id, self.calls(id))];
         while let Some((at, rest)) = open.last_mut() {

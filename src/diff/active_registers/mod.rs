@@ -220,7 +220,7 @@ impl PlainCalls {
         if let Some(&known) = self.known.get(&of) {
             return known;
         }
-        let mut seen = HashSet::from([of]);
+        let mut seen: HashSet<FunctionId> = HashSet::from([of]);
         let mut open = vec![of];
         let mut plain = true;
         while let Some(id) = open.pop() {

@@ -38,7 +38,7 @@ pub(crate) fn refined(cx: &mut TypeContext, p: ProtocolId) -> Rc<[ProtocolId]> {
     }
     crate::cancel::check();
     cx.defs.protocols[p.0 as usize].memo.refines = Some(Rc::from([p]));
-    let (mut all, mut seen) = (vec![p], HashSet::from([p]));
+    let (mut all, mut seen): (Vec<ProtocolId>, HashSet<ProtocolId>) = (vec![p], HashSet::from([p]));
     let (inherits, file) = (cx.defs.protocol_data(p).inherits.clone(), cx.defs.protocol_data(p).file);
     let scope = TypeScope::of(Owner::Protocol(p), file);
     cx.memo.refining.push(p);
