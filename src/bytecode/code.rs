@@ -1,7 +1,7 @@
 //! Code object: the result of the compiler for one function, which the machine executes.
 
 use super::Instruction;
-use crate::native::{Primitive, PrimitiveId, table};
+use crate::native::{Primitive, PrimitiveId, primitive_table};
 use crate::source::Span;
 use crate::value::origins::Storage;
 use crate::value::shape::{ShapeId, TangentId};
@@ -238,5 +238,5 @@ impl Code {
 
 /// Returns the primitive with the index of an operand; `None` if there is none.
 pub fn primitive(number: u8) -> Option<&'static Primitive> {
-    table::all().get(number as usize)
+    primitive_table::all().get(number as usize)
 }

@@ -3,7 +3,7 @@
 use super::operand::{Access, Role, Table};
 use super::{Code, Field, Joined, Opcode, primitive};
 use crate::value::Bank;
-use crate::value::number::write_double;
+use crate::value::number_format::write_double;
 use std::fmt::Write;
 
 /// Prints the code of one function, one instruction per line.

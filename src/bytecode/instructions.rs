@@ -2,7 +2,7 @@
 //! generated.
 
 use super::operand::*;
-use crate::native::{PrimitiveId, ids};
+use crate::native::{PrimitiveId, primitive_ids};
 
 /// An operand of one instruction, with its name and role.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -35,7 +35,7 @@ macro_rules! optional {
         None
     };
     ($id:ident) => {
-        Some(ids::$id)
+        Some(primitive_ids::$id)
     };
 }
 

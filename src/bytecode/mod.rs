@@ -22,9 +22,9 @@
 mod code;
 mod disassembler;
 mod encoding;
+mod fused;
 mod image;
 mod instructions;
-mod joined;
 pub mod operand;
 mod verifier;
 
@@ -33,7 +33,7 @@ mod tests;
 
 pub use code::*;
 pub use disassembler::disassemble;
+pub use fused::{Arithmetic, Joined};
 pub use image::{Bytes, Image, ImageError};
 pub use instructions::{Entry, Field, Instruction, LIST, Opcode, Trailer};
-pub use joined::{Arithmetic, Joined};
 pub use verifier::{VerifyError, verify};

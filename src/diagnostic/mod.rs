@@ -7,10 +7,10 @@
 
 mod codes;
 mod pages;
-mod render;
+mod renderer;
 
 pub use codes::{CODES, Code, CodeInfo};
-pub use render::{Form, render};
+pub use renderer::{Form, render};
 
 use crate::source::Span;
 

@@ -5,16 +5,16 @@
 //!
 //! Promises: a statement about a path holds for the code as written, branch by branch; a selection (a condition, an index, the
 //! length of a loop) is not a path. Values that go through dynamic calls or mutable storage are marked, so that nothing is
-//! reported about them. Not here: which registers carry slots in derivative code (`active_registers`), the wording (`report`).
+//! reported about them. Not here: which registers carry slots in derivative code (`active_registers`), the wording (`diagnostics`).
 
 mod containers;
 
 use self::containers::{appended, contained, filled, loaded, replaced};
 use super::dependence::{Dependence, Effects, LossReason, MAX_LOSSES, SharedDependence, StepId, Summary, TangentLoss};
 use super::differentiation_parameters::can_vary;
+use crate::diff::dependence_transfer;
+use crate::diff::dependence_transfer::{DependenceTransfer, NativeTransfer};
 use crate::diff::lost_tangent::carried;
-use crate::diff::transfer;
-use crate::diff::transfer::{DependenceTransfer, NativeTransfer};
 use crate::ir::analysis::data_flow::{self, Fact};
 use crate::ir::{ClosureOrigin, Function, FunctionId, Instruction, Op, Operator, Program, Reg, Writers};
 use crate::source::Span;
@@ -208,7 +208,7 @@ impl FunctionAnalysis<'_, '_> {
             | Op::Operator(Operator::ApplyAtOnce | Operator::Gradient { .. }) => each(SharedDependence::default()),
             Op::Capture { bank, index } => each(self.captured(*bank, *index)),
             Op::Copy | Op::Take | Op::AssertDifferentiable { .. } => each(operand(0)),
-            Op::Primitive(id) => each(match transfer::primitive(*id) {
+            Op::Primitive(id) => each(match dependence_transfer::primitive(*id) {
                 DependenceTransfer::Smooth | DependenceTransfer::Carry => all(),
                 DependenceTransfer::Flat => SharedDependence::default(),
                 DependenceTransfer::Lose => lost(&all(), at, LossReason::Conversion(id.info().name), step.span),
@@ -279,15 +279,15 @@ impl FunctionAnalysis<'_, '_> {
     ) -> Vec<SharedDependence> {
         let carried = carried(self.activity.program, self.f, (name, shapes), &step.ins);
         let all = SharedDependence::union(carried.iter().map(|r| &facts[r.0 as usize]));
-        let known = match transfer::native(name) {
+        let known = match dependence_transfer::native(name) {
             NativeTransfer::Container => all.element(),
             NativeTransfer::Lose => lost(&all, at, LossReason::Conversion(name), step.span),
-            NativeTransfer::Carry if transfer::selects(name) => SharedDependence::default(),
+            NativeTransfer::Carry if dependence_transfer::selects(name) => SharedDependence::default(),
             NativeTransfer::Carry => all,
             NativeTransfer::Nothing => SharedDependence::default(),
             NativeTransfer::Unknown => SharedDependence::unknown(),
         };
-        let carries = matches!(transfer::native(name), NativeTransfer::Carry | NativeTransfer::Lose);
+        let carries = matches!(dependence_transfer::native(name), NativeTransfer::Carry | NativeTransfer::Lose);
         let out = |r: &crate::ir::Reg| {
             if carries { known.clone() } else { loaded(self.f.registers[r.0 as usize].bank, known.clone()) }
         };

@@ -87,7 +87,7 @@ fn has_rule_entry(f: &Function) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::diff::testing::{Builder, program};
+    use crate::diff::test_graphs::{Builder, program};
     use crate::ir::{Rule, RuleKind};
     use crate::value::Bank::{F, I, R};
     use crate::value::shape::TangentId;
@@ -98,7 +98,7 @@ mod tests {
 
     /// Asserts that every number register that is a parameter, or that an active step writes, is written by active steps only.
     fn assert_kinds_apart(program: &Program, f: &Function) {
-        assert_eq!(crate::ir::verify::verify(program, f), Vec::<String>::new());
+        assert_eq!(crate::ir::verifier::verify(program, f), Vec::<String>::new());
         let steps = || f.blocks.iter().flat_map(|b| &b.instructions);
         for (k, _) in f.registers.iter().enumerate().filter(|(_, r)| r.bank == F) {
             let reg = Reg(k as u32);

@@ -6,7 +6,7 @@
 
 use crate::diff::differentiation_parameters;
 use crate::diff::differentiation_parameters::{Variation, varied_components};
-use crate::diff::linear::{Kind, Linearities};
+use crate::diff::linearity::{Kind, Linearities};
 use crate::ir::{Function, FunctionId, Op, Program, RuleKind};
 use std::collections::HashSet;
 use std::rc::Rc;

@@ -52,7 +52,7 @@ fn mark(program: &Program, f: &Function, active: &ActiveRegisters, step: &Instru
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::diff::testing::{Builder, program};
+    use crate::diff::test_graphs::{Builder, program};
     use crate::value::Bank::F;
 
     #[test]

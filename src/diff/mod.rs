@@ -10,23 +10,23 @@
 
 pub(crate) mod active_registers;
 mod activity;
-mod check;
 mod dependence;
+pub(crate) mod dependence_transfer;
 pub mod derivative;
+mod diagnostics;
+mod differentiability_check;
 mod differentiation_parameters;
 pub mod formula;
-mod linear;
 pub(crate) mod linear_tangent;
+mod linearity;
 pub mod listing;
 pub(crate) mod lost_tangent;
-mod report;
 #[cfg(test)]
-mod testing;
-pub mod threshold;
-pub(crate) mod transfer;
+mod test_graphs;
+pub mod thresholds;
 pub mod transform;
 
 pub use crate::diff::linear_tangent::mark_own_tangents;
 pub use crate::diff::lost_tangent::LostTangents;
-pub use check::{Checker, check};
 pub use derivative::{derivative, entry};
+pub use differentiability_check::{Checker, check};

@@ -6,16 +6,16 @@
 //! does not become shared; in derivative code a number register either always carries a slot or never.
 //! Not here: activity (`diff`), the definition of the instructions (`bytecode`), their execution (`vm`).
 
-mod branch;
 mod call_sites;
+mod code_writer;
+mod fuse;
 mod graph;
-mod join;
 mod parallel_moves;
-mod prepare;
+mod preparation;
 mod register_assignment;
-mod select;
+mod selection;
+mod terminator;
 mod window;
-mod writer;
 
 use crate::bytecode::Code;
 use crate::ir::analysis::control_flow::reverse_postorder;
@@ -23,10 +23,10 @@ use crate::ir::analysis::liveness::Liveness;
 use crate::ir::{Function, Program};
 use crate::source::Span;
 use crate::value::Bank;
+use code_writer::Writer;
 use graph::{Graph, Reg};
-use select::Selector;
+use selection::Selector;
 use std::collections::HashSet;
-use writer::Writer;
 
 /// The reason why a function cannot be encoded.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -78,7 +78,7 @@ pub struct Context<'a> {
 /// Fails if the function exceeds the limits of a code object or calls a native function that does not exist.
 pub fn emit(program: &Program, function: &Function, is_derivative: bool) -> Result<Code, EncodeError> {
     let mut graph = Graph::of(function);
-    prepare::prepare(&mut graph, is_derivative);
+    preparation::prepare(&mut graph, is_derivative);
     crate::cancel::check();
     let order = reverse_postorder(&graph);
     let live = Liveness::of(&graph);

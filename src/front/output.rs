@@ -1,6 +1,6 @@
 //! Output: implements buffered standard output, standard error, and captured output.
 
-use super::status;
+use super::exit_status;
 use crate::front::stdout_state;
 use std::cell::{Cell, RefCell};
 use std::io::{BufWriter, Error, ErrorKind, IsTerminal, Result, Write};
@@ -143,10 +143,10 @@ impl Write for CaptureBuffer {
 fn ended(result: Result<()>) {
     match result {
         Ok(()) => {}
-        Err(error) if error.kind() == ErrorKind::BrokenPipe => std::process::exit(status::DONE),
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => std::process::exit(exit_status::DONE),
         Err(error) => {
             report(&format!("dscript: cannot write the output: {error}\n"));
-            std::process::exit(status::FAILED)
+            std::process::exit(exit_status::FAILED)
         }
     }
 }

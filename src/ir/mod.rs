@@ -14,7 +14,7 @@ pub mod layout;
 pub mod listing;
 pub mod lower;
 mod program;
-pub mod verify;
+pub mod verifier;
 
 pub mod passes;
 

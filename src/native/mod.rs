@@ -10,21 +10,21 @@
 
 mod arithmetic;
 mod comparison;
+mod elementary_functions;
 pub mod field;
 pub mod formula;
-mod functions;
-pub mod ids;
 mod integer;
 pub mod library;
+mod math;
 pub mod partial;
 pub mod primitive;
-mod special;
-pub mod table;
-mod values;
+pub mod primitive_ids;
+pub mod primitive_table;
+mod special_functions;
 
 pub use partial::{Expression, Partial};
 pub use primitive::{Cost, Kink, OneSidedPartials, Primitive, PrimitiveId, Rule, Single, Trap, Value};
-pub use table::{primitive, with_precision};
+pub use primitive_table::{primitive, with_precision};
 
 #[cfg(test)]
 mod tests;

@@ -1,6 +1,6 @@
 //! Scales: the positions of numbers along the axes of a drawing.
 
-use super::limits::Limits;
+use super::axis_limits::Limits;
 
 /// An axis of a drawing.
 #[derive(Clone, Copy, PartialEq, Debug)]

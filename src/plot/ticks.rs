@@ -1,6 +1,6 @@
 //! Axis ticks: round numbers along an axis.
 
-use super::limits::Limits;
+use super::axis_limits::Limits;
 
 /// A mark on an axis.
 #[derive(Clone, PartialEq, Debug)]

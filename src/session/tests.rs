@@ -1,4 +1,4 @@
-use crate::tape::watch::KinkPartials;
+use crate::tape::step_observer::KinkPartials;
 
 use super::{Answer, DisplayItem, Input, Kinks, Options, Point, Session, Status};
 

@@ -13,24 +13,24 @@
 pub mod ast;
 mod dump;
 mod flow_sensitive;
-mod fold;
 pub(crate) mod foreign;
 pub(crate) mod format;
 mod library;
-mod operators;
+mod operator_folding;
+mod operator_table;
 pub(crate) mod parser;
 mod scan;
 mod variable_words;
-mod visit;
+mod visitor;
 
 #[cfg(test)]
 mod tests;
 
 pub use crate::syntax::format::formatted;
 pub use dump::dump;
-pub use fold::{MAX_DEPTH, fold_file};
 pub use library::{Indexed, Library, LibraryFile, Piece, listed};
-pub use operators::OperatorTable;
+pub use operator_folding::{MAX_DEPTH, fold_file};
+pub use operator_table::OperatorTable;
 pub use parser::{parse, parse_at};
 pub use variable_words::variable_words;
 

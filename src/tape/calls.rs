@@ -3,7 +3,7 @@
 use super::Num;
 use super::levels::{Direction, Levels};
 use super::node::RecordError;
-use super::wide::{Block, Call, CallKind, Template, Wide, WideDescription, WideKind};
+use super::wide_node::{Block, Call, CallKind, Template, Wide, WideDescription, WideKind};
 use crate::value::{Ref, Slot};
 use std::rc::Rc;
 

@@ -7,10 +7,10 @@
 //! there is nothing outside, and no store is logged.
 
 use super::levels::Levels;
-use super::linear::{LinearMap, UnsizedTranspose};
+use super::linear_map::{LinearMap, UnsizedTranspose};
 use super::observer::Observer;
-use super::wide::WideKind;
-use crate::value::heap_visit::{SlotChange, change_slots, change_slots_in_boxes};
+use super::wide_node::WideKind;
+use crate::value::slot_rewrite::{SlotChange, change_slots, change_slots_in_boxes};
 use crate::value::{BoxCells, Cells, Ref, Slot};
 use hashbrown::HashMap;
 use std::any::Any;

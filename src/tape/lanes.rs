@@ -6,10 +6,10 @@
 //! does with one seed.
 
 use super::levels::Direction;
-use super::linear::LinearMap;
+use super::linear_map::LinearMap;
 use super::node::Node;
 use super::sweep::{NO_TANGENT, POLL, along};
-use super::wide::WideKind;
+use super::wide_node::WideKind;
 
 /// The number of seeds that are swept at once.
 pub const LANES: usize = 8;

@@ -43,33 +43,33 @@ mod calls;
 mod column;
 mod deferred_factors;
 pub mod escape;
+mod general_rule;
 pub mod lanes;
 pub mod levels;
-pub mod linear;
+pub mod linear_map;
 mod listing;
+mod live_sweep;
 pub mod node;
 pub mod observer;
-mod product;
 pub mod recording;
-mod rule;
-mod series;
+mod scalar_product;
+pub mod step_observer;
 pub mod sweep;
-mod sweep_live;
+mod taylor_series;
 mod value_stack;
-pub mod watch;
-pub mod wide;
+pub mod wide_node;
 
 #[cfg(test)]
 mod tests;
 
 pub use levels::{Direction, Levels, Mode};
-pub use linear::{LinearMap, UnsizedTranspose};
+pub use linear_map::{LinearMap, UnsizedTranspose};
 pub use node::{Node, RecordError};
 pub use observer::{ObservedStep, Observer, ObserverOptions};
 pub use recording::Tape;
 pub use sweep::{Progress, Sweep};
 pub use value_stack::ValueStack;
-pub use wide::{Block, Call, CallKind, Template, Wide, WideKind};
+pub use wide_node::{Block, Call, CallKind, Template, Wide, WideKind};
 
 use crate::value::Slot;
 

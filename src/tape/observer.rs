@@ -1,6 +1,6 @@
 //! Observer: code that is informed of the operations of levels, and of their ends.
 //!
-//! Levels hold observers without naming them. `watch` looks for numbers that are not finite and for kinks, `series`
+//! Levels hold observers without naming them. `step_observer` looks for numbers that are not finite and for kinks, `taylor_series`
 //! stores the primitives of one level, and `escape` logs the stores in inner levels. Without an observer, the general rule
 //! costs one additional check per operation, and the special cases cost nothing.
 

@@ -3,7 +3,7 @@
 use super::column::SlotColumn;
 use super::node::{Node, Pool, RecordError};
 use super::observer::ObservedStep;
-use super::wide::{Call, Wide, WideKind, held};
+use super::wide_node::{Call, Wide, WideKind, held};
 use crate::value::Slot;
 use std::cell::RefCell;
 use std::rc::Rc;

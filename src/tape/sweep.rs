@@ -9,7 +9,7 @@ use super::deferred_factors::Factors;
 use super::levels::{Direction, Levels};
 use super::node::{Node, RecordError};
 use super::recording::Tape;
-use super::wide::{Block, Call, CallKind, WideKind};
+use super::wide_node::{Block, Call, CallKind, WideKind};
 use crate::value::Slot;
 use std::rc::Rc;
 

@@ -6,39 +6,39 @@ use crate::syntax::ast::{AttributeArgs, File, Stmt};
 use crate::types::check::type_declaration;
 use crate::types::check::unused_declarations;
 use crate::types::conform::conformances;
-use crate::types::conform::rethrows;
+use crate::types::conform::rethrowing_function;
 use crate::types::conform::superclass;
 use crate::types::conform::witness;
 use crate::types::declare;
-use crate::types::declare::files;
-use crate::types::declare::interactive;
+use crate::types::declare::interactive_session;
 use crate::types::declare::main_attribute::entry;
+use crate::types::declare::module_files;
 use crate::types::declare::property_wrapper;
 use crate::types::declare::redeclaration;
 use crate::types::derivative::differentiability;
 use crate::types::derivative::inherited_derivative;
 use crate::types::derivative::nondifferentiable_requirement;
-use crate::types::derivative::registered_rules;
+use crate::types::derivative::registered_derivatives;
 use crate::types::derivative::registration;
 use crate::types::generics::associated_type;
 use crate::types::generics::existential;
-use crate::types::generics::opaque;
+use crate::types::generics::opaque_type;
 use crate::types::generics::signature;
 use crate::types::generics::type_arguments;
-use crate::types::infer::call::default_argument;
+use crate::types::infer::call::generic_default;
 use crate::types::infer::stmt::function_body;
-use crate::types::model::context;
-use crate::types::model::context::TypeContext;
 use crate::types::model::declaration_info::{Declarations, Function, Global, Nominal, Rule};
+use crate::types::model::declaration_tables::{BodyState, Code, Entry, FunctionKind, Named, Owner, blank_function};
 use crate::types::model::differentiability::Differentiability;
 use crate::types::model::display;
 use crate::types::model::queries::Providers;
 use crate::types::model::syntax_query::ownership;
-use crate::types::model::tables::{BodyState, Code, Entry, FunctionKind, Named, Owner, blank_function};
-use crate::types::model::tree::Ownership;
-use crate::types::model::tree::{Body, FunctionId, FunctionRef, GlobalId};
 use crate::types::model::ty::{Existential, NominalId, ProtocolId, Type};
-use crate::types::names::lookup;
+use crate::types::model::type_context;
+use crate::types::model::type_context::TypeContext;
+use crate::types::model::typed_tree::Ownership;
+use crate::types::model::typed_tree::{Body, FunctionId, FunctionRef, GlobalId};
+use crate::types::names::name_lookup;
 use crate::types::names::prelude;
 use crate::types::names::type_alias;
 use crate::types::nominal::info;
@@ -71,7 +71,7 @@ const PROVIDERS: Providers = Providers {
     check_body: function_body::check_body,
     check_expression_type: function_body::check_expression_type,
     check_formula: function_body::check_formula,
-    note_open_defaults: default_argument::note_open_defaults,
+    note_open_defaults: generic_default::note_open_defaults,
     check_nominal: type_declaration::check_nominal,
 };
 
@@ -118,10 +118,10 @@ pub fn check_module(cx: &mut TypeContext, files: &[File], texts: &[(u32, Rc<str>
     for (_, file) in &numbered {
         property_wrapper::note_wrappers(cx, file);
     }
-    files::enter_files(cx, &numbered);
+    module_files::enter_files(cx, &numbered);
     let registers = cx.module.registrations.iter().any(|(_, f)| !cx.defs.function_data(*f).is_prelude);
     redeclaration::check_functions(cx, before);
-    interactive::replace_functions(cx, before);
+    interactive_session::replace_functions(cx, before);
     for n in nominals_before..cx.defs.nominals.len() {
         overrides::link_class(cx, NominalId(n as u32));
     }
@@ -136,7 +136,7 @@ pub fn check_module(cx: &mut TypeContext, files: &[File], texts: &[(u32, Rc<str>
     function_body::check_body(cx, script);
     if let Some(ty) = cx.module.script_result.clone() {
         let signature = signature::signature(cx, script);
-        let known = crate::types::model::tables::Signature { result: ty, ..(*signature).clone() };
+        let known = crate::types::model::declaration_tables::Signature { result: ty, ..(*signature).clone() };
         cx.defs.functions[script.0 as usize].memo.signature = Some(Rc::new(known));
         cx.defs.functions[script.0 as usize].memo.info = None;
     }
@@ -155,7 +155,7 @@ pub fn check_module(cx: &mut TypeContext, files: &[File], texts: &[(u32, Rc<str>
             continue;
         }
         // The body of a function that rethrows is checked in its throwing version, where `try` is required.
-        if let Some(version) = rethrows::throwing_version(cx, f) {
+        if let Some(version) = rethrowing_function::throwing_version(cx, f) {
             function_body::check_body(cx, version);
         }
         if cx.memo.throwing_versions.values().any(|version| *version == f) {
@@ -184,7 +184,7 @@ pub fn check_module(cx: &mut TypeContext, files: &[File], texts: &[(u32, Rc<str>
     check_c_functions(cx);
     unused_declarations::check_declarations_since(cx, counts_before);
     type_alias::check_alias_uses(cx);
-    opaque::check_opaques(cx);
+    opaque_type::check_opaques(cx);
     // From here on, types are queried by the stages that generate code.
     cx.module.reveals_opaque_types = true;
     let errors = cx.sink.diagnostics.iter().filter(|d| d.is_error()).count();
@@ -222,7 +222,7 @@ pub fn declared_differentiability(cx: &mut TypeContext, f: FunctionId) -> Option
 /// `wrt` of a `@differentiable` attribute of that initializer.
 pub fn has_registered_allocation(cx: &mut TypeContext, f: FunctionId, wrt: &[bool]) -> bool {
     registration::resolve_registrations(cx);
-    let covers = |r: &crate::types::model::tables::Registered| {
+    let covers = |r: &crate::types::model::declaration_tables::Registered| {
         r.wrt.iter().zip(wrt.iter().skip(1)).all(|(has, wants)| *has || !wants)
     };
     superclass::fills_instance(cx, f) && cx.defs.function_data(f).registered.iter().any(covers)
@@ -289,7 +289,7 @@ impl Declarations for TypeContext {
     }
 
     fn witness(&mut self, protocol: ProtocolId, requirement: u32, of: &Type, generics: &[Type]) -> Option<FunctionRef> {
-        context::with_env(self, Rc::default(), |cx| witness::find_witness(cx, protocol, requirement, of, generics))
+        type_context::with_env(self, Rc::default(), |cx| witness::find_witness(cx, protocol, requirement, of, generics))
     }
 
     fn override_of(&mut self, method: &FunctionRef, of: &Type) -> FunctionRef {
@@ -305,27 +305,27 @@ impl Declarations for TypeContext {
     }
 
     fn rules(&mut self, of: &FunctionRef, view: Option<u32>) -> Vec<Rule> {
-        registered_rules::rules_of(self, of, view)
+        registered_derivatives::rules_of(self, of, view)
     }
 
     fn unmet(&mut self, of: &FunctionRef, view: Option<u32>) -> Option<String> {
-        registered_rules::unmet_by(self, of, view)
+        registered_derivatives::unmet_by(self, of, view)
     }
 
     fn view(&mut self, of: &FunctionRef, at: Span) -> Option<u32> {
-        registered_rules::view_of(self, of, at)
+        registered_derivatives::view_of(self, of, at)
     }
 
     fn normalize(&mut self, ty: &Type) -> Type {
-        context::with_env(self, Rc::default(), |cx| associated_type::normalize_type(cx, ty))
+        type_context::with_env(self, Rc::default(), |cx| associated_type::normalize_type(cx, ty))
     }
 
     fn conforms(&mut self, ty: &Type, protocol: ProtocolId) -> bool {
-        context::with_env(self, Rc::default(), |cx| conformances::conforms_to(cx, ty, protocol))
+        type_context::with_env(self, Rc::default(), |cx| conformances::conforms_to(cx, ty, protocol))
     }
 
     fn is_value_of(&mut self, ty: &Type, of: &Existential) -> bool {
-        context::with_env(self, Rc::default(), |cx| existential::is_value_of(cx, ty, of))
+        type_context::with_env(self, Rc::default(), |cx| existential::is_value_of(cx, ty, of))
     }
 
     fn tangent_vector(&mut self, ty: &Type) -> Option<Type> {
@@ -352,7 +352,7 @@ impl Declarations for TypeContext {
     }
 
     fn by_own_equality(&mut self, primitive: &str, of: &Type) -> Option<FunctionId> {
-        context::with_env(self, Rc::default(), |cx| custom_equality::by_own_equality(cx, primitive, of))
+        type_context::with_env(self, Rc::default(), |cx| custom_equality::by_own_equality(cx, primitive, of))
     }
 
     fn moving(&mut self, getter: FunctionId) -> Option<(FunctionId, Option<FunctionId>)> {
@@ -372,8 +372,10 @@ impl Declarations for TypeContext {
         if self.defs.nominal_data(*n).builtin.is_some() {
             return None;
         }
-        let (plain, debug) =
-            (lookup::protocol(self, "CustomStringConvertible"), lookup::protocol(self, "CustomDebugStringConvertible"));
+        let (plain, debug) = (
+            name_lookup::protocol(self, "CustomStringConvertible"),
+            name_lookup::protocol(self, "CustomDebugStringConvertible"),
+        );
         let (plain, debug) = (conformances::conforms_to(self, ty, plain), conformances::conforms_to(self, ty, debug));
         let mut text = |name| {
             let function = prelude::library_function(self, name)?;

@@ -2,7 +2,7 @@
 //! tangent vectors.
 //!
 //! In: the syntax trees of a module's files, and the prelude. Out: a [`TypeContext`] of declarations, with a checked
-//! `model::tree::Body` for each function, and diagnostics.
+//! `model::typed_tree::Body` for each function, and diagnostics.
 //!
 //! Promises: generic bodies are checked once; no exponential search; a body with an error is never passed to later
 //! stages.
@@ -23,9 +23,9 @@ pub mod signature_help;
 pub(crate) mod synthesize;
 
 pub use crate::types::check_module::{Checked, check_module, context_with_prelude, operators};
-pub use crate::types::model::context::TypeContext;
 pub use crate::types::model::differentiability::Differentiability;
 pub use crate::types::model::display::closest;
+pub use crate::types::model::type_context::TypeContext;
 
 #[cfg(test)]
 mod tests;

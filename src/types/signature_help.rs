@@ -4,13 +4,13 @@
 use crate::types::conform::conformances;
 use crate::types::generics::signature;
 use crate::types::generics::unification;
-use crate::types::model::context::TypeContext;
+use crate::types::model::declaration_tables::{Member, MemberKind, Named};
 use crate::types::model::display;
-use crate::types::model::function::SignatureParam;
-use crate::types::model::tables::{Member, MemberKind, Named};
-use crate::types::model::tree::FunctionId;
+use crate::types::model::function_table::SignatureParam;
 use crate::types::model::ty::{NominalId, Type};
-use crate::types::names::lookup;
+use crate::types::model::type_context::TypeContext;
+use crate::types::model::typed_tree::FunctionId;
+use crate::types::names::name_lookup;
 use crate::types::names::prelude;
 use crate::types::synthesize;
 
@@ -38,7 +38,7 @@ pub struct Parameter {
 
 /// Returns the functions with a name at the top level, and the initializers if the name is that of a type.
 pub fn callables(cx: &mut TypeContext, name: &str) -> Vec<Callable> {
-    let entries = lookup::entries(cx, name, 0);
+    let entries = name_lookup::entries(cx, name, 0);
     let mut functions = vec![];
     for entry in entries {
         match entry.what {
@@ -70,7 +70,7 @@ pub fn callable_members(cx: &mut TypeContext, of: &Type, name: &str) -> Vec<Call
 
 /// Returns the methods with a name that the nominal type `name` declares.
 pub fn callable_members_of(cx: &mut TypeContext, name: &str, member: &str) -> Vec<Callable> {
-    let Some(Named::Nominal(n)) = lookup::type_entry(cx, name, 0) else { return vec![] };
+    let Some(Named::Nominal(n)) = name_lookup::type_entry(cx, name, 0) else { return vec![] };
     let own = cx.defs.nominal_data(n).name.clone();
     prelude::load_all_members(cx, &own);
     let functions = methods(cx.defs.nominal_data(n).members.get(member)).collect();

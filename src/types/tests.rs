@@ -3,7 +3,7 @@
 use crate::source::SourceMap;
 use crate::syntax;
 use crate::types::check_module;
-use crate::types::conform::rethrows;
+use crate::types::conform::rethrowing_function;
 use crate::types::infer::stmt::function_body;
 use crate::types::names::prelude;
 use std::rc::Rc;
@@ -67,10 +67,10 @@ fn every_function_of_the_library_may_be_given_functions_that_throw() {
         prelude::library_entries(&mut cx, &name);
         prelude::load_all_members(&mut cx, &name);
     }
-    let all: Vec<_> = (0..cx.defs.functions.len() as u32).map(crate::types::model::tree::FunctionId).collect();
+    let all: Vec<_> = (0..cx.defs.functions.len() as u32).map(crate::types::model::typed_tree::FunctionId).collect();
     let (mut count, mut wrong) = (0, vec![]);
     for function in all {
-        let Some(version) = rethrows::throwing_version(&mut cx, function) else { continue };
+        let Some(version) = rethrowing_function::throwing_version(&mut cx, function) else { continue };
         count += 1;
         function_body::check_body(&mut cx, version);
         let name = cx.defs.full_name(version);

@@ -6,9 +6,9 @@
 
 mod holes;
 #[cfg(test)]
-mod model;
+mod model_tests;
 
-use super::compare::{equal, hash};
+use super::comparison::{equal, hash};
 use super::origins::Origins;
 use super::shape::{Layout, Shape, ShapeId, Shapes};
 use super::{Cells, Components, Ref};
@@ -233,7 +233,7 @@ impl Dictionary {
             }
             Shape::String => {
                 let Ref::Text(key) = key.r.first()? else { return None };
-                let same = |r: &Ref| matches!(r, Ref::Text(text) if super::text::same(text, key));
+                let same = |r: &Ref| matches!(r, Ref::Text(text) if super::string::same(text, key));
                 self.table.find(hash, |e| e.hash == hash && self.kept.keys.r.get(e.index).is_some_and(same))
             }
             _ => {

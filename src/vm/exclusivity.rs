@@ -5,7 +5,7 @@ use crate::diagnostic::Code as Number;
 use crate::source::Span;
 use crate::value::Ref;
 use crate::vm::fault::{Fault, Remark};
-use crate::vm::functions::Version;
+use crate::vm::function_table::Version;
 use crate::vm::objects;
 use crate::vm::state::machine::Machine;
 use crate::vm::state::modification::Change;

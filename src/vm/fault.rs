@@ -227,7 +227,7 @@ pub fn trapped(trap: Trap, primitive: &str, operands: &[i64]) -> Box<Fault> {
 /// Returns the fault for a number that no integer represents.
 pub fn not_an_integer(x: f64) -> Box<Fault> {
     let mut text = String::new();
-    crate::value::number::write_double(&mut text, x);
+    crate::value::number_format::write_double(&mut text, x);
     let why = if x.is_finite() { "out of range for" } else { "not a value of" };
     Fault::new(Number::InvalidConversion, format!("cannot convert {text} to 'Int': it is {why} 'Int'")).with("x", text)
 }

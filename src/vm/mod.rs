@@ -13,14 +13,14 @@
 //! What it records to explain and check derivatives is in `diagnosis`; the session renders it as a [`Reporter`].
 //! Not here: recording (`tape`), the representation of values (`value`), the generation of code (`emit`).
 
-mod compiler;
+mod compiler_interface;
 pub(crate) mod diagnosis;
 mod dispatch;
 pub(crate) mod exclusivity;
 pub(crate) mod fault;
-mod functions;
-mod joined;
-mod native;
+mod function_table;
+mod fused;
+mod native_call;
 mod objects;
 pub(crate) mod operators;
 mod recorder;
@@ -33,11 +33,11 @@ pub use crate::vm::operators::check::finite_difference;
 pub use crate::vm::state::limits::{Limits, share_of_machine};
 pub use crate::vm::state::machine::Machine;
 pub use crate::vm::state::task::{Callee, Next, Task};
-pub use compiler::{Compiler, Reporter};
+pub use compiler_interface::{Compiler, Reporter};
 pub use diagnosis::kink::Kink;
-pub use diagnosis::progress::{LoopProgress, ProgressReporter};
+pub use diagnosis::progress_reporter::{LoopProgress, ProgressReporter};
 pub use diagnosis::trace::{Count, Trace, TraceOperation, TraceRow};
-pub use functions::{CodeSource, TransformKind};
+pub use function_table::{CodeSource, TransformKind};
 pub(crate) use threaded::translate;
 
 #[cfg(test)]

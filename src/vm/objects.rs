@@ -106,7 +106,7 @@ pub fn no_component() -> Box<Fault> {
 const MAX_LISTED: usize = 8;
 
 fn listed(numbers: &[f64]) -> String {
-    let texts: Vec<String> = numbers.iter().map(|x| crate::value::number::in_formula(*x)).collect();
+    let texts: Vec<String> = numbers.iter().map(|x| crate::value::number_format::in_formula(*x)).collect();
     format!("[{}]", texts.join(", "))
 }
 

@@ -1,6 +1,6 @@
 //! Recorder: executes arithmetic of derivative code, and records it in the mode of the live levels.
 
-use crate::native::{Primitive, PrimitiveId, table};
+use crate::native::{Primitive, PrimitiveId, primitive_table};
 use crate::tape::{Levels, Mode, Num, RecordError};
 use crate::value::Slot;
 
@@ -160,5 +160,5 @@ pub fn primitive3(levels: &mut Levels, p: u8, x: [Num; 3]) -> Result<Num, Record
 
 #[inline(always)]
 fn entry(p: u8) -> Option<&'static Primitive> {
-    table::all().get(usize::from(p))
+    primitive_table::all().get(usize::from(p))
 }

@@ -7,8 +7,8 @@
 //! register.
 //! Not here: the dependence that diagnostics report (`activity`), which must be certain and not only possible.
 
-use crate::diff::transfer;
-use crate::diff::transfer::{DependenceTransfer, NativeTransfer};
+use crate::diff::dependence_transfer;
+use crate::diff::dependence_transfer::{DependenceTransfer, NativeTransfer};
 use crate::ir::analysis::effects::{Effects, Memory, MemoryAccess, Transfer, effects, transfer as transfer_of};
 use crate::ir::{Function, FunctionId, Instruction, Op, Operator, Program, Reg, Terminator};
 use crate::value::Bank;
@@ -69,7 +69,7 @@ impl ActiveRegisters {
             Transfer::DynamicCall => true,
             Transfer::Native(name) => {
                 let carries = |r: &Reg| bank(f, *r) != Bank::I;
-                transfer::native(name) != NativeTransfer::Nothing
+                dependence_transfer::native(name) != NativeTransfer::Nothing
                     && (step.ins.iter().any(carries) || step.outs.iter().any(carries))
             }
             Transfer::Operator(operator) => match operator {
@@ -112,11 +112,13 @@ impl ActiveRegisters {
         let from_references = || step.ins.iter().any(|r| bank(f, *r) == Bank::R);
         match transfer_of(&step.op) {
             Transfer::Copy => from_operands(),
-            Transfer::Primitive(id) => transfer::primitive(id) == DependenceTransfer::Smooth && from_operands(),
+            Transfer::Primitive(id) => {
+                dependence_transfer::primitive(id) == DependenceTransfer::Smooth && from_operands()
+            }
             Transfer::Call(callee) => !self.is_constant_call(program, f, callee, step),
             Transfer::DynamicCall | Transfer::Load => true,
             Transfer::Native(name) => {
-                transfer::native(name) != NativeTransfer::Nothing && (from_operands() || from_references())
+                dependence_transfer::native(name) != NativeTransfer::Nothing && (from_operands() || from_references())
             }
             Transfer::Operator(operator) => match operator {
                 Operator::WithoutDerivative { .. } | Operator::ApplyAtOnce | Operator::Gradient { .. } => false,
@@ -152,7 +154,7 @@ impl ActiveRegisters {
             for step in f.blocks.iter().rev().flat_map(|b| b.instructions.iter().rev()) {
                 let passes = match transfer_of(&step.op) {
                     Transfer::Copy | Transfer::Operator(Operator::NoDerivative { .. }) => true,
-                    Transfer::Primitive(id) => transfer::primitive(id) == DependenceTransfer::Smooth,
+                    Transfer::Primitive(id) => dependence_transfer::primitive(id) == DependenceTransfer::Smooth,
                     _ => false,
                 };
                 if passes && step.outs.iter().any(|r| self.is_useful(*r)) {
@@ -176,7 +178,7 @@ impl ActiveRegisters {
         match transfer_of(&step.op) {
             Transfer::Call(callee) => !self.is_constant_call(program, f, callee, step),
             Transfer::DynamicCall | Transfer::Create | Transfer::Store { .. } => true,
-            Transfer::Native(name) => transfer::native(name) != NativeTransfer::Nothing,
+            Transfer::Native(name) => dependence_transfer::native(name) != NativeTransfer::Nothing,
             Transfer::Operator(operator) => !matches!(
                 operator,
                 Operator::WithoutDerivative { .. }

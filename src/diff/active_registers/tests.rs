@@ -1,7 +1,7 @@
 //! Random graphs, run twice: with tangents in all registers, and with tangents only where derivative code moves them.
 
 use crate::diff::derivative;
-use crate::diff::testing::Builder;
+use crate::diff::test_graphs::Builder;
 use crate::ir::{BlockId, Function, FunctionId, Instruction, Op, Operator, Program, Reg, Stride, Terminator};
 use crate::native::{Rule, primitive};
 use crate::value::Bank::{F, I, R};
@@ -221,7 +221,7 @@ fn derivative_code_has_the_tangents_of_moving_them_everywhere() {
         let (program, id) = random_program(seed);
         let f: &Function = program.function(id).unwrap();
         let d = derivative(&program, f);
-        assert_eq!(crate::ir::verify::verify(&program, &d), Vec::<String>::new());
+        assert_eq!(crate::ir::verifier::verify(&program, &d), Vec::<String>::new());
         let arguments = [(0.75, 1.0), (-1.25, -2.0)];
         let everywhere = Machine::run(&program, f, false, &arguments);
         let where_active = Machine::run(&program, &d, true, &arguments);

@@ -6,7 +6,7 @@
 use super::{Evaluator, NoFormula};
 use crate::native::field::OrderOffset;
 use crate::native::formula::{Bound, BoundKind, Formula};
-use crate::native::ids;
+use crate::native::primitive_ids;
 
 /// The number of terms from which a sum is inferred.
 const TERMS: usize = 6;
@@ -18,7 +18,7 @@ impl Evaluator<'_> {
     /// Returns `sum + term`.
     pub(super) fn added(&mut self, sum: Formula, term: Formula) -> Result<Formula, NoFormula> {
         let (rest, last) = match &sum {
-            Formula::Apply(ids::ADD, operands, _) => match operands.as_slice() {
+            Formula::Apply(primitive_ids::ADD, operands, _) => match operands.as_slice() {
                 [rest, last] => (Some(rest), last),
                 _ => (None, &sum),
             },
@@ -36,7 +36,7 @@ impl Evaluator<'_> {
         }
         let mut terms = vec![&term];
         let mut rest = &sum;
-        while let (Formula::Apply(ids::ADD, operands, _), true) = (rest, terms.len() < TERMS)
+        while let (Formula::Apply(primitive_ids::ADD, operands, _), true) = (rest, terms.len() < TERMS)
             && let [before, last] = operands.as_slice()
         {
             terms.push(last);
@@ -92,11 +92,11 @@ fn common(terms: &[&Formula], index: &mut Option<f64>) -> Option<Formula> {
             if orders.iter().all(|order| *order == *n as f64) {
                 return Some(Formula::Apply(*id, operands, OrderOffset(*n)));
             }
-            if *id != ids::POWI {
+            if *id != primitive_ids::POWI {
                 return None;
             }
             operands.push(linear(&orders, index)?);
-            Some(Formula::Apply(ids::POW, operands, OrderOffset(0)))
+            Some(Formula::Apply(primitive_ids::POW, operands, OrderOffset(0)))
         }
         _ => None,
     }
@@ -132,15 +132,15 @@ fn evaluated(formula: &Formula) -> Formula {
     let Formula::Apply(id, operands, n) = formula else { return formula.clone() };
     let operands: Vec<Formula> = operands.iter().map(evaluated).collect();
     let known = match (*id, operands.as_slice()) {
-        (ids::MUL, [Formula::Constant(a), Formula::Constant(b)]) => Some(a * b),
-        (ids::ADD, [Formula::Constant(a), Formula::Constant(b)]) => Some(a + b),
-        (ids::SUB, [Formula::Constant(a), Formula::Constant(b)]) => Some(a - b),
+        (primitive_ids::MUL, [Formula::Constant(a), Formula::Constant(b)]) => Some(a * b),
+        (primitive_ids::ADD, [Formula::Constant(a), Formula::Constant(b)]) => Some(a + b),
+        (primitive_ids::SUB, [Formula::Constant(a), Formula::Constant(b)]) => Some(a - b),
         _ => None,
     };
     match (known, *id, operands.as_slice()) {
         (Some(c), ..) => Formula::Constant(c),
-        (None, ids::POW, [base, Formula::Constant(n)]) if *n == n.trunc() => {
-            Formula::Apply(ids::POWI, vec![base.clone()], OrderOffset(*n as i64))
+        (None, primitive_ids::POW, [base, Formula::Constant(n)]) if *n == n.trunc() => {
+            Formula::Apply(primitive_ids::POWI, vec![base.clone()], OrderOffset(*n as i64))
         }
         _ => Formula::Apply(*id, operands, *n),
     }

@@ -1,7 +1,7 @@
 //! Links: the effects of a step on a path that loses a tangent. A step begins the path, continues it, or ends it in a number.
 
-use crate::diff::transfer;
-use crate::diff::transfer::{DependenceTransfer, NativeTransfer};
+use crate::diff::dependence_transfer;
+use crate::diff::dependence_transfer::{DependenceTransfer, NativeTransfer};
 use crate::ir::{Function, FunctionId, Instruction, Op, Operator, Program, Reg};
 use crate::value::Bank;
 use crate::value::origins::Storage;
@@ -69,7 +69,7 @@ impl Links<'_> {
         let value = |k: usize| Place::Value(step.ins[k], Storage::Object);
         match &step.op {
             Op::Copy | Op::Take | Op::AssertDifferentiable { .. } => self.moved(step.ins[0], step.outs[0], &mut links),
-            Op::Primitive(id) => self.primitive(transfer::primitive(*id), step, &mut links),
+            Op::Primitive(id) => self.primitive(dependence_transfer::primitive(*id), step, &mut links),
             Op::Native { name, shapes } => self.native(name, shapes, step, &mut links),
             Op::AppendText => {
                 links.extend(step.ins.iter().map(|from| Link::Carry { from: *from, to: step.outs[0] }));
@@ -183,7 +183,7 @@ impl Links<'_> {
     }
 
     fn native(&self, name: &str, shapes: &[ShapeId], step: &Instruction, links: &mut Vec<Link>) {
-        match transfer::native(name) {
+        match dependence_transfer::native(name) {
             NativeTransfer::Lose => {
                 let objects = step.ins.iter().filter(|r| self.bank(**r) == Bank::R);
                 for (number, to) in objects.flat_map(|number| step.outs.iter().map(move |to| (*number, *to))) {
@@ -191,7 +191,7 @@ impl Links<'_> {
                 }
                 self.made_of_all(step, false, links);
             }
-            NativeTransfer::Carry if !transfer::selects(name) => {
+            NativeTransfer::Carry if !dependence_transfer::selects(name) => {
                 let has_text = step.ins.iter().any(|r| self.bank(*r) == Bank::R);
                 self.made_of_all(step, has_text, links);
             }

@@ -12,7 +12,7 @@
 //!
 //! Promises: a selection (a condition, an index, a count, the length of a loop) is not such a path; a function without such paths
 //! (`reachability`) is unchanged. Losses that are certain in a function that is asserted to be differentiable have been reported
-//! before the program runs (`check`); this analysis covers all others.
+//! before the program runs (`differentiability_check`); this analysis covers all others.
 //! Not here: the effect on the levels (`tape`), the wording (`vm`).
 
 mod links;

@@ -1,7 +1,7 @@
 //! Tests of the operators that are inserted into functions with lost tangents.
 
 use crate::diff::lost_tangent::*;
-use crate::diff::testing::{Builder, program};
+use crate::diff::test_graphs::{Builder, program};
 use crate::ir::{Op, Operator, Reg};
 use crate::value::Bank::{F, I, R};
 use crate::value::origins::Storage;
@@ -10,7 +10,7 @@ use crate::value::origins::Storage;
 fn inserted(program: &Program, id: FunctionId) -> Vec<Operator> {
     let marked = LostTangents::new(program).marked(id, program.function(id).unwrap());
     if let Some(f) = &marked {
-        assert_eq!(crate::ir::verify::verify(program, f), Vec::<String>::new());
+        assert_eq!(crate::ir::verifier::verify(program, f), Vec::<String>::new());
     }
     let steps = marked.map_or(vec![], |f| f.blocks).into_iter().flat_map(|b| b.instructions);
     steps.filter_map(|s| if let Op::Operator(operator) = s.op { Some(operator) } else { None }).collect()

@@ -10,17 +10,17 @@
 //! number that is not finite, storage that cannot be followed), there is no such code, or its caller does not use its results.
 //! Not here: the code for live levels (`derivative`), the choice of the function (`session`).
 
-mod adjoint;
+mod adjoint_code;
+mod contribution;
 pub(crate) mod control_flow_trace;
 mod counting_loop;
-mod partial;
-pub(crate) mod recompute;
+pub(crate) mod recomputation;
 pub(crate) mod reverse_block;
-mod tangent;
-mod varied;
+mod tangent_code;
+mod varied_registers;
 
-pub use adjoint::adjoint;
-pub use tangent::tangent;
+pub use adjoint_code::adjoint;
+pub use tangent_code::tangent;
 
 use crate::ir::{Function, Instruction, Op, Reg, Register};
 use crate::native::{PrimitiveId, primitive};

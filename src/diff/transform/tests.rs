@@ -1,6 +1,6 @@
 use super::*;
-use crate::diff::testing::{Builder, program};
-use crate::ir::verify::verify;
+use crate::diff::test_graphs::{Builder, program};
+use crate::ir::verifier::verify;
 use crate::ir::{BlockId, Program, Terminator, TransformedOp};
 use crate::value::Bank::{F, I, R};
 
@@ -187,8 +187,8 @@ fn tangent_code_reads_operands_before_it_writes_them() {
 
 #[test]
 fn every_entry_with_partial_derivatives_has_tangent_and_adjoint_code() {
-    use crate::native::{PrimitiveId, table};
-    let ids = (0..table::all().len() as u16).map(PrimitiveId);
+    use crate::native::{PrimitiveId, primitive_table};
+    let ids = (0..primitive_table::all().len() as u16).map(PrimitiveId);
     for id in ids.filter(|id| !id.info().partials().is_empty()) {
         let mut b = Builder::new("f");
         let operands: Vec<Reg> = id.info().operands.iter().map(|bank| b.param("x", *bank)).collect();

@@ -1,7 +1,7 @@
 //! Command-line arguments: commands, options, and the corresponding session options.
 
 use crate::diagnostic::{Code, Form};
-use crate::front::kernel_target::Target;
+use crate::front::kernelspec_location::Target;
 use crate::front::units::{bytes, depth, seconds};
 use crate::session::{Access, CheckNan, Folders, Kinks, Options, Stage, TextStyle};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -386,7 +386,7 @@ impl Settings {
             timeout: self.timeout.or(default.timeout),
             seed: self.seed.unwrap_or(default.seed),
             arguments,
-            loader: Some(super::input::import),
+            loader: Some(super::program_input::import),
             check_nan: match self.check_nan {
                 Check::Off => CheckNan::Off,
                 Check::Result => CheckNan::Result,
@@ -398,7 +398,7 @@ impl Settings {
             check_derivatives: self.check_derivatives,
             deny_warnings: self.deny_warnings,
             text_style: self.text_style(),
-            progress: Some(super::super::progress::step),
+            progress: Some(super::super::progress_bar::step),
             reports_loops: !self.json && std::io::stderr().is_terminal(),
             access,
             interrupt,

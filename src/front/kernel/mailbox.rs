@@ -1,6 +1,6 @@
 //! Mailbox: connects the kernel to its sockets by queues.
 
-use super::connection::Channel;
+use super::connection_file::Channel;
 use super::message::Frames;
 use tokio::sync::mpsc::{self, Receiver};
 

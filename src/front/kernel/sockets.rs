@@ -1,7 +1,7 @@
 //! Sockets: serves all channels on a separate thread, so that they respond while a cell runs.
 
-use super::connection::{Channel, Connection};
-use super::control::Control;
+use super::connection_file::{Channel, Connection};
+use super::control_channel::Control;
 use super::mailbox::Boxes;
 use super::message::{Codec, Frames, Request};
 use crate::front::output::report;
@@ -134,7 +134,7 @@ impl Sockets {
         drop(control);
         // The queues close when the thread that computes has ended; until then, its last messages are sent.
         for writer in writers {
-            let _ = tokio::time::timeout(super::control::SHUTDOWN_GRACE, writer).await;
+            let _ = tokio::time::timeout(super::control_channel::SHUTDOWN_GRACE, writer).await;
         }
         // Sent messages still have to leave the process.
         tokio::time::sleep(LINGER).await;

@@ -2,7 +2,7 @@
 //! stages of a function.
 
 use crate::front::plot_request::PlotRequest;
-use crate::front::prompt::answer::refuse;
+use crate::front::prompt::diagnostics::refuse;
 use crate::front::prompt::{Flow, Prompt};
 use crate::session::explain::derivation;
 use crate::session::{Display, ParameterInfo, Point, Stage, closest};

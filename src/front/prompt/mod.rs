@@ -6,21 +6,21 @@
 //! the prompt; without a command only the history is written.
 //! Not here: the evaluation of inputs (`session`), the list of commands (`commands`).
 
-mod answer;
-mod check;
+mod check_command;
 mod commands;
-mod editor;
+mod diagnostics;
 pub(crate) mod function_commands;
-pub(crate) mod grid;
-mod paths;
+mod line_editor;
+pub(crate) mod matrix;
+mod path_completion;
 mod saved_inputs;
 mod settings;
-pub(crate) mod show;
-mod symbols;
+mod symbol_names;
+pub(crate) mod value_display;
 
 use self::saved_inputs::SavedInputs;
+use super::exit_status;
 use super::output::Output;
-use super::status;
 use crate::front::render_style::RenderStyle;
 use crate::session::explain::derivation;
 use crate::session::{
@@ -70,12 +70,12 @@ pub(crate) struct Prompt {
 pub(super) fn run(options: Options, render_style: RenderStyle) -> i32 {
     let prompt = Rc::new(RefCell::new(Prompt::on_terminal(options, render_style)));
     if std::io::stdin().is_terminal() {
-        return editor::run(&prompt);
+        return line_editor::run(&prompt);
     }
     let mut prompt = prompt.borrow_mut();
     match prompt.read(std::io::stdin().lock().lines_lossy()) {
         Flow::Leave(status) => status,
-        Flow::Next => prompt.failed.unwrap_or(status::DONE),
+        Flow::Next => prompt.failed.unwrap_or(exit_status::DONE),
     }
 }
 
@@ -84,7 +84,7 @@ pub(super) fn lesson(name: &str, options: Options, render_style: RenderStyle) ->
     let mut prompt = Prompt::on_terminal(options, render_style);
     match prompt.enter(&format!(":lesson {name}")) {
         Flow::Leave(status) => status,
-        Flow::Next => prompt.failed.unwrap_or(status::DONE),
+        Flow::Next => prompt.failed.unwrap_or(exit_status::DONE),
     }
 }
 
@@ -142,10 +142,10 @@ impl Prompt {
     /// Completes the word before an offset of an input: a symbol by its name, a file, a command, or a name.
     pub(super) fn complete(&mut self, input: &str, at: usize) -> Completion {
         let before = &input[..at];
-        if let Some((start, found)) = symbols::complete(before) {
+        if let Some((start, found)) = symbol_names::complete(before) {
             return Completion { start, words: found.into_iter().map(|(_, symbol)| symbol.to_owned()).collect() };
         }
-        match paths::complete(before).or_else(|| commands::complete(before)) {
+        match path_completion::complete(before).or_else(|| commands::complete(before)) {
             Some((start, words)) => Completion { start, words },
             None => self.session.complete(input, at),
         }
@@ -170,7 +170,7 @@ impl Prompt {
         // An interrupt applies only to the input that it stopped.
         self.options.interrupt.store(false, Ordering::Relaxed);
         // An interrupted loop may still have a bar.
-        super::progress::end();
+        super::progress_bar::end();
         self.output.flush_or_end();
         flow
     }
@@ -201,14 +201,14 @@ impl Prompt {
         }
         let flow = self.show(&answer);
         if let Some(note) = derivation::observed_kinks(&self.session.take_kinks()) {
-            self.print_line(&show::dimmed(&note, self.render_style.is_colored));
+            self.print_line(&value_display::dimmed(&note, self.render_style.is_colored));
         }
         flow
     }
 
     fn show(&mut self, answer: &Answer) -> Flow {
         for shown in &answer.shown {
-            self.print_line(&show::line(&self.displayed(shown), self.render_style.is_colored));
+            self.print_line(&value_display::line(&self.displayed(shown), self.render_style.is_colored));
         }
         let is_abbreviated = |item: &DisplayItem| {
             item.value.as_ref().is_some_and(|value| value.contains("… ") && value.contains(" more"))
@@ -216,14 +216,14 @@ impl Prompt {
         if self.options.abbreviates && !self.has_noted_abbreviation && answer.shown.iter().any(is_abbreviated) {
             self.has_noted_abbreviation = true;
             let note = "long values are abbreviated; print(…) and ':set abbreviate off' show everything";
-            self.print_line(&show::dimmed(note, self.render_style.is_colored));
+            self.print_line(&value_display::dimmed(note, self.render_style.is_colored));
         }
         self.output.flush_or_end();
         self.errors.write_or_end(&self.render_style.text(&answer.diagnostics, &self.session));
         let failed = match answer.status {
             Status::Done => None,
             Status::Exited(status) => return Flow::Leave(status),
-            other => Some(status::of(other)),
+            other => Some(exit_status::of(other)),
         };
         self.failed = self.failed.or(failed);
         Flow::Next
@@ -231,9 +231,11 @@ impl Prompt {
 
     /// Returns an item as it is displayed: with rounded numbers, and without the rest of a very long description.
     pub(super) fn displayed(&self, item: &DisplayItem) -> DisplayItem {
-        let item = show::rounded(item, self.digits);
+        let item = value_display::rounded(item, self.digits);
         match &item.value {
-            Some(value) if self.options.abbreviates => DisplayItem { value: Some(show::shortened(value)), ..item },
+            Some(value) if self.options.abbreviates => {
+                DisplayItem { value: Some(value_display::shortened(value)), ..item }
+            }
             _ => item,
         }
     }
@@ -261,7 +263,7 @@ impl Prompt {
     fn print_error(&mut self, line: &str) -> Flow {
         self.output.flush_or_end();
         self.errors.write_or_end(&format!("{line}\n"));
-        self.failed = self.failed.or(Some(status::FAILED));
+        self.failed = self.failed.or(Some(exit_status::FAILED));
         Flow::Next
     }
 }

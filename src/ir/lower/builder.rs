@@ -9,9 +9,9 @@ use crate::ir::{Block, BlockId, Function, Instruction, Op, Program, Reg, Registe
 use crate::native;
 use crate::source::Span;
 use crate::types::model::declaration_info::Declarations;
-use crate::types::model::tree;
-use crate::types::model::tree::{Body, LocalId};
 use crate::types::model::ty::{ParamId, Type};
+use crate::types::model::typed_tree;
+use crate::types::model::typed_tree::{Body, LocalId};
 use crate::value::Bank;
 use crate::value::shape::{ShapeId, TangentId};
 use hashbrown::HashMap;
@@ -60,7 +60,7 @@ pub(super) struct Builder<'a> {
     /// The purpose of each register.
     pub uses: Vec<Use>,
     /// The function that is lowered; it is the parent of the closures inside it.
-    pub owner: tree::FunctionId,
+    pub owner: typed_tree::FunctionId,
     pub origin: Origin,
     /// The file of the lowered function: derivatives that are private to this file are visible.
     pub view: Option<u32>,
@@ -75,13 +75,13 @@ pub(super) struct Builder<'a> {
     /// Whether global variables retain their references during a modification: it may fail, and the session continues.
     pub copies_globals: bool,
     /// The global variables of the script that are stored in its registers.
-    pub script_globals: HashMap<tree::GlobalId, Value>,
+    pub script_globals: HashMap<typed_tree::GlobalId, Value>,
     pub scopes: Vec<Scope>,
     /// The concrete type of the function's result.
     pub result: Type,
     pub throws: bool,
     /// Whether the lowered function is a local function that is called on behalf of others, and its captured values.
-    pub(super) passed_on: Option<(tree::FunctionId, Vec<Value>)>,
+    pub(super) passed_on: Option<(typed_tree::FunctionId, Vec<Value>)>,
     /// Whether the function is an initializer of a class.
     pub fills_instance: bool,
     /// The numbers of the modifications of shared storage that are in progress.
@@ -108,7 +108,7 @@ impl<'a> Builder<'a> {
             | Origin::OpaqueProperty { .. }
             | Origin::CounterpartRule(_)
             | Origin::CounterpartMap(_)
-            | Origin::Allocation(_) => tree::FunctionId(u32::MAX),
+            | Origin::Allocation(_) => typed_tree::FunctionId(u32::MAX),
         };
         Builder {
             lowering,

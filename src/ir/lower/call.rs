@@ -10,8 +10,8 @@ use crate::ir::graph::{Op, Operator, Reg, Trap};
 use crate::ir::layout::is_small;
 use crate::source::Span;
 use crate::types::model::declaration_info::Function;
-use crate::types::model::tree::{Argument, Callee, Expr, FunctionRef};
 use crate::types::model::ty::{FunctionType, Type};
+use crate::types::model::typed_tree::{Argument, Callee, Expr, FunctionRef};
 use crate::value::Bank;
 
 /// An evaluated argument of a call, in registers.

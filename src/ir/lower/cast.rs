@@ -4,8 +4,8 @@ use super::builder::{Builder, Value};
 use super::call::Operand;
 use crate::ir::graph::{Op, Trap};
 use crate::types::model::declaration_info::{Builtin, Declarations, NominalKind};
-use crate::types::model::tree::{Expr, FunctionRef};
 use crate::types::model::ty::Type;
+use crate::types::model::typed_tree::{Expr, FunctionRef};
 use crate::value::Bank;
 
 impl Builder<'_> {

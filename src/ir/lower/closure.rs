@@ -4,16 +4,16 @@ use super::builder::{Builder, Slot, Use, Value};
 use super::call::Operand;
 use super::{Key, Origin};
 use crate::ir::graph::{Op, Parameter, Reg};
-use crate::types::model::tree;
-use crate::types::model::tree::{Body, FunctionRef, LocalId};
 use crate::types::model::ty::Type;
+use crate::types::model::typed_tree;
+use crate::types::model::typed_tree::{Body, FunctionRef, LocalId};
 use crate::value::Bank;
 use crate::value::shape::Shape;
 use std::rc::Rc;
 
 impl Builder<'_> {
     /// Creates a function value for a closure expression.
-    pub fn closure(&mut self, function: tree::FunctionId) -> Reg {
+    pub fn closure(&mut self, function: typed_tree::FunctionId) -> Reg {
         self.lowering.parents.insert(function, self.owner);
         let f = FunctionRef { function, generics: self.generics.clone() };
         self.function_value(&f)
@@ -28,13 +28,13 @@ impl Builder<'_> {
     }
 
     /// Whether a function is declared inside another one.
-    pub(super) fn is_local(&self, function: tree::FunctionId) -> bool {
+    pub(super) fn is_local(&self, function: typed_tree::FunctionId) -> bool {
         self.lowering.parents.contains_key(&function)
     }
 
     /// Returns the values that a closure or local function captures: for a variable that is shared with the closure,
     /// its box; for any other variable, its value.
-    pub fn captured(&mut self, function: tree::FunctionId) -> Vec<Value> {
+    pub fn captured(&mut self, function: typed_tree::FunctionId) -> Vec<Value> {
         if self.d.function(function).primitive.is_some() {
             return vec![];
         }
@@ -67,7 +67,12 @@ impl Builder<'_> {
 
     /// Returns the local variable of the body `here` that represents, as a capture, a variable of the enclosing body
     /// `home`.
-    fn captured_local(&mut self, home: tree::FunctionId, here: tree::FunctionId, variable: LocalId) -> Option<LocalId> {
+    fn captured_local(
+        &mut self,
+        home: typed_tree::FunctionId,
+        here: typed_tree::FunctionId,
+        variable: LocalId,
+    ) -> Option<LocalId> {
         if here == home {
             return Some(variable);
         }
@@ -146,7 +151,7 @@ impl Builder<'_> {
     }
 
     /// Adds parameters for the captured values of a local function that is called on behalf of others.
-    pub(super) fn forward_captures(&mut self, function: tree::FunctionId) {
+    pub(super) fn forward_captures(&mut self, function: typed_tree::FunctionId) {
         if let Some(body) = self.d.body(function) {
             let values = self.capture_parameters(&body);
             self.passed_on = Some((function, values));

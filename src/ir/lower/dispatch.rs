@@ -9,9 +9,9 @@ use super::{Lowering, Origin};
 use crate::ir::layout::cells;
 use crate::ir::{MethodId, Op, Program, Reg};
 use crate::types::model::declaration_info::{Declarations, Function, NominalKind};
-use crate::types::model::tree;
-use crate::types::model::tree::{Callee, FunctionRef};
 use crate::types::model::ty::{ProtocolId, Type};
+use crate::types::model::typed_tree;
+use crate::types::model::typed_tree::{Callee, FunctionRef};
 use crate::value::Bank;
 use crate::value::shape::{Shape, ShapeId};
 use hashbrown::{HashMap, HashSet};
@@ -370,7 +370,7 @@ impl Builder<'_> {
     }
 
     /// Builds a thunk that has the signature of one function and calls another.
-    pub(super) fn thunk(&mut self, like: tree::FunctionId, to: &ThunkTarget) {
+    pub(super) fn thunk(&mut self, like: typed_tree::FunctionId, to: &ThunkTarget) {
         let declared = self.d.function(like);
         self.params = declared.generics.clone();
         self.out.name = declared.name.clone();

@@ -1,7 +1,7 @@
 //! Expression effects: the expressions that may change values evaluated before them; such values are copied or evaluated later.
 
 use super::builder::Builder;
-use crate::types::model::tree::{Argument, Callee, Expr, ExprKind, Place, ProjectionKind, Root};
+use crate::types::model::typed_tree::{Argument, Callee, Expr, ExprKind, Place, ProjectionKind, Root};
 
 /// Returns the index of the last operand that may change the values of preceding operands, or 0. The first operand has
 /// no preceding operands and is not inspected; a long chain of operators is nested in it.

@@ -6,8 +6,8 @@ use super::place::Location;
 use crate::ir::graph::{BlockId, Op, Reg, Trap};
 use crate::ir::lower::control::exits::Scope;
 use crate::types::Differentiability;
-use crate::types::model::tree::{Expr, ExprKind, LocalId, Place, Stmt, TryKind};
 use crate::types::model::ty::Type;
+use crate::types::model::typed_tree::{Expr, ExprKind, LocalId, Place, Stmt, TryKind};
 use crate::value::Bank;
 
 impl Builder<'_> {

@@ -7,9 +7,9 @@ use crate::ir::layout::is_small;
 use crate::ir::{Function, Parameter, Program, Terminator, Trap};
 use crate::types::model::declaration_info;
 use crate::types::model::declaration_info::{Builtin, Declarations};
-use crate::types::model::tree;
-use crate::types::model::tree::{FunctionRef, LocalId, Stmt, StmtKind};
 use crate::types::model::ty::Type;
+use crate::types::model::typed_tree;
+use crate::types::model::typed_tree::{FunctionRef, LocalId, Stmt, StmtKind};
 use crate::value::Bank;
 
 /// Lowers the function that a key denotes to a graph.
@@ -38,7 +38,7 @@ pub(super) fn lower(lowering: &mut Lowering, d: &mut dyn Declarations, program: 
 }
 
 impl Builder<'_> {
-    fn function(&mut self, f: tree::FunctionId) {
+    fn function(&mut self, f: typed_tree::FunctionId) {
         let declared = self.d.function(f);
         self.params = declared.generics.clone();
         self.out.name = declared.name.clone();

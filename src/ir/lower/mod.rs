@@ -9,10 +9,9 @@
 //! Not here: passes over finished graphs (`passes`), derivatives (`diff`).
 //!
 //! One file per construct: statements and patterns in `control`, differential operators and registered derivatives in
-//! `derivative`, and `expr`, `literal`, `cast`, `call`, `dispatch`, `primitive`, `function`, `closure`, `global`, `place`,
-//! `load`, `modification`, `access`, `effects`. `builder` has their common basic operations.
+//! `derivative`, and `expr`, `literal`, `cast`, `call`, `dispatch`, `primitive`, `function`, `closure`, `global_variable`, `place`,
+//! `load`, `modification`, `exclusivity`, `effects`. `builder` has their common basic operations.
 
-mod access;
 mod builder;
 mod call;
 mod cast;
@@ -21,9 +20,10 @@ pub(crate) mod control;
 pub(crate) mod derivative;
 mod dispatch;
 mod effects;
+mod exclusivity;
 mod expr;
 mod function;
-mod global;
+mod global_variable;
 mod literal;
 mod load;
 mod modification;
@@ -37,9 +37,9 @@ use super::{Function, FunctionId, Program};
 use crate::ir::passes::exclusivity_checks::Accesses;
 use crate::source::Span;
 use crate::types::model::declaration_info::Declarations;
-use crate::types::model::tree;
-use crate::types::model::tree::{FunctionRef, GlobalId};
 use crate::types::model::ty::Type;
+use crate::types::model::typed_tree;
+use crate::types::model::typed_tree::{FunctionRef, GlobalId};
 use hashbrown::HashMap;
 use std::rc::Rc;
 
@@ -52,9 +52,9 @@ pub struct Lowering {
     /// where it reaches such a construct.
     pub unsupported: Vec<(Span, String)>,
     functions: HashMap<Key, FunctionId>,
-    globals: HashMap<GlobalId, global::Storage>,
+    globals: HashMap<GlobalId, global_variable::Storage>,
     /// The enclosing body of each closure and local function.
-    parents: HashMap<tree::FunctionId, tree::FunctionId>,
+    parents: HashMap<typed_tree::FunctionId, typed_tree::FunctionId>,
     queue: Vec<(Key, FunctionId)>,
     dynamic: dispatch::Dynamic,
     /// The functions that were lowered since the last run of the passes.
@@ -76,27 +76,30 @@ pub(in crate::ir) struct Key {
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(in crate::ir) enum Origin {
     /// A function of the program; it reads its captured values, if any, from its function object.
-    Function(tree::FunctionId),
+    Function(typed_tree::FunctionId),
     /// A local function that is called directly: its captured values are passed as additional arguments.
-    LocalFunction(tree::FunctionId),
+    LocalFunction(typed_tree::FunctionId),
     /// The top-level code of a script.
-    Script(tree::FunctionId),
+    Script(typed_tree::FunctionId),
     /// A function that calls a captured function value which never throws, and returns the flag that no error was
     /// thrown. The generic argument is the type of the function value.
     NeverThrows,
     /// A function that computes the initial value of a lazy global variable.
     Initializer(GlobalId),
     /// A registered derivative that is built from registered transposes: returns the value of the function, and a pullback.
-    RegisteredTranspose { of: tree::FunctionId, parts: Rc<[Part]> },
+    RegisteredTranspose { of: typed_tree::FunctionId, parts: Rc<[Part]> },
     /// A thunk that has the signature of `like` and calls the function that replaces it at run time: an override, or a witness.
     /// The generic arguments are those of `like`.
-    Thunk { like: tree::FunctionId, to: Rc<dispatch::ThunkTarget> },
+    Thunk { like: typed_tree::FunctionId, to: Rc<dispatch::ThunkTarget> },
     /// The pullback that a `RegisteredTranspose` returns.
-    Pullback { of: tree::FunctionId, parts: Rc<[Part]> },
+    Pullback { of: typed_tree::FunctionId, parts: Rc<[Part]> },
     /// A registered derivative of a function with `inout` parameters, adapted to a function that returns their new values.
-    InoutDerivative { of: tree::FunctionId, rule: Rc<crate::ir::lower::derivative::inout_derivative::InoutRule> },
+    InoutDerivative { of: typed_tree::FunctionId, rule: Rc<crate::ir::lower::derivative::inout_derivative::InoutRule> },
     /// The linear function that an `InoutDerivative` returns.
-    InoutDerivativeMap { of: tree::FunctionId, rule: Rc<crate::ir::lower::derivative::inout_derivative::InoutRule> },
+    InoutDerivativeMap {
+        of: typed_tree::FunctionId,
+        rule: Rc<crate::ir::lower::derivative::inout_derivative::InoutRule>,
+    },
     /// A function that reads or sets a stored property of a type that defines its own tangent vectors. The generic
     /// arguments are the type, and the type of the property.
     OpaqueProperty { name: Rc<str>, is_read: bool },
@@ -107,7 +110,7 @@ pub(in crate::ir) enum Origin {
     CounterpartMap(Rc<crate::ir::lower::derivative::counterpart::Access>),
     /// A function that allocates an instance of a class and calls an initializer to fill it: the derivative registered
     /// for the initializer belongs to this function.
-    Allocation(tree::FunctionId),
+    Allocation(typed_tree::FunctionId),
 }
 
 /// A registered transpose or adjoint: a function that maps the adjoint of a result to those of some parameters.
@@ -150,7 +153,7 @@ impl Lowering {
     }
 
     /// Returns the graphs of a function that exist so far, with their generic arguments.
-    pub fn instances(&self, f: tree::FunctionId) -> Vec<(FunctionId, Vec<Type>)> {
+    pub fn instances(&self, f: typed_tree::FunctionId) -> Vec<(FunctionId, Vec<Type>)> {
         let of = |key: &Key| matches!(key.origin, Origin::Function(g) | Origin::LocalFunction(g) if g == f);
         let mut found: Vec<_> = self
             .functions
@@ -163,7 +166,12 @@ impl Lowering {
     }
 
     /// Lowers the top-level code of a script and returns its graph.
-    pub fn script(&mut self, d: &mut dyn Declarations, program: &mut Program, body: tree::FunctionId) -> FunctionId {
+    pub fn script(
+        &mut self,
+        d: &mut dyn Declarations,
+        program: &mut Program,
+        body: typed_tree::FunctionId,
+    ) -> FunctionId {
         let id = self.request(program, Origin::Script(body), vec![], None);
         self.finish(d, program);
         id
@@ -230,7 +238,7 @@ impl Lowering {
 }
 
 fn check(program: &Program, function: &Function) {
-    let faults = super::verify::verify(program, function);
+    let faults = super::verifier::verify(program, function);
     debug_assert!(
         faults.is_empty(),
         "malformed graph:\n{}\n{}",

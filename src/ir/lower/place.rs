@@ -3,14 +3,16 @@
 //!
 //! Not here: reading (`load.rs`), replacing and modifying the value (`modification.rs`).
 
-use super::access::Stored;
 use super::builder::{Builder, Slot, Value};
 use super::call::Operand;
 use super::dispatch::Target;
+use super::exclusivity::Stored;
 use crate::ir::graph::{Op, Reg, Stride, Trap};
 use crate::ir::layout::cells;
-use crate::types::model::tree::{Callee, FunctionRef, LocalId, Ownership, Place, Projection, ProjectionKind, Root};
 use crate::types::model::ty::Type;
+use crate::types::model::typed_tree::{
+    Callee, FunctionRef, LocalId, Ownership, Place, Projection, ProjectionKind, Root,
+};
 use crate::value::Bank;
 use crate::value::shape::{Shape, ShapeId};
 use std::ops::Range;

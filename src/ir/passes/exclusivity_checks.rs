@@ -5,7 +5,7 @@
 //! such storage. Nearly all programs have none, and incur no cost.
 
 use crate::ir::{Function, FunctionId, Instruction, MethodId, Op, Program};
-use crate::types::model::tree;
+use crate::types::model::typed_tree;
 use hashbrown::{HashMap, HashSet};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -19,11 +19,11 @@ pub struct StorageId(pub u32);
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(in crate::ir) enum Storage {
     /// A captured variable of a function.
-    Variable(tree::FunctionId, tree::LocalId),
+    Variable(typed_tree::FunctionId, typed_tree::LocalId),
     /// The stored properties of all classes with this name.
     Property(Rc<str>),
     /// A global variable.
-    Global(tree::GlobalId),
+    Global(typed_tree::GlobalId),
 }
 
 /// The part of storage that is accessed.

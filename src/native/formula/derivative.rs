@@ -2,7 +2,7 @@
 
 use super::{Formula, folded, partials};
 use crate::native::field::{OrderOffset, Test};
-use crate::native::table;
+use crate::native::primitive_table;
 use crate::native::{Partial, Primitive, PrimitiveId};
 
 impl Formula {
@@ -24,8 +24,8 @@ impl Formula {
                 for (i, operand) in operands.iter().enumerate().filter(|(_, operand)| operand.names(k)) {
                     let (partial, inner) = (partial(self, *id, i, operands, *n)?, operand.derivative(k)?);
                     // The derivative of `u · v` is written `u' · v + u · v'`.
-                    let is_first =
-                        i == 0 && matches!(table::info(*id).partials(), [Partial::Factor(_), Partial::Factor(_)]);
+                    let is_first = i == 0
+                        && matches!(primitive_table::info(*id).partials(), [Partial::Factor(_), Partial::Factor(_)]);
                     sum = sum + if is_first { inner * partial } else { partial * inner };
                 }
                 Ok(folded(&sum))
@@ -75,7 +75,7 @@ impl Formula {
                 _ => false,
             };
             if partials(*id).iter().any(has_tie) {
-                found.push(table::info(*id));
+                found.push(primitive_table::info(*id));
             }
         }
         found.dedup_by_key(|primitive| primitive.name);
@@ -103,7 +103,7 @@ fn partial(
     operands: &[Formula],
     n: OrderOffset,
 ) -> Result<Formula, &'static Primitive> {
-    let primitive = table::info(id);
+    let primitive = primitive_table::info(id);
     match primitive.partial(i) {
         Partial::Undefined(_) => Err(primitive),
         Partial::Zero => Ok(Formula::Constant(0.0)),
@@ -146,7 +146,7 @@ fn placed(partial: &Formula, operands: &[Formula], whole: &Formula, n: OrderOffs
         Formula::Constant(_) => partial.clone(),
         Formula::Number(by) => Formula::Constant(n.0.saturating_add(by.0) as f64),
         Formula::Apply(id, parts, by) => {
-            let takes_integer = table::info(*id).operands.len() > parts.len();
+            let takes_integer = primitive_table::info(*id).operands.len() > parts.len();
             let by = if takes_integer { OrderOffset(n.0.saturating_add(by.0)) } else { *by };
             Formula::Apply(*id, parts.iter().map(at).collect(), by)
         }

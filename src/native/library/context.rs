@@ -1,7 +1,7 @@
 //! Native context: the arguments and results of a native function, and the host.
 
 use super::host::Host;
-use crate::value::print::CustomPart;
+use crate::value::printing::CustomPart;
 use crate::value::shape::{Layout, ShapeId, Shapes};
 use crate::value::{Cells, Components, Ref, Slot, Text, dictionary::Dictionary};
 use std::rc::Rc;

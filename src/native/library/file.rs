@@ -5,9 +5,9 @@
 //! prelude makes an error of it.
 
 use super::NativeFunction;
-use super::access::AccessError;
 use super::context::{Failure, FailureKind, NativeContext};
-use super::text::texts;
+use super::file_access::AccessError;
+use super::string::texts;
 use crate::cancel;
 use crate::value::Text;
 use std::fs::File;

@@ -4,7 +4,7 @@ use super::NativeFunction;
 use super::context::{Failure, FailureKind, NativeContext};
 use super::file::{PIECE, failure};
 use super::host::ProgressReport;
-use super::text::texts;
+use super::string::texts;
 use crate::cancel;
 use std::io::{BufRead, Write};
 

@@ -6,29 +6,29 @@
 //! Promises: copied numbers retain their slots; no function calls back into the machine; no argument that a program can
 //! pass to a function causes a panic. Not here: functions of numbers, which have derivatives (the table of primitives).
 
-mod access;
-mod any;
 mod array;
 mod context;
 mod data;
 mod dictionary;
+mod existential;
 mod file;
-mod format;
+mod file_access;
 mod host;
 mod io;
 mod mirror;
 mod number;
 mod picture;
-mod place;
-mod sort;
-mod text;
+mod printf_format;
+mod sorting;
+mod string;
+mod text_index;
 
-pub use access::{Access, AccessError, Folders, access_help};
 pub use context::{Argument, Failure, FailureKind, NativeContext, NativeRegisters, internal};
 pub use data::{ColumnKind, JSONStream, Table, TableColumn, TableFormat, date_of, matches_of, stream_of, table_of};
 pub use file::lines_of;
+pub use file_access::{Access, AccessError, Folders, access_help};
 pub use host::{Display, ExplainRequest, Host, ProgressReport, Random, Screen, Streams, View};
-pub use text::{append_text, texts};
+pub use string::{append_text, texts};
 
 use crate::value::Ref;
 use hashbrown::HashMap;
@@ -86,11 +86,11 @@ impl Native {
     }
 }
 
-const PURE: &[PureNative] = text::PURE;
+const PURE: &[PureNative] = string::PURE;
 
 const PARTS: [&[NativeFunction]; 16] = [
-    text::TABLE,
-    any::TABLE,
+    string::TABLE,
+    existential::TABLE,
     array::TABLE,
     dictionary::TABLE,
     io::TABLE,
@@ -100,11 +100,11 @@ const PARTS: [&[NativeFunction]; 16] = [
     data::REGEX,
     data::DATE,
     number::TABLE,
-    place::TABLE,
-    format::TABLE,
+    text_index::TABLE,
+    printf_format::TABLE,
     mirror::TABLE,
     picture::TABLE,
-    sort::TABLE,
+    sorting::TABLE,
 ];
 
 /// All native functions, by number.

@@ -3,7 +3,7 @@
 use super::polynomial::{common_factor, divided, expanded};
 use super::ratio::Ratio;
 use super::sum::{Factor, Sum, Term};
-use crate::native::{PrimitiveId, ids, table};
+use crate::native::{PrimitiveId, primitive_ids, primitive_table};
 
 /// A rule: its name, and the forms that it finds for a sum.
 pub(super) struct Rule {
@@ -96,7 +96,7 @@ fn functions(sum: &Sum, symbol: &str) -> Vec<(PrimitiveId, Sum)> {
     let mut found = vec![];
     for (factor, _) in sum.0.iter().flat_map(|term| &term.factors) {
         if let Factor::Function(id, 0, operands) = factor
-            && let ([operand], true) = (&operands[..], table::info(*id).symbol == symbol)
+            && let ([operand], true) = (&operands[..], primitive_table::info(*id).symbol == symbol)
             && !found.contains(&(*id, operand.clone()))
         {
             found.push((*id, operand.clone()));
@@ -145,12 +145,12 @@ fn squares(sum: &Sum) -> Vec<Sum> {
             forms.extend(with_squares(&sum, &function(id, &operand), &square(&operand)));
         }
     };
-    replace("sin", &|u| one.minus(&power(function(ids::COS, u), 2)));
-    replace("cos", &|u| one.minus(&power(function(ids::SIN, u), 2)));
-    replace("sinh", &|u| power(function(ids::COSH, u), 2).minus(&one));
-    replace("cosh", &|u| power(function(ids::SINH, u), 2).plus(&one));
-    replace("tan", &|u| power(function(ids::COS, u), -2).minus(&one));
-    replace("tanh", &|u| one.minus(&power(function(ids::COSH, u), -2)));
+    replace("sin", &|u| one.minus(&power(function(primitive_ids::COS, u), 2)));
+    replace("cos", &|u| one.minus(&power(function(primitive_ids::SIN, u), 2)));
+    replace("sinh", &|u| power(function(primitive_ids::COSH, u), 2).minus(&one));
+    replace("cosh", &|u| power(function(primitive_ids::SINH, u), 2).plus(&one));
+    replace("tan", &|u| power(function(primitive_ids::COS, u), -2).minus(&one));
+    replace("tanh", &|u| one.minus(&power(function(primitive_ids::COSH, u), -2)));
     forms
 }
 
@@ -158,8 +158,10 @@ fn squares(sum: &Sum) -> Vec<Sum> {
 fn double_angles(sum: &Sum) -> Vec<Sum> {
     let Some(sum) = expanded(sum) else { return vec![] };
     let mut forms = vec![];
-    for (sine, cosine, sign) in [(ids::SIN, ids::COS, -1), (ids::SINH, ids::COSH, 1)] {
-        for (_, u) in functions(&sum, table::info(sine).symbol) {
+    for (sine, cosine, sign) in
+        [(primitive_ids::SIN, primitive_ids::COS, -1), (primitive_ids::SINH, primitive_ids::COSH, 1)]
+    {
+        for (_, u) in functions(&sum, primitive_table::info(sine).symbol) {
             let (s, c, double) = (function(sine, &u), function(cosine, &u), u.scaled(Ratio::integer(2)));
             let half = |sum: Sum| sum.scaled(Ratio::HALF);
             let of_products: Vec<Term> = sum
@@ -196,9 +198,12 @@ fn double_angles(sum: &Sum) -> Vec<Sum> {
 fn tangents(sum: &Sum) -> Vec<Sum> {
     let [term] = &sum.0[..] else { return vec![] };
     let mut forms = vec![];
-    for (tangent, sine, cosine) in [("double.tan", ids::SIN, ids::COS), ("double.tanh", ids::SINH, ids::COSH)] {
-        let Some(tangent) = table::primitive(tangent) else { continue };
-        for (_, u) in functions(sum, table::info(sine).symbol) {
+    for (tangent, sine, cosine) in [
+        ("double.tan", primitive_ids::SIN, primitive_ids::COS),
+        ("double.tanh", primitive_ids::SINH, primitive_ids::COSH),
+    ] {
+        let Some(tangent) = primitive_table::primitive(tangent) else { continue };
+        for (_, u) in functions(sum, primitive_table::info(sine).symbol) {
             let [s, c] = [sine, cosine].map(|id| term.exponent(&function(id, &u)));
             if s.is_integer() && c.is_integer() && s.over * c.over < 0 {
                 let n = s.over.signum() * s.over.abs().min(c.over.abs());
@@ -206,7 +211,7 @@ fn tangents(sum: &Sum) -> Vec<Sum> {
                 forms.push(Sum::from(term.clone()).times(&quotient).times(&power(function(tangent, &u), n)));
             }
         }
-        for (_, u) in functions(sum, table::info(tangent).symbol) {
+        for (_, u) in functions(sum, primitive_table::info(tangent).symbol) {
             let n = term.exponent(&function(tangent, &u));
             if n.is_integer() {
                 let quotient = power(function(sine, &u), n.over).times(&power(function(cosine, &u), -n.over));
@@ -220,9 +225,9 @@ fn tangents(sum: &Sum) -> Vec<Sum> {
 /// `u · sign u = |u|`.
 fn signs(sum: &Sum) -> Vec<Sum> {
     let mut forms = vec![];
-    for (sign, u) in functions(sum, table::info(ids::SIGN).symbol) {
+    for (sign, u) in functions(sum, primitive_table::info(primitive_ids::SIGN).symbol) {
         let (Some(factor), sign) = (single(&u), function(sign, &u)) else { continue };
-        let magnitude = power(function(ids::ABS, &u), 1);
+        let magnitude = power(function(primitive_ids::ABS, &u), 1);
         let terms = sum.0.iter().map(|term| {
             let (n, has_sign) = (term.exponent(&factor), term.exponent(&sign) == Ratio::ONE);
             match has_sign && n.is_integer() && n.over > 0 {

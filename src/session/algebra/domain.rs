@@ -5,7 +5,7 @@ use super::ratio::Ratio;
 use super::sum::Sum;
 use super::{Style, normal};
 use crate::native::formula::Formula;
-use crate::native::{ids, table};
+use crate::native::{primitive_ids, primitive_table};
 
 /// Whether a formula has values only where the original has values, apart from single points: every root and logarithm of the
 /// original is left, or its operand cannot be negative.
@@ -22,8 +22,8 @@ pub(super) fn is_kept(original: &Formula, result: &Formula) -> bool {
 /// Whether a divisor is zero everywhere, as in `x / (x - x)`, so that the formula has no value.
 pub(super) fn divides_by_zero(formula: &Formula) -> bool {
     let divisor = match formula {
-        Formula::Apply(ids::DIV, operands, _) => operands.get(1),
-        Formula::Apply(ids::POWI, operands, n) if n.0 < 0 => operands.first(),
+        Formula::Apply(primitive_ids::DIV, operands, _) => operands.get(1),
+        Formula::Apply(primitive_ids::POWI, operands, n) if n.0 < 0 => operands.first(),
         _ => None,
     };
     let is_zero = |divisor: &Formula| {
@@ -39,7 +39,7 @@ fn conditions(formula: &Formula, all: &mut Vec<Sum>) {
         conditions(part, all);
     }
     let Formula::Apply(id, operands, _) = formula else { return };
-    let info = table::info(*id);
+    let info = primitive_table::info(*id);
     if let ("asin" | "acos" | "atanh" | "acosh", [u]) = (info.symbol, operands.as_slice()) {
         let one = Formula::Constant(1.0);
         let inside = if info.symbol == "acosh" { u.clone() - one } else { one - u.clone() * u.clone() };
@@ -47,8 +47,9 @@ fn conditions(formula: &Formula, all: &mut Vec<Sum>) {
         return;
     }
     let is_root = match (*id, operands.as_slice()) {
-        (ids::SQRT | ids::LOG, _) => true,
-        (ids::POW, [_, exponent]) => match Sum::as_constant(&normal(exponent, Style::default(), &mut vec![])) {
+        (primitive_ids::SQRT | primitive_ids::LOG, _) => true,
+        (primitive_ids::POW, [_, exponent]) => match Sum::as_constant(&normal(exponent, Style::default(), &mut vec![]))
+        {
             Some(exponent) => !exponent.is_integer(),
             None => true,
         },

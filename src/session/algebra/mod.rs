@@ -15,12 +15,12 @@ mod domain;
 mod extraction;
 mod function;
 mod node;
-mod order;
 mod polynomial;
 mod ratio;
 mod rendering;
 mod rewriting;
 mod sum;
+mod term_order;
 #[cfg(test)]
 mod tests;
 

@@ -4,7 +4,7 @@ use super::cost::weight;
 use super::function::apply;
 use super::ratio::Ratio;
 use super::sum::{Factor, Sum, Term};
-use crate::native::{PrimitiveId, ids};
+use crate::native::{PrimitiveId, primitive_ids};
 use egg::{Analysis, DidMerge, EGraph, Id, Language};
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
@@ -113,7 +113,7 @@ impl Analysis<Node> for NormalForm {
             Node::Multiply(all) => all.iter().fold(Sum::constant(Ratio::ONE), |product, id| product.times(at(id))),
             Node::Quotient([a, b]) => at(a).times(&at(b).power(Ratio::integer(-1))),
             Node::Power(exponent, [base]) => at(base).power(*exponent),
-            Node::General([base, exponent]) => apply(ids::POW, 0, &[at(base).clone(), at(exponent).clone()]),
+            Node::General([base, exponent]) => apply(primitive_ids::POW, 0, &[at(base).clone(), at(exponent).clone()]),
             Node::Function(id, n, all) => apply(*id, *n, &all.iter().map(at).cloned().collect::<Vec<_>>()),
         };
         vec![graph.analysis.form(sum)]
@@ -260,7 +260,7 @@ fn add_powers(graph: &mut Graph, term: &Term) -> Vec<Id> {
     let mut all = vec![];
     if !exponentials.is_empty() {
         let exponent = add(graph, &Sum::of(exponentials));
-        all.push(graph.add(Node::Function(ids::EXP, 0, vec![exponent])));
+        all.push(graph.add(Node::Function(primitive_ids::EXP, 0, vec![exponent])));
     }
     for (base, mut parts) in powers {
         let numbers = term.factors.iter().filter(|(factor, _)| is_base(base, factor));

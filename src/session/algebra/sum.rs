@@ -1,7 +1,7 @@
 //! Sum: the normal form of a formula, a sum of products of powers.
 
 use super::ratio::Ratio;
-use crate::native::{PrimitiveId, ids};
+use crate::native::{PrimitiveId, primitive_ids};
 
 /// A sum of terms that differ in their factors, in a fixed order; an empty sum is 0.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
@@ -41,7 +41,7 @@ impl Factor {
             Factor::Integer(n) => *n > 0,
             Factor::Real(bits) => f64::from_bits(*bits) > 0.0,
             Factor::Exponential(_) => true,
-            Factor::Function(id, ..) => matches!(*id, ids::COSH | ids::EXP),
+            Factor::Function(id, ..) => matches!(*id, primitive_ids::COSH | primitive_ids::EXP),
             Factor::Group(sum) => sum.is_positive(),
             Factor::Operand(_) | Factor::Power(..) | Factor::Opaque(_) => false,
         }
@@ -121,7 +121,7 @@ impl Term {
                     self.coefficient = self.coefficient.times(Ratio::integer(*n).power(whole));
                     *exponent = exponent.minus(Ratio::integer(whole));
                 }
-                Factor::Function(ids::ABS, _, operands) if exponent.is_even() => {
+                Factor::Function(primitive_ids::ABS, _, operands) if exponent.is_even() => {
                     products.extend(operands.iter().flat_map(|operand| operand.power(*exponent).0));
                     *exponent = Ratio::ZERO;
                 }
@@ -311,7 +311,7 @@ fn power_of_power(factor: &Factor, inner: Ratio, outer: Ratio) -> Option<Term> {
     let product = inner.times(outer);
     let base = match factor {
         _ if inner == Ratio::ONE || inner == Ratio::integer(-1) => factor.clone(),
-        _ if inner.is_even() => Factor::Function(ids::ABS, 0, vec![Sum::factor(factor.clone())]),
+        _ if inner.is_even() => Factor::Function(primitive_ids::ABS, 0, vec![Sum::factor(factor.clone())]),
         _ if !product.is_integer() => factor.clone(),
         _ => return None,
     };

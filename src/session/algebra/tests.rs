@@ -3,7 +3,7 @@
 use super::{Style, simplified};
 use crate::native::field::{Field, OrderOffset, Test};
 use crate::native::formula::{Formula, folded};
-use crate::native::{PrimitiveId, ids, table};
+use crate::native::{PrimitiveId, primitive_ids, primitive_table};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
@@ -12,7 +12,7 @@ fn x() -> Formula {
 }
 
 fn named(name: &str) -> PrimitiveId {
-    table::primitive(name).unwrap()
+    primitive_table::primitive(name).unwrap()
 }
 
 fn c(c: f64) -> Formula {
@@ -20,7 +20,7 @@ fn c(c: f64) -> Formula {
 }
 
 fn power(base: Formula, n: i64) -> Formula {
-    Formula::Apply(ids::POWI, vec![base], OrderOffset(n))
+    Formula::Apply(primitive_ids::POWI, vec![base], OrderOffset(n))
 }
 
 fn shown(formula: &Formula) -> String {
@@ -119,7 +119,7 @@ fn value(formula: &Formula, at: [f64; 2]) -> f64 {
             if operands.iter().any(|operand| operand.is_nan()) {
                 return f64::NAN;
             }
-            table::info(*id).number(&operands, n.0).unwrap()
+            primitive_table::info(*id).number(&operands, n.0).unwrap()
         }
         Formula::Result | Formula::Number(_) | Formula::Select(_) | Formula::Bound(_) => unreachable!("not generated"),
     }

@@ -1,11 +1,11 @@
 //! Compiler pipeline: the stages from source text to checked and lowered modules, with the diagnostics of differentiation.
 
-pub(crate) mod build;
+pub(crate) mod compiled_program;
+pub(crate) mod differentiation_mechanism;
 mod foreign_code;
-pub(crate) mod graphs;
 pub(crate) mod imports;
-pub(crate) mod mechanism;
-pub(crate) mod show;
+pub(crate) mod stage_listings;
+pub(crate) mod stored_graphs;
 
 use crate::cancel;
 use crate::cancel::{Deadline, Reason};
@@ -13,19 +13,19 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::diff::{Checker, mark_own_tangents};
 use crate::ir::FunctionId;
 use crate::session::compile::imports::ModuleFiles;
-use crate::session::run::assignment;
+use crate::session::run::implicit_declaration;
 use crate::session::{Compiled, Input, Outcome, Session, Status};
 use crate::source::Span;
 use crate::syntax;
 use crate::types::Differentiability;
 use crate::types::check_module;
-use crate::types::declare::interactive;
+use crate::types::declare::interactive_session;
 use crate::types::derivative::differentiability;
 use crate::types::derivative::sample_instantiation;
 use crate::types::model::declaration_info::Declarations;
-use crate::types::model::tree;
-use crate::types::model::tree::FunctionRef;
 use crate::types::model::ty::Type;
+use crate::types::model::typed_tree;
+use crate::types::model::typed_tree::FunctionRef;
 use crate::types::nominal::info;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -144,17 +144,17 @@ impl Session {
     fn declare_assigned(&self, files: &mut [syntax::ast::File]) {
         let is_declared = |name: &str| {
             let is_redeclared = self.redeclares_assigned && self.assigned.contains(name);
-            !is_redeclared && interactive::is_declared(&self.context, name)
+            !is_redeclared && interactive_session::is_declared(&self.context, name)
         };
         // The entered text comes after the files that it imports.
         if let Some(file) = files.last_mut() {
-            assignment::declare_assigned(file, &is_declared);
+            implicit_declaration::declare_assigned(file, &is_declared);
         }
     }
 
     /// Checks that the functions declared `@differentiable` are differentiable. Only the functions from `first` on are checked:
     /// earlier ones were checked when their text was compiled.
-    fn check_derivatives(&mut self, functions: &[tree::FunctionId], first: usize) -> Vec<Diagnostic> {
+    fn check_derivatives(&mut self, functions: &[typed_tree::FunctionId], first: usize) -> Vec<Diagnostic> {
         let mut declared = vec![];
         for f in functions {
             let differentiability = check_module::declared_differentiability(&mut self.context, *f);
@@ -220,7 +220,7 @@ impl Session {
 
     /// Lowers the generic functions without callers for sample types. Returns the lowered functions that are declared
     /// differentiable and must be checked: these functions and the functions declared inside them.
-    fn sample_uncalled(&mut self, functions: &[tree::FunctionId]) -> Vec<(FunctionId, Rc<Differentiability>)> {
+    fn sample_uncalled(&mut self, functions: &[typed_tree::FunctionId]) -> Vec<(FunctionId, Rc<Differentiability>)> {
         let unsupported = self.lowering.unsupported.len();
         let first = self.program.functions.len();
         // An inner function may have callers in its outer function.
@@ -253,7 +253,7 @@ impl Session {
         samples
     }
 
-    fn lower_sample(&mut self, f: tree::FunctionId) {
+    fn lower_sample(&mut self, f: typed_tree::FunctionId) {
         if !self.context.function(f).generics.is_empty()
             && self.lowering.instances(f).is_empty()
             && let Some(sample) = sample_instantiation::generic_sample(&mut self.context, f)
@@ -262,7 +262,7 @@ impl Session {
         }
     }
 
-    fn lower(&mut self, f: tree::FunctionId) {
+    fn lower(&mut self, f: typed_tree::FunctionId) {
         let f = FunctionRef { function: f, generics: vec![] };
         self.lowering.function(&mut self.context, &mut self.program, &f);
     }

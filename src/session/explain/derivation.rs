@@ -3,8 +3,8 @@
 use crate::session::explain::loops::outline;
 use crate::session::{Count, Explanation, Kink, Operation, Partial, Quantity};
 use crate::source::{SourceMap, Span};
-use crate::tape::watch::KinkPartials;
-use crate::value::number::{in_formula, write_double};
+use crate::tape::step_observer::KinkPartials;
+use crate::value::number_format::{in_formula, write_double};
 use hashbrown::HashMap;
 use std::rc::Rc;
 

@@ -7,7 +7,7 @@ use crate::native::field::Test;
 use crate::native::formula::{Formula, FunctionFormula, Notation};
 use crate::session::Session;
 use crate::session::algebra::{Style, simplified};
-use crate::session::explain::typeset;
+use crate::session::explain::typesetting;
 use crate::session::query::command_text::CommandText;
 use crate::session::query::parts_of;
 use crate::source::{SourceMap, Span};
@@ -140,7 +140,7 @@ fn about(formula: &Formula, function_formula: &FunctionFormula) -> String {
 /// Converts a formula to LaTeX, from its plain notation.
 fn set_in_latex(formula: &Formula, function_formula: &FunctionFormula) -> String {
     let names: Vec<&str> = function_formula.names.iter().map(String::as_str).collect();
-    typeset::formula(&formula.with_names(&names, "", 0))
+    typesetting::formula(&formula.with_names(&names, "", 0))
 }
 
 /// Returns the name of a derivative as text and as LaTeX: `f'(x)`, `∂f/∂x`, `d/dx (x^2)`.
@@ -154,7 +154,7 @@ fn names(function_formula: &FunctionFormula, name: &str, by: &[u8]) -> [String; 
     };
     if let (true, Some(k)) = (is_named, single) {
         let text = format!("{name}{}({})", "'".repeat(by.len()), word(k));
-        return [text.clone(), typeset::formula(&text)];
+        return [text.clone(), typesetting::formula(&text)];
     }
     let d = if single.is_some() { ["d", r"\mathrm{d}"] } else { ["∂", r"\partial "] };
     let mut counted: Vec<(u8, usize)> = vec![];
@@ -174,12 +174,12 @@ fn names(function_formula: &FunctionFormula, name: &str, by: &[u8]) -> [String; 
     };
     let body = about(&function_formula.formula, function_formula);
     let under = below(d[0], &small, &ToString::to_string);
-    let under_set = below(d[1], &exponent, &typeset::formula);
+    let under_set = below(d[1], &exponent, &typesetting::formula);
     let (above, above_set) = (format!("{}{}", d[0], small(by.len())), format!("{}{}", d[1], exponent(by.len())));
     match is_named {
         true => [
             format!("{above}{name}/{under}"),
-            format!(r"\frac{{{above_set}{}}}{{{under_set}}}", typeset::formula(name)),
+            format!(r"\frac{{{above_set}{}}}{{{under_set}}}", typesetting::formula(name)),
         ],
         false => [
             format!("{above}/{under} ({body})"),

@@ -4,12 +4,12 @@
 
 pub mod derivation;
 pub(crate) mod formula;
-pub(crate) mod html;
-pub(crate) mod latex;
+pub(crate) mod html_derivation;
+pub(crate) mod latex_derivation;
 pub(crate) mod loops;
 pub mod point;
 pub(crate) mod probe;
-pub(crate) mod typeset;
+pub(crate) mod typesetting;
 pub(crate) mod views;
 
 use super::{Kink, Outcome, Session, Status};
@@ -20,8 +20,8 @@ use crate::session::explain::point::Point;
 use crate::session::query::command_text::CommandText;
 use crate::source::Span;
 use crate::types::TypeContext;
-use crate::types::declare::interactive;
-use crate::value::number::in_formula;
+use crate::types::declare::interactive_session;
+use crate::value::number_format::in_formula;
 use crate::vm::{Count, Trace, TraceOperation, TraceRow};
 
 /// An execution of a differentiated function, step by step.
@@ -144,7 +144,7 @@ impl Explanation {
 pub(super) fn names_of_parameters(context: &mut TypeContext, function: &str) -> Vec<String> {
     match function.strip_prefix('{').and_then(|rest| rest.split_once(" in ")) {
         Some((names, _)) => names.split(',').map(parameter).collect(),
-        None => interactive::names_of_parameters(context, function),
+        None => interactive_session::names_of_parameters(context, function),
     }
 }
 

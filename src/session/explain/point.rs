@@ -5,10 +5,10 @@ use crate::diagnostic::Diagnostic;
 use crate::session::Session;
 use crate::session::explain::names_of_parameters;
 use crate::session::query::command_text::CommandText;
-use crate::session::query::inspect::is_part_of_name;
+use crate::session::query::inspection::is_part_of_name;
 use crate::session::query::parts_of;
 use crate::syntax::variable_words;
-use crate::types::declare::interactive;
+use crate::types::declare::interactive_session;
 
 /// The displayed name of the input of a command that explains.
 pub(crate) const NAME: &str = "‹explain›";
@@ -155,7 +155,7 @@ impl Session {
         if taken.len() == count || taken.is_empty() {
             return Ok(FunctionText { text: CommandText::new(typed).part(function), names, taken: all });
         }
-        let labels = interactive::labels_of_parameters(&mut self.context, function);
+        let labels = interactive_session::labels_of_parameters(&mut self.context, function);
         let name = |k: usize| names.get(k).filter(|n| !n.is_empty()).cloned().unwrap_or_else(|| format!("_p{k}"));
         let parameters: Vec<String> = taken.iter().map(|k| format!("{}: {}", name(*k), types[*k])).collect();
         let mut text =
@@ -231,7 +231,7 @@ impl Session {
         let usual: Vec<String> =
             VARIABLES.iter().filter(|name| words.contains(*name)).map(ToString::to_string).collect();
         let mut free: Vec<String> = words.iter().map(ToString::to_string).collect();
-        free.retain(|word| !interactive::is_declared(&self.context, word));
+        free.retain(|word| !interactive_session::is_declared(&self.context, word));
         free.sort();
         free.dedup();
         match count {
@@ -250,7 +250,7 @@ impl Session {
             return function.to_owned();
         }
         let mut names = variable_words(function);
-        names.retain(|word| VARIABLES.contains(word) || !interactive::is_declared(&self.context, word));
+        names.retain(|word| VARIABLES.contains(word) || !interactive_session::is_declared(&self.context, word));
         names.sort_unstable();
         names.dedup();
         let is_word = function.chars().all(is_part_of_name) && !VARIABLES.contains(&function);

@@ -1,10 +1,10 @@
 //! Completion: possible continuations of a word and signatures of a call, in text that need not compile.
 
-use crate::session::query::catalog::EntryKind;
-use crate::session::query::inspect::{WORDS, char_at, is_part_of_name, receiver_of};
+use crate::session::query::inspection::{WORDS, char_at, is_part_of_name, receiver_of};
+use crate::session::query::library_catalog::EntryKind;
 use crate::session::query::ranking;
 use crate::session::{Class, Input, Session};
-use crate::types::declare::interactive;
+use crate::types::declare::interactive_session;
 use crate::types::names::member_candidates;
 use crate::types::names::member_candidates::{CandidateKind, MemberCandidate};
 use crate::types::signature_help;
@@ -108,7 +108,8 @@ impl Session {
         let mut words = ranked(0, self.labels(line, word));
         if !word.is_empty() {
             words.extend(ranked(1, declared_in(&line[..line.len() - word.len()])));
-            let own = interactive::declared_names(&self.context).into_iter().map(|(name, kind)| called(&name, kind));
+            let own =
+                interactive_session::declared_names(&self.context).into_iter().map(|(name, kind)| called(&name, kind));
             words.extend(ranked(1, own.collect()));
             let catalog = self.catalog();
             for entry in catalog.entries.iter().filter(|entry| entry.owner.is_none() && entry.name.starts_with(word)) {

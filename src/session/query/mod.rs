@@ -1,22 +1,22 @@
 //! Queries: values of temporary text, tables of functions, and the parameters in which a function is differentiable.
 
-pub(crate) mod catalog;
 pub(crate) mod command_text;
 pub(crate) mod completion;
-pub(crate) mod format;
-pub(crate) mod highlight;
-pub(crate) mod inspect;
+pub(crate) mod formatting;
+pub(crate) mod highlighting;
+pub(crate) mod inspection;
+pub(crate) mod library_catalog;
+pub(crate) mod library_reference;
+pub(crate) mod library_search;
+pub(crate) mod library_topics;
 pub(crate) mod plot;
 pub(crate) mod ranking;
-pub(crate) mod reference;
-pub(crate) mod search;
-pub(crate) mod topics;
 
 use crate::diagnostic::Diagnostic;
-use crate::session::query::catalog::Catalog;
 use crate::session::query::command_text::CommandText;
+use crate::session::query::library_catalog::Catalog;
 use crate::session::{Input, Session};
-use crate::types::declare::interactive;
+use crate::types::declare::interactive_session;
 use crate::value::{Cells, Ref};
 use std::rc::Rc;
 
@@ -63,10 +63,10 @@ impl Session {
 
     /// Returns the array that a text computes. Its declarations are discarded.
     pub(crate) fn array(&mut self, name: &str, text: &str) -> Result<Option<Rc<Cells>>, Vec<Diagnostic>> {
-        let names = interactive::names(&self.context);
+        let names = interactive_session::names(&self.context);
         let compiled = self.compile_entered(name, text).map_err(|outcome| outcome.diagnostics)?;
         let result = self.computed(compiled.script);
-        interactive::take_back(&mut self.context, names);
+        interactive_session::take_back(&mut self.context, names);
         match result {
             Ok(values) => Ok(match values.r.first() {
                 Some(Ref::Cells(array)) => Some(Rc::clone(array)),
@@ -87,7 +87,7 @@ impl Session {
         if names.len() != types.len() || names.iter().any(String::is_empty) {
             names = (1..=types.len()).map(|n| if types.len() == 1 { "x".into() } else { format!("x{n}") }).collect();
         }
-        let labels = interactive::labels_of_parameters(&mut self.context, function);
+        let labels = interactive_session::labels_of_parameters(&mut self.context, function);
         // The linearity of a function in a variable is unknown.
         let is_known = function.starts_with('{') || !labels.is_empty();
         let call = call(function, &names, &labels);

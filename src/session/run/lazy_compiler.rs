@@ -20,7 +20,7 @@ use crate::diff;
 use crate::emit;
 use crate::ir::{Function, FunctionId, MethodId, Program};
 use crate::native::library::ExplainRequest;
-use crate::session::compile::mechanism::transformed;
+use crate::session::compile::differentiation_mechanism::transformed;
 use crate::session::explain::{formula, names_of_parameters, views};
 use crate::source::SourceMap;
 use crate::types::TypeContext;
@@ -64,7 +64,7 @@ impl<'p> LazyCompiler<'p> {
             let marked = self.lost_tangents.marked(id, graph);
             let graph = marked.as_ref().unwrap_or(graph);
             let thresholds =
-                if self.marks_thresholds { diff::threshold::marked(self.program, id, graph) } else { None };
+                if self.marks_thresholds { diff::thresholds::marked(self.program, id, graph) } else { None };
             diff::derivative(self.program, thresholds.as_ref().unwrap_or(graph))
         });
         self.emit(&differentiated.ok_or_else(Fault::stopped)?, true)

@@ -3,14 +3,14 @@
 //! Types are not known yet, so the analysis is conservative: a name may refer to an instance when its declaration
 //! mentions a class, or another name that may refer to an instance.
 
-use super::names::{MUTATING, Names, bound, is_assignment, root};
+use super::name_uses::{MUTATING, Names, bound, is_assignment, root};
 use super::slice::Slice;
 use super::{CHECK, Use};
 use crate::source::Span;
 use crate::syntax::ast::{
     Decl, DeclKind, Expr, ExprKind, File, FunctionDecl, Name, NominalKind, Stmt, StmtKind, TypeExpr, TypeExprKind,
 };
-use crate::syntax::visit::{self, Visitor};
+use crate::syntax::visitor::{self, Visitor};
 use hashbrown::HashSet;
 use std::rc::Rc;
 
@@ -25,7 +25,7 @@ pub(super) struct Instances {
 impl Instances {
     pub fn of(file: &mut File) -> Instances {
         let mut declarations = Declarations::default();
-        visit::file(&mut declarations, file);
+        visitor::file(&mut declarations, file);
         let mut names: HashSet<Name> = ["Reference", "Buffer", "AnyObject"].map(Name::from).into_iter().collect();
         names.extend(declarations.classes);
         let mut before = 0;
@@ -55,7 +55,7 @@ impl Instances {
 
     fn may_write(&self, item: &Stmt) -> bool {
         let mut writes = Writes { instances: self, leads: false, writes: false };
-        visit::one(&mut writes, &mut item.clone());
+        visitor::one(&mut writes, &mut item.clone());
         writes.leads && writes.writes
     }
 }
@@ -90,7 +90,7 @@ impl Visitor for Writes<'_> {
             },
             _ => {}
         }
-        visit::inside(self, expr);
+        visitor::inside(self, expr);
     }
 }
 
@@ -113,7 +113,7 @@ struct Declarations {
 
 impl Visitor for Declarations {
     fn expr(&mut self, expr: &mut Expr) {
-        visit::inside(self, expr);
+        visitor::inside(self, expr);
     }
 
     fn passed(&mut self, item: &Stmt) {

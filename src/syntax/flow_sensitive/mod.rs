@@ -10,17 +10,17 @@
 //! differ.
 
 mod class_references;
-mod names;
+mod name_uses;
 mod slice;
 mod slice_diagnostics;
 
 use self::class_references::Instances;
-use self::names::{Names, declared, function};
+use self::name_uses::{Names, declared, function};
 use self::slice::{Called, Slice};
 use super::ast::{
     Arg, Block, Closure, ClosureParam, DeclKind, Expr, ExprKind, File, Ident, Name, Stmt, StmtKind, StringPart, TryKind,
 };
-use super::visit::{self, Visitor};
+use super::visitor::{self, Visitor};
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 use hashbrown::HashMap;
@@ -34,7 +34,7 @@ pub(super) fn is_used(expr: &Expr) -> bool {
 /// Expands all operators of the form `gradient(y, wrt: x)` in a file.
 pub(super) fn expand(file: &mut File) -> Vec<Diagnostic> {
     let mut expander = Expander { scopes: vec![], instances: Instances::of(file), diagnostics: vec![] };
-    visit::file(&mut expander, file);
+    visitor::file(&mut expander, file);
     expander.diagnostics
 }
 
@@ -101,7 +101,7 @@ impl Visitor for Expander {
             *expr = rewritten(&used, slice, expr.span);
             return;
         }
-        visit::inside(self, expr);
+        visitor::inside(self, expr);
     }
 
     fn enter_block(&mut self) {

@@ -1,9 +1,9 @@
 //! Slice: finds the statements on which a variable depends.
 
-use super::names::{Effects, Names, declared, function};
+use super::name_uses::{Effects, Names, declared, function};
 use crate::source::Span;
 use crate::syntax::ast::{Expr, ExprKind, Name, Stmt, StmtKind, TryKind};
-use crate::syntax::visit::{self, Visitor};
+use crate::syntax::visitor::{self, Visitor};
 use hashbrown::HashMap;
 
 /// A named function or closure, with its effects on variables.
@@ -147,7 +147,7 @@ pub(super) fn throws(items: &[Stmt]) -> bool {
     let mut search = Search { functions: 0, throws: false, random: None };
     let handled = |item: &Stmt| matches!(&item.kind, StmtKind::Do { catches, .. } if !catches.is_empty());
     for item in items.iter().filter(|item| function(item).is_none() && !handled(item)) {
-        visit::one(&mut search, &mut item.clone());
+        visitor::one(&mut search, &mut item.clone());
     }
     search.throws
 }
@@ -155,7 +155,7 @@ pub(super) fn throws(items: &[Stmt]) -> bool {
 /// Returns the span at which some statements draw a random number from the generator of the system.
 pub(super) fn random(items: &[Stmt]) -> Option<Span> {
     let mut search = Search { functions: 0, throws: false, random: None };
-    items.iter().for_each(|item| visit::one(&mut search, &mut item.clone()));
+    items.iter().for_each(|item| visitor::one(&mut search, &mut item.clone()));
     search.random
 }
 
@@ -184,12 +184,12 @@ impl Visitor for Search {
             }
             ExprKind::Closure(_) => {
                 self.functions += 1;
-                visit::inside(self, expr);
+                visitor::inside(self, expr);
                 self.functions -= 1;
                 return;
             }
             _ => {}
         }
-        visit::inside(self, expr);
+        visitor::inside(self, expr);
     }
 }

@@ -5,13 +5,13 @@
 
 mod expressions;
 mod functions;
-mod literal;
+mod mathematical_notation;
 mod members;
-mod notation;
 mod pattern;
 mod statements;
+mod string_literal;
 mod token;
-mod words;
+mod word_classes;
 
 use pattern::Code;
 use std::ops::Range;
@@ -38,7 +38,7 @@ const TABLES: &[(Scope, &[Row])] = &[
     (Scope::Expressions, members::ROWS),
     (Scope::Expressions, functions::ROWS),
     (Scope::Expressions, expressions::ROWS),
-    (Scope::Expressions, notation::ROWS),
+    (Scope::Expressions, mathematical_notation::ROWS),
 ];
 
 /// The number of bytes after the beginning of the line that are searched.
@@ -77,7 +77,7 @@ pub(crate) fn replacements(text: &str, at: Range<usize>, scope: Scope) -> Vec<Re
     for (_, table) in tables {
         search.rows(table, false, &mut found);
     }
-    search.rows(notation::PRODUCTS, true, &mut found);
+    search.rows(mathematical_notation::PRODUCTS, true, &mut found);
     found.extend(search.type_name());
     found.extend(search.split_word());
     found.truncate(MOST);
@@ -87,7 +87,7 @@ pub(crate) fn replacements(text: &str, at: Range<usize>, scope: Scope) -> Vec<Re
 /// Whether a name has a meaning in another language or in mathematics, so that it is not a misspelling of a similar one.
 pub(crate) fn is_known(name: &str) -> bool {
     let mentions = |(pattern, ..): &Row| pattern.split(' ').any(|item| item == name);
-    words::is_known(name) || functions::ROWS.iter().chain(members::ROWS).any(mentions)
+    word_classes::is_known(name) || functions::ROWS.iter().chain(members::ROWS).any(mentions)
 }
 
 /// Returns the beginning of some lines before an offset: the construct that an error belongs to may begin there.
@@ -149,7 +149,7 @@ impl Search<'_> {
         let mut found = vec![];
         for token in texts {
             let foreign = text_of(self.code.text, *token);
-            if let Some((code, message)) = literal::text_here(foreign) {
+            if let Some((code, message)) = string_literal::text_here(foreign) {
                 let range = token.from..token.to;
                 found.push(Replacement { range, code: Some(code), message: message.to_owned(), is_guess: false });
             }
@@ -168,7 +168,7 @@ impl Search<'_> {
     fn type_name(&self) -> Option<Replacement> {
         let token = self.code.tokens.get(self.focus).filter(|token| token.kind == Kind::Word)?;
         let foreign = text_of(self.code.text, *token);
-        let here = words::type_here(foreign);
+        let here = word_classes::type_here(foreign);
         let message = format!("the type '{foreign}' is called '{here}'");
         let range = token.from..token.to;
         (here != foreign).then_some(Replacement { range, code: Some(here), message, is_guess: false })

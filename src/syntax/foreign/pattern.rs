@@ -19,7 +19,7 @@
 //! part is an operand, and `$[s]` writes the values in a format string as interpolations.
 
 use super::token::{Kind, Token, text_of};
-use super::words::{class, type_here, word_here};
+use super::word_classes::{class, type_here, word_here};
 
 /// The parts that a pattern has matched: for each letter, the code.
 pub(super) struct Match {
@@ -313,7 +313,7 @@ impl Match {
             rest = &rest[at + 1..];
             // `$[s]` is a string literal with its interpolations.
             if let Some(after) = rest.strip_prefix("[s]") {
-                out.push_str(&super::literal::with_interpolations(self.part("s").unwrap_or_default()));
+                out.push_str(&super::string_literal::with_interpolations(self.part("s").unwrap_or_default()));
                 rest = after;
                 continue;
             }

@@ -3,20 +3,20 @@
 mod attribute;
 mod checkpoint;
 mod closure;
-mod convert;
 mod decl;
 mod expr;
-mod failure;
 pub(crate) mod failure_context;
 pub(crate) mod foreign_syntax;
 mod function;
 mod key_path;
 mod literal;
 mod pattern;
-mod piecewise;
+mod piecewise_parsing;
 mod postfix;
 mod stmt;
+mod syntax_error;
 mod syntax_roles;
+mod type_conversion;
 mod types;
 
 pub(super) use syntax_roles::{Mark, Role, marks};
@@ -147,7 +147,7 @@ impl<'t> Builder<'t> {
     }
 
     fn fail(&mut self, error: Error<Rule>, copy: &str, piece: Range<usize>) {
-        let (diagnostic, incomplete) = failure::explain(error, copy, piece, self.text, self.start);
+        let (diagnostic, incomplete) = syntax_error::explain(error, copy, piece, self.text, self.start);
         self.incomplete = incomplete && self.diagnostics.is_empty();
         self.diagnostics.push(diagnostic);
     }

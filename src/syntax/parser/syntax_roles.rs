@@ -1,6 +1,6 @@
 //! Syntax roles: determines the roles of parts of a text, for the formatter.
 
-use super::piecewise::{PIECE, pieces};
+use super::piecewise_parsing::{PIECE, pieces};
 use super::{Grammar, Rule, bound_work};
 use crate::cancel;
 use crate::syntax::scan::scan;

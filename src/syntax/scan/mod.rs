@@ -5,12 +5,12 @@
 //! unusual white space become spaces, the angle brackets of generic arguments become U+0001 and U+0002, and a brace
 //! becomes U+0004 when the text after its closing brace, on the same line, continues an expression.
 
-mod conditional;
+mod conditional_compilation;
 mod directive;
-mod list;
+mod long_list;
 mod string;
 
-pub(super) use list::List;
+pub(super) use long_list::List;
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -76,7 +76,7 @@ struct Scanner<'t> {
     diagnostics: Vec<Diagnostic>,
     incomplete: bool,
     lines: Vec<usize>,
-    lists: list::Lists,
+    lists: long_list::Lists,
 }
 
 /// Scans a text whose first byte has the position `start`.
@@ -96,7 +96,7 @@ pub(super) fn scan(text: &str, start: u32) -> Scanned {
         diagnostics: vec![],
         incomplete: false,
         lines: vec![],
-        lists: list::Lists::default(),
+        lists: long_list::Lists::default(),
     };
     scanner.run();
     scanner.out.push(b'\n');

@@ -5,10 +5,10 @@
 
 use crate::syntax::ast::{Block, StmtKind};
 use crate::types::generics::signature;
-use crate::types::model::context::TypeContext;
-use crate::types::model::function::{Code, FunctionData};
-use crate::types::model::tables::{BodyState, Signature};
-use crate::types::model::tree::FunctionId;
+use crate::types::model::declaration_tables::{BodyState, Signature};
+use crate::types::model::function_table::{Code, FunctionData};
+use crate::types::model::type_context::TypeContext;
+use crate::types::model::typed_tree::FunctionId;
 use crate::types::names::prelude::written_items;
 use std::rc::Rc;
 

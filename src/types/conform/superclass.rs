@@ -4,12 +4,12 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::NominalKind;
 use crate::types::conform::conformances;
-use crate::types::model::context::TypeContext;
+use crate::types::model::declaration_tables::FunctionKind;
+use crate::types::model::declaration_tables::Owner;
 use crate::types::model::display;
-use crate::types::model::tables::FunctionKind;
-use crate::types::model::tables::Owner;
-use crate::types::model::tree::FunctionId;
 use crate::types::model::ty::{NominalId, Type};
+use crate::types::model::type_context::TypeContext;
+use crate::types::model::typed_tree::FunctionId;
 use std::rc::Rc;
 
 pub(crate) fn is_class(cx: &TypeContext, n: NominalId) -> bool {

@@ -4,7 +4,7 @@ use crate::source::Span;
 use crate::syntax::ast::Name;
 use crate::types::conform::conformances;
 use crate::types::conform::failable_witness;
-use crate::types::conform::rethrows;
+use crate::types::conform::rethrowing_function;
 use crate::types::conform::superclass;
 use crate::types::generics::associated_type;
 use crate::types::generics::existential;
@@ -12,13 +12,13 @@ use crate::types::generics::generic_env;
 use crate::types::generics::signature;
 use crate::types::generics::unification;
 use crate::types::generics::unmet_requirement;
-use crate::types::model::context::TypeContext;
+use crate::types::model::declaration_tables::{GroupId, MemberKind, Named, Requirement, RequirementKind, Signature};
 use crate::types::model::queries;
-use crate::types::model::tables::{GroupId, MemberKind, Named, Requirement, RequirementKind, Signature};
-use crate::types::model::tree::{FunctionId, FunctionRef};
 use crate::types::model::ty::{NominalId, ProtocolId, Type};
-use crate::types::names::lookup;
+use crate::types::model::type_context::TypeContext;
+use crate::types::model::typed_tree::{FunctionId, FunctionRef};
 use crate::types::names::members;
+use crate::types::names::name_lookup;
 use crate::types::names::prelude;
 use std::rc::Rc;
 
@@ -127,8 +127,8 @@ fn fitting_witness(
 /// Returns the version of a function that can be a witness: the throwing version if the requirement may throw, the
 /// failable version if the requirement returns an optional, otherwise the function itself.
 fn for_requirement(cx: &mut TypeContext, f: FunctionId, wanted: &Signature) -> FunctionId {
-    let version = match (wanted.throws, lookup::is_optional(cx, &wanted.result)) {
-        (true, _) => rethrows::throwing_version(cx, f),
+    let version = match (wanted.throws, name_lookup::is_optional(cx, &wanted.result)) {
+        (true, _) => rethrowing_function::throwing_version(cx, f),
         (false, true) => failable_witness::failable_version(cx, f),
         (false, false) => None,
     };

@@ -4,10 +4,10 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{DeclKind, Name};
 use crate::types::generics::signature;
-use crate::types::model::context::TypeContext;
-use crate::types::model::tables::{Entry, FunctionKind, Member, MemberKind, Named, Owner};
-use crate::types::model::tree::FunctionId;
+use crate::types::model::declaration_tables::{Entry, FunctionKind, Member, MemberKind, Named, Owner};
 use crate::types::model::ty::Type;
+use crate::types::model::type_context::TypeContext;
+use crate::types::model::typed_tree::FunctionId;
 use hashbrown::HashMap;
 
 /// The properties that distinguish functions of the same name.

@@ -7,16 +7,16 @@ use crate::syntax::ast::{Decl, FunctionName};
 use crate::types::conform::conformances;
 use crate::types::derivative::differentiability;
 use crate::types::derivative::original_function::parameter_labels;
-use crate::types::derivative::registered_rules;
+use crate::types::derivative::registered_derivatives;
 use crate::types::derivative::registration;
 use crate::types::derivative::registration::Original;
 use crate::types::generics::signature;
-use crate::types::model::context;
-use crate::types::model::context::TypeContext;
+use crate::types::model::declaration_tables::{Env, Requirement, Signature};
 use crate::types::model::syntax_query::differentiation;
-use crate::types::model::tables::{Env, Requirement, Signature};
-use crate::types::model::tree::{FunctionId, FunctionRef};
 use crate::types::model::ty::{ProtocolId, Type};
+use crate::types::model::type_context;
+use crate::types::model::type_context::TypeContext;
+use crate::types::model::typed_tree::{FunctionId, FunctionRef};
 use crate::types::nominal::overrides;
 use std::rc::Rc;
 
@@ -42,15 +42,15 @@ pub(crate) fn fits_as_well(
 fn is_like(cx: &mut TypeContext, found: &Original, other: &Original) -> bool {
     (&found.params, &found.result, &found.changed) == (&other.params, &other.result, &other.changed)
         && unmet_of(cx, other).is_none()
-        && !registered_rules::implies(cx, found.function, other.function)
-        && !registered_rules::implies(cx, other.function, found.function)
+        && !registered_derivatives::implies(cx, found.function, other.function)
+        && !registered_derivatives::implies(cx, other.function, found.function)
 }
 
 /// Returns a requirement of the original on its generic parameters that the registered function does not imply.
 pub(crate) fn unmet_of(cx: &mut TypeContext, original: &Original) -> Option<Requirement> {
     let env = signature::signature(cx, original.function).env.clone();
     let unmet = |r: &&Requirement| {
-        !registered_rules::holds_here(cx, std::slice::from_ref(*r), &env.params, &original.arguments)
+        !registered_derivatives::holds_here(cx, std::slice::from_ref(*r), &env.params, &original.arguments)
     };
     env.requirements.iter().find(unmet).cloned()
 }
@@ -63,7 +63,7 @@ pub(crate) fn less_constrained(
 ) -> Diagnostic {
     let name = &of.name.name;
     let message = format!("referenced declaration '{name}' could not be resolved");
-    let required = registered_rules::required(cx, requirement);
+    let required = registered_derivatives::required(cx, requirement);
     let note = format!("'{name}' requires that {required}, but its derivative does not");
     Diagnostic::error(Code::Registration, of.name.span, message)
         .note_at(cx.defs.function_data(original).span, note)
@@ -94,11 +94,11 @@ pub(crate) fn check_witness_differentiability(
     // Callers satisfy the requirements on the generic parameters of the protocol's requirement.
     let mut extended = (*cx.scope.env).clone();
     extended.requirements.extend(signature::signature(cx, requirement).env.requirements.iter().cloned());
-    let narrower = context::with_env(cx, Rc::new(extended), |cx| weaker_attribute(cx, &decl, &own, witness));
+    let narrower = type_context::with_env(cx, Rc::new(extended), |cx| weaker_attribute(cx, &decl, &own, witness));
     let Some((at, unmet)) = narrower else { return };
     let name = cx.defs.function_data(requirement).base_name.clone();
     let message = format!("'{name}' is differentiable for fewer types than the requirement that it satisfies");
-    let needs = format!("it is only differentiable where {}", registered_rules::required(cx, &unmet));
+    let needs = format!("it is only differentiable where {}", registered_derivatives::required(cx, &unmet));
     let diagnostic = Diagnostic::error(Code::MissingRequirement, at, message);
     cx.sink.report(diagnostic.note(needs).also(conformance, "it must be differentiable for every type here"));
 }
@@ -116,7 +116,7 @@ fn weaker_attribute(
         let env = differentiability::required_env(cx, witness.function, own, &differentiation(attribute));
         let unmet = |r: &&Requirement| {
             !own.requirements.contains(r)
-                && !registered_rules::holds_here(cx, std::slice::from_ref(*r), &env.params, &witness.generics)
+                && !registered_derivatives::holds_here(cx, std::slice::from_ref(*r), &env.params, &witness.generics)
         };
         match env.requirements.iter().find(unmet) {
             Some(unmet) => narrower = narrower.or(Some((attribute.span, unmet.clone()))),

@@ -12,13 +12,13 @@ use crate::types::conform::conformances;
 use crate::types::derivative::differentiability;
 use crate::types::derivative::registration::Original;
 use crate::types::generics::associated_type;
-use crate::types::model::context::TypeContext;
 use crate::types::model::declaration_info::RegisteredKind;
+use crate::types::model::declaration_tables::Signature;
 use crate::types::model::display;
-use crate::types::model::tables::Signature;
-use crate::types::model::tree::FunctionId;
 use crate::types::model::ty::Type;
-use crate::types::names::lookup;
+use crate::types::model::type_context::TypeContext;
+use crate::types::model::typed_tree::FunctionId;
+use crate::types::names::name_lookup;
 use std::rc::Rc;
 
 /// Returns the diagnostic if the linear function that a derivative returns does not have the type that its original
@@ -68,7 +68,7 @@ pub(crate) fn misfitting_derivative(
 /// Returns the types of a function's differentiable results: its result, and the parameters that it modifies and is not
 /// differentiated with respect to.
 fn semantic_results(cx: &mut TypeContext, original: &Original, wrt: &[bool]) -> Vec<Type> {
-    let differentiable = lookup::protocol(cx, "Differentiable");
+    let differentiable = name_lookup::protocol(cx, "Differentiable");
     let changed = original.params.iter().zip(&original.changed).zip(wrt);
     let results = changed.filter(|((_, changed), wrt)| **changed && !**wrt).map(|((ty, _), _)| ty);
     let candidates: Vec<Type> = std::iter::once(&original.result).chain(results).cloned().collect();
@@ -101,7 +101,8 @@ fn expected_map(
 }
 
 pub(crate) fn vector_type(cx: &mut TypeContext, ty: &Type) -> Type {
-    let vector = Type::Associated(Rc::new(ty.clone()), lookup::protocol(cx, "Differentiable"), "TangentVector".into());
+    let vector =
+        Type::Associated(Rc::new(ty.clone()), name_lookup::protocol(cx, "Differentiable"), "TangentVector".into());
     associated_type::normalize_type(cx, &vector)
 }
 

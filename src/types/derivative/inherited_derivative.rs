@@ -1,25 +1,25 @@
 //! Inherited derivatives: determines the derivatives that are registered for the requirements that a function satisfies
 //! and for the methods that it overrides.
 //!
-//! Not here: which registered derivatives apply to concrete types (`registered_rules`), and the comparison of values at
+//! Not here: which registered derivatives apply to concrete types (`registered_derivatives`), and the comparison of values at
 //! run time (`vm/operators/registered/inherited`).
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::types::conform::conformances;
 use crate::types::conform::superclass;
 use crate::types::conform::witness;
-use crate::types::derivative::registered_rules;
+use crate::types::derivative::registered_derivatives;
 use crate::types::derivative::registration;
 use crate::types::generics::generic_env;
 use crate::types::generics::signature;
-use crate::types::model::context;
-use crate::types::model::context::TypeContext;
 use crate::types::model::declaration_info::RegisteredKind;
+use crate::types::model::declaration_tables::{MemberKind, Owner, RequirementKind};
 use crate::types::model::queries;
 use crate::types::model::syntax_query::differentiation;
-use crate::types::model::tables::{MemberKind, Owner, RequirementKind};
-use crate::types::model::tree::{Argument, Callee, ExprKind, FunctionId, FunctionRef, LocalId, Stmt, StmtKind};
 use crate::types::model::ty::{ProtocolId, Type};
+use crate::types::model::type_context;
+use crate::types::model::type_context::TypeContext;
+use crate::types::model::typed_tree::{Argument, Callee, ExprKind, FunctionId, FunctionRef, LocalId, Stmt, StmtKind};
 use crate::types::nominal::info;
 use crate::types::nominal::overrides;
 use std::rc::Rc;
@@ -44,9 +44,9 @@ pub(crate) fn check_inherited_derivative(cx: &mut TypeContext, f: FunctionId) {
     let signature = signature::signature(cx, f);
     let generics = signature.env.params.iter().map(|p| Type::Param(*p)).collect();
     let of = FunctionRef { function: f, generics };
-    let inherited = context::with_env(cx, signature.env.clone(), |cx| {
-        let view = registered_rules::file_of(cx, span);
-        registered_rules::rules_here(cx, &of, view).into_iter().find_map(|rule| Some((rule.inherited?, rule)))
+    let inherited = type_context::with_env(cx, signature.env.clone(), |cx| {
+        let view = registered_derivatives::file_of(cx, span);
+        registered_derivatives::rules_here(cx, &of, view).into_iter().find_map(|rule| Some((rule.inherited?, rule)))
     });
     let Some((original, rule)) = inherited else { return };
     let from = match cx.defs.function_data(original).owner {
@@ -111,10 +111,10 @@ pub(crate) fn has_default_derivative(cx: &mut TypeContext, f: FunctionId) -> boo
     let env = signature::signature(cx, f).env.clone();
     let generics = env.params.iter().map(|p| Type::Param(*p)).collect();
     let of = FunctionRef { function: f, generics };
-    let view = registered_rules::file_of(cx, cx.defs.function_data(f).span);
+    let view = registered_derivatives::file_of(cx, cx.defs.function_data(f).span);
 
-    context::with_env(cx, env, |cx| {
-        !stands_for(cx, &of).is_empty() && !registered_rules::rules_here(cx, &of, view).is_empty()
+    type_context::with_env(cx, env, |cx| {
+        !stands_for(cx, &of).is_empty() && !registered_derivatives::rules_here(cx, &of, view).is_empty()
     })
 }
 

@@ -15,13 +15,13 @@ use crate::types::derivative::registration;
 use crate::types::derivative::registration::Original;
 use crate::types::generics::associated_type;
 use crate::types::generics::signature;
-use crate::types::model::context;
-use crate::types::model::context::TypeContext;
 use crate::types::model::declaration_info::RegisteredKind;
+use crate::types::model::declaration_tables::{Registered, Signature};
 use crate::types::model::display;
-use crate::types::model::tables::{Registered, Signature};
-use crate::types::model::tree::FunctionId;
 use crate::types::model::ty::Type;
+use crate::types::model::type_context;
+use crate::types::model::type_context::TypeContext;
+use crate::types::model::typed_tree::FunctionId;
 
 /// A candidate for the primal or the adjoint, with its types in terms of the original's generic parameters.
 struct Candidate {
@@ -35,7 +35,7 @@ pub(crate) fn register_adjoint(cx: &mut TypeContext, f: FunctionId, args: &Diffe
     let Some(differentiability) = differentiability::differentiability(cx, f) else { return };
     let signature = signature::signature(cx, f);
     let (_, params) = parameters(&signature);
-    let (primal, wanted, given, found) = context::with_env(cx, signature.env.clone(), |cx| {
+    let (primal, wanted, given, found) = type_context::with_env(cx, signature.env.clone(), |cx| {
         let primal = args.primal.as_ref().map(|name| (name, self::primal(cx, f, name, &signature, &params)));
         let vectors: Vec<Type> = params
             .iter()

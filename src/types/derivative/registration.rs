@@ -2,7 +2,7 @@
 //! the original's entry.
 //!
 //! Not here: the older `@differentiable(adjoint:)` (`primal_adjoint`), the type that a derivative must have
-//! (`derivative_type`), and which registered functions apply to concrete types (`registered_rules`).
+//! (`derivative_type`), and which registered functions apply to concrete types (`registered_derivatives`).
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -19,15 +19,15 @@ use crate::types::derivative::original_function::parameter_labels;
 use crate::types::derivative::primal_adjoint;
 use crate::types::generics::associated_type;
 use crate::types::generics::signature;
-use crate::types::model::context;
-use crate::types::model::context::TypeContext;
 use crate::types::model::declaration_info::RegisteredKind;
+use crate::types::model::declaration_tables::{FunctionKind, Owner, Registered, Requirement, Signature};
 use crate::types::model::display;
 use crate::types::model::syntax_query::differentiation;
-use crate::types::model::tables::{FunctionKind, Owner, Registered, Requirement, Signature};
-use crate::types::model::tree::FunctionId;
 use crate::types::model::ty::Type;
-use crate::types::names::lookup;
+use crate::types::model::type_context;
+use crate::types::model::type_context::TypeContext;
+use crate::types::model::typed_tree::FunctionId;
+use crate::types::names::name_lookup;
 use std::rc::Rc;
 
 const TWO_PARTS: &str = "'@derivative(of:)' attribute requires function to return a two-element tuple; first element must have label 'value:' and second element must have label 'pullback:' or 'differential:'";
@@ -111,7 +111,7 @@ fn register_for(
         let is_alike = signature.self_type.is_some() == given.self_type.is_some();
         (!is_alike, parameter_labels(&signature) != own)
     });
-    let (types, labels, done) = context::with_env(cx, given.env.clone(), |cx| {
+    let (types, labels, done) = type_context::with_env(cx, given.env.clone(), |cx| {
         let (mut labels, mut types) = (None, None);
         let mut done = None;
         for candidate in &candidates {
@@ -256,7 +256,7 @@ fn register_derivative(cx: &mut TypeContext, f: FunctionId, of: &FunctionName, a
                 message,
             ))));
         }
-        context::with_env(cx, env.clone(), |cx| {
+        type_context::with_env(cx, env.clone(), |cx| {
             let before = cx.sink.diagnostics.len();
             let mut wrt = differentiability::wrt_flags(cx, args, &names, &types, given.self_type.is_some());
             if cx.sink.diagnostics.len() > before {
@@ -300,7 +300,7 @@ fn register_transpose(cx: &mut TypeContext, f: FunctionId, of: &FunctionName, ar
     let given = signature::signature(cx, f);
     let env = differentiability::required_env(cx, f, &given.env, args);
     register_for(cx, f, of, &mut |cx, original| {
-        context::with_env(cx, env.clone(), |cx| {
+        type_context::with_env(cx, env.clone(), |cx| {
             let (names, _) = parameters(&signature::signature(cx, original.function));
             let before = cx.sink.diagnostics.len();
             let mut wrt = differentiability::wrt_flags(cx, args, &names, &original.params, original.has_self);
@@ -371,7 +371,7 @@ fn not_transposable(
 
 /// Whether a type is its own tangent vector.
 fn is_vector_space(cx: &mut TypeContext, ty: &Type) -> bool {
-    let differentiable = lookup::protocol(cx, "Differentiable");
+    let differentiable = name_lookup::protocol(cx, "Differentiable");
     let ty = associated_type::normalize_type(cx, ty);
     if matches!(ty, Type::Function(_)) || !conformances::conforms_to(cx, &ty, differentiable) {
         return false;

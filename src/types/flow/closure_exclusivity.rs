@@ -4,13 +4,13 @@
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
-use crate::types::conform::rethrows::may_outlive_call;
+use crate::types::conform::rethrowing_function::may_outlive_call;
 use crate::types::conform::superclass;
 use crate::types::flow::Flow;
-use crate::types::model::tree::{
+use crate::types::model::ty::Type;
+use crate::types::model::typed_tree::{
     Argument, Body, Capture, Expr, ExprKind, FunctionId, LocalId, Place, Projection, ProjectionKind, Root,
 };
-use crate::types::model::ty::Type;
 use std::rc::Rc;
 
 impl<'b> Flow<'b, '_> {

@@ -4,7 +4,7 @@
 //!
 //! Not here: conditions. They select among values and are operands of none.
 
-use crate::types::model::tree::{
+use crate::types::model::typed_tree::{
     Argument, Body, Callee, Case, Condition, Expr, ExprKind, FunctionId, LocalId, Pattern, PatternKind, Root, Stmt,
     StmtKind,
 };

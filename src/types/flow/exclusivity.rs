@@ -4,7 +4,7 @@
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::types::flow::Flow;
-use crate::types::model::tree::{Argument, Callee, Expr, ExprKind, Place, Projection, ProjectionKind, Root};
+use crate::types::model::typed_tree::{Argument, Callee, Expr, ExprKind, Place, Projection, ProjectionKind, Root};
 use std::borrow::Cow;
 
 impl Flow<'_, '_> {

@@ -1,8 +1,8 @@
 //! Exits of blocks: `break`, `continue`, `return`, `throw`, and the `defer` blocks that run on these paths.
 
 use super::Flow;
-use super::state::State;
-use crate::types::model::tree::{LabelId, Stmt};
+use super::flow_state::State;
+use crate::types::model::typed_tree::{LabelId, Stmt};
 
 /// A scope that encloses a statement.
 pub(super) enum Scope<'b> {

@@ -1,14 +1,14 @@
 //! Expressions: visits expressions in the order of evaluation.
 
 use super::Flow;
+use super::flow_state::State;
 use super::places::Use;
-use super::state::State;
 use crate::source::Span;
 use crate::types::conform::superclass;
 use crate::types::generics::signature;
 use crate::types::model::syntax_query::is_operator;
-use crate::types::model::tree::{Argument, Callee, Expr, ExprKind, FunctionId, LocalId, TryKind};
 use crate::types::model::ty::Type;
+use crate::types::model::typed_tree::{Argument, Callee, Expr, ExprKind, FunctionId, LocalId, TryKind};
 use crate::types::nominal::info;
 
 impl<'b> Flow<'b, '_> {

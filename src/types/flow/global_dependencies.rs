@@ -4,9 +4,9 @@
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::types::flow::Flow;
-use crate::types::model::context::TypeContext;
 use crate::types::model::queries;
-use crate::types::model::tree::{
+use crate::types::model::type_context::TypeContext;
+use crate::types::model::typed_tree::{
     Argument, Body, Callee, Condition, Expr, ExprKind, FunctionId, GlobalId, Place, Root, Stmt, StmtKind,
 };
 use crate::types::nominal::stored_property;

@@ -5,9 +5,9 @@ use crate::source::Span;
 use crate::types::conform::superclass;
 use crate::types::flow::Flow;
 use crate::types::flow::places::Use;
-use crate::types::model::tables::FunctionKind;
-use crate::types::model::tree::{FunctionId, LocalId};
+use crate::types::model::declaration_tables::FunctionKind;
 use crate::types::model::ty::Type;
+use crate::types::model::typed_tree::{FunctionId, LocalId};
 
 /// The message for uses of `self` in a convenience initializer before it calls another initializer.
 const BEFORE_OTHER: &str = "'self' used before 'self.init' call or assignment to 'self'";

@@ -15,27 +15,27 @@
 pub(crate) mod closure_exclusivity;
 pub(crate) mod data_flow;
 pub(crate) mod dynamic_self_result;
+pub(crate) mod error_handling;
 pub(crate) mod exclusivity;
 mod exits;
 mod expressions;
+mod flow_state;
 pub(crate) mod global_dependencies;
 pub(crate) mod initialization;
 mod places;
 mod returns;
-mod state;
 mod statements;
-pub(crate) mod throws;
 mod tracked_variables;
-mod unused;
+mod unused_values;
 mod usage;
 
 use crate::source::Span;
-use crate::types::model::context::TypeContext;
-use crate::types::model::tables::{BodyState, FunctionKind};
-use crate::types::model::tree::{Body, Capture, FunctionId, GlobalId, LocalId, Place, Stmt};
+use crate::types::model::declaration_tables::{BodyState, FunctionKind};
+use crate::types::model::type_context::TypeContext;
+use crate::types::model::typed_tree::{Body, Capture, FunctionId, GlobalId, LocalId, Place, Stmt};
 use exits::Scope;
+use flow_state::State;
 use hashbrown::{HashMap, HashSet};
-use state::State;
 use std::rc::Rc;
 use tracked_variables::Variables;
 use usage::Usage;
@@ -201,7 +201,7 @@ impl<'b, 'w> Flow<'b, 'w> {
     /// Enters the local functions of a block, which may be called before their declarations.
     fn enter_functions(&mut self, statements: &[Stmt]) {
         for s in statements {
-            if let crate::types::model::tree::StmtKind::LocalFunction(f) = &s.kind
+            if let crate::types::model::typed_tree::StmtKind::LocalFunction(f) = &s.kind
                 && let BodyState::Checked(body) = &self.cx.defs.function_data(*f).memo.body
             {
                 self.local_functions.insert(*f, body.captures.clone().into());

@@ -3,7 +3,7 @@
 use super::Flow;
 use crate::source::Span;
 use crate::types::conform::superclass;
-use crate::types::model::tree::{
+use crate::types::model::typed_tree::{
     Expr, ExprKind, FunctionId, GlobalId, LocalId, Place, Projection, ProjectionKind, Root,
 };
 

@@ -1,10 +1,10 @@
 //! Statements: visits statements in the order of execution.
 
 use super::Flow;
-use super::state::{Bits, State};
+use super::flow_state::{Bits, State};
 use super::usage::Declared;
-use crate::types::model::tree::{Case, Condition, Expr, ExprKind, LabelId, Pattern, PatternKind, Stmt, StmtKind};
 use crate::types::model::ty::Type;
+use crate::types::model::typed_tree::{Case, Condition, Expr, ExprKind, LabelId, Pattern, PatternKind, Stmt, StmtKind};
 
 /// The state at the beginning of a loop.
 struct LoopStart {
@@ -250,7 +250,7 @@ impl<'b> Flow<'b, '_> {
 
     fn catch(&mut self, body: &'b [Stmt], cases: &'b [Case]) {
         let before = self.state.clone();
-        let takes_all = crate::types::flow::throws::takes_all(cases);
+        let takes_all = crate::types::flow::error_handling::takes_all(cases);
         let seen = self.thrown;
         let mut caught = self.catching(takes_all, |flow| flow.block(body));
         let throws = self.thrown > seen;

@@ -5,9 +5,9 @@ use super::Flow;
 use crate::source::Span;
 use crate::syntax::ast::{Name, NominalKind};
 use crate::types::conform::superclass;
-use crate::types::model::tables::{FunctionKind, StoredData};
-use crate::types::model::tree::{GlobalId, LocalId, Pattern, PatternKind, Projection, ProjectionKind};
+use crate::types::model::declaration_tables::{FunctionKind, StoredData};
 use crate::types::model::ty::{NominalId, Type};
+use crate::types::model::typed_tree::{GlobalId, LocalId, Pattern, PatternKind, Projection, ProjectionKind};
 use hashbrown::HashMap;
 use std::ops::Range;
 

@@ -6,17 +6,17 @@ use crate::types::conform::superclass;
 use crate::types::generics::existential;
 use crate::types::generics::existential::known_type;
 use crate::types::generics::generic_env;
-use crate::types::generics::opaque;
+use crate::types::generics::opaque_type;
 use crate::types::generics::signature;
 use crate::types::generics::unification;
-use crate::types::model::context;
-use crate::types::model::context::TypeContext;
+use crate::types::model::declaration_tables::{Clauses, MemberKind, Owner, Requirement, Signature};
 use crate::types::model::queries;
-use crate::types::model::tables::{Clauses, MemberKind, Owner, Requirement, Signature};
-use crate::types::model::tree::FunctionId;
 use crate::types::model::ty::{NominalId, ParamId, ProtocolId, Type};
-use crate::types::names::lookup;
+use crate::types::model::type_context;
+use crate::types::model::type_context::TypeContext;
+use crate::types::model::typed_tree::FunctionId;
 use crate::types::names::members;
+use crate::types::names::name_lookup;
 use crate::types::names::prelude;
 use crate::types::names::type_alias;
 use crate::types::names::type_expr;
@@ -49,7 +49,7 @@ pub(crate) fn normalize_type(cx: &mut TypeContext, ty: &Type) -> Type {
         Type::Associated(of, p, name) => {
             let of = normalize_type(cx, of);
             let of = if let Type::Var(_) = of { unification::shallow(cx, &of) } else { of };
-            if let Some(known) = known_type(&of, name).or_else(|| opaque::known_of_opaque(cx, &of, name)) {
+            if let Some(known) = known_type(&of, name).or_else(|| opaque_type::known_of_opaque(cx, &of, name)) {
                 return known;
             }
             let here = Type::Associated(Rc::new(of.clone()), *p, name.clone());
@@ -92,7 +92,7 @@ pub(crate) fn normalize_type(cx: &mut TypeContext, ty: &Type) -> Type {
             }
         }
         Type::Param(_) => same_as(cx, ty).unwrap_or_else(|| ty.clone()),
-        Type::Opaque(id, args) if cx.module.reveals_opaque_types => opaque::underlying_type(cx, *id, args),
+        Type::Opaque(id, args) if cx.module.reveals_opaque_types => opaque_type::underlying_type(cx, *id, args),
         Type::Nominal(_, args) if args.is_empty() => ty.clone(),
         Type::Existential(e) if e.types().next().is_none() => ty.clone(),
         Type::Var(_) | Type::Never | Type::Error => ty.clone(),
@@ -207,7 +207,7 @@ pub(crate) fn associated_type(cx: &mut TypeContext, of: &Type, name: &str) -> Op
     let of = unification::shallow(cx, of);
     let mut protocols = conformances::protocols_of(cx, &of).to_vec();
     if matches!(of, Type::Var(_) | Type::Tuple(_) | Type::Function(_)) && name == "TangentVector" {
-        protocols.push(lookup::protocol(cx, "Differentiable"));
+        protocols.push(name_lookup::protocol(cx, "Differentiable"));
     }
     let p = protocols.into_iter().find(|p| cx.defs.protocol_data(*p).associated.iter().any(|a| &*a.name == name))?;
     let ty = Type::Associated(Rc::new(of), p, name.into());
@@ -260,10 +260,10 @@ fn find_type_witness(
 ) -> Option<Type> {
     let group = cx.defs.nominal_data(n).conformances[conformance].group;
     let env = generic_env::group_env(cx, group);
-    context::with_env(cx, env, |cx| {
+    type_context::with_env(cx, env, |cx| {
         let declared = cx.defs.declared_type(n);
         let Type::Nominal(_, args) = &declared else { return None };
-        let mut found = lookup::own_member_type(cx, n, args, name);
+        let mut found = name_lookup::own_member_type(cx, n, args, name);
         let data = cx.defs.nominal_data(n);
         let (outer, own) = data.params.split_at(data.params.len() - data.own_params);
         let parameter = |params: &[ParamId]| {

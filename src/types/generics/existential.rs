@@ -7,12 +7,12 @@ use crate::types::conform::conformances;
 use crate::types::conform::superclass;
 use crate::types::generics::associated_type;
 use crate::types::generics::unification;
-use crate::types::model::context;
-use crate::types::model::context::TypeContext;
+use crate::types::model::declaration_tables::{Env, Requirement};
 use crate::types::model::display;
 use crate::types::model::opaque_types;
-use crate::types::model::tables::{Env, Requirement};
 use crate::types::model::ty::{Existential, ParamId, ProtocolId, Type};
+use crate::types::model::type_context;
+use crate::types::model::type_context::TypeContext;
 use std::rc::Rc;
 
 /// Returns the type that an existential specifies for the associated type `T.Name`, as `any P<A>` does.
@@ -56,7 +56,7 @@ pub(crate) fn seen_inside<'t>(
     types: impl Iterator<Item = &'t Type>,
 ) -> (Type, Vec<Type>) {
     let (own, env) = inside(cx, e);
-    let types = context::with_env(cx, env, |cx| {
+    let types = type_context::with_env(cx, env, |cx| {
         let replace = |t: &Type| t.substitute(&|p| (p == param).then(|| own.clone()));
 
         types.map(|t| associated_type::normalize_type(cx, &replace(t))).collect()
@@ -69,7 +69,7 @@ pub(crate) fn seen_inside<'t>(
 pub(crate) fn forgotten(cx: &mut TypeContext, e: &Existential, p: ProtocolId, name: &Name) -> Type {
     let (own, env) = inside(cx, e);
 
-    context::with_env(cx, env, |cx| {
+    type_context::with_env(cx, env, |cx| {
         let part = associated_type::normalize_type(cx, &Type::Associated(Rc::new(own.clone()), p, name.clone()));
         let is_open = |t: &Type| t.any(&mut |t| *t == own);
 

@@ -4,7 +4,7 @@ pub(crate) mod associated_type;
 pub(crate) mod existential;
 pub(crate) mod generic_env;
 pub(crate) mod implied_requirements;
-pub(crate) mod opaque;
+pub(crate) mod opaque_type;
 pub(crate) mod opened_existential;
 pub(crate) mod signature;
 pub(crate) mod type_arguments;

@@ -4,11 +4,11 @@
 use crate::types::conform::conformances;
 use crate::types::generics::existential;
 use crate::types::generics::signature;
-use crate::types::model::context::TypeContext;
 use crate::types::model::declaration_info::Builtin;
-use crate::types::model::tables::{Owner, Requirement};
-use crate::types::model::tree::FunctionId;
+use crate::types::model::declaration_tables::{Owner, Requirement};
 use crate::types::model::ty::{Existential, ProtocolId, Type};
+use crate::types::model::type_context::TypeContext;
+use crate::types::model::typed_tree::FunctionId;
 
 /// Returns the parameter whose argument, an existential, determines a generic parameter; `None` if anything else
 /// depends on the generic parameter beyond what the existential specifies.

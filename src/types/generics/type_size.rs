@@ -2,8 +2,8 @@
 
 use crate::diagnostic::{Code as DiagnosticCode, Diagnostic};
 use crate::source::Span;
-use crate::types::model::context::TypeContext;
 use crate::types::model::ty::Type;
+use crate::types::model::type_context::TypeContext;
 
 /// The maximum number of parts of a type. A type that is built by repeated doubling shares its parts in memory, but a
 /// traversal of all parts would take exponential time.

@@ -6,16 +6,16 @@ use crate::types::generics::associated_type;
 use crate::types::generics::existential;
 use crate::types::generics::opened_existential;
 use crate::types::generics::type_size;
-use crate::types::model::context::TypeContext;
 use crate::types::model::declaration_info::Builtin;
 use crate::types::model::ty::{FunctionParam, FunctionType, NominalId, ProtocolId, Type, VarId};
+use crate::types::model::type_context::TypeContext;
 use crate::types::model::type_vars;
 use crate::types::model::type_vars::Clause;
 use crate::types::model::type_vars::ConformanceConstraint;
 use crate::types::model::type_vars::Equation;
 use crate::types::model::type_vars::Literal;
 use crate::types::model::type_vars::VarState;
-use crate::types::names::lookup;
+use crate::types::names::name_lookup;
 use std::rc::Rc;
 
 pub(crate) fn mark_numeric(cx: &mut TypeContext, ty: &Type) {
@@ -186,7 +186,7 @@ pub(crate) fn accepts_literal(cx: &mut TypeContext, ty: &Type, literal: Literal)
         Literal::Float => "ExpressibleByFloatLiteral",
         Literal::Text | Literal::Words => "ExpressibleByStringLiteral",
     };
-    let protocol = lookup::protocol(cx, protocol);
+    let protocol = name_lookup::protocol(cx, protocol);
     conformances::conforms_to(cx, ty, protocol)
 }
 
@@ -199,7 +199,7 @@ pub(crate) fn literal_may_conform(cx: &mut TypeContext, literal: Literal, protoc
         Literal::Words => &["String"],
     };
     for name in builtin {
-        let ty = lookup::simple(cx, name);
+        let ty = name_lookup::simple(cx, name);
         if conformances::conforms_to(cx, &ty, protocol) {
             return true;
         }

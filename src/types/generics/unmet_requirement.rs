@@ -9,10 +9,10 @@ use crate::types::generics::existential;
 use crate::types::generics::generic_env;
 use crate::types::generics::signature;
 use crate::types::generics::unification;
-use crate::types::model::context::TypeContext;
+use crate::types::model::declaration_tables::{Env, Requirement};
 use crate::types::model::display;
-use crate::types::model::tables::{Env, Requirement};
 use crate::types::model::ty::{NominalId, ProtocolId, Type};
+use crate::types::model::type_context::TypeContext;
 use crate::types::model::type_vars::Clause;
 
 /// Creates the diagnostic for a requirement of a function that is not satisfied; `substituted` is the requirement with the

@@ -17,14 +17,14 @@ use crate::source::Span;
 use crate::syntax::ast::{self, Name};
 use crate::types::generics::type_arguments;
 use crate::types::generics::unification;
-use crate::types::infer::solver::pending::Pending;
-use crate::types::model::context;
-use crate::types::model::context::TypeContext;
+use crate::types::infer::solver::pending_expression::Pending;
+use crate::types::model::declaration_tables::{Env, Named, Owner};
 use crate::types::model::display;
-use crate::types::model::tables::{Env, Named, Owner};
-use crate::types::model::tree::{Body, Capture, Expr, ExprKind, FunctionId, LabelId, Local, LocalId, Stmt};
 use crate::types::model::ty::Type;
-use crate::types::names::lookup;
+use crate::types::model::type_context;
+use crate::types::model::type_context::TypeContext;
+use crate::types::model::typed_tree::{Body, Capture, Expr, ExprKind, FunctionId, LabelId, Local, LocalId, Stmt};
+use crate::types::names::name_lookup;
 use crate::types::names::type_expr;
 use crate::types::names::type_expr::TypeScope;
 use hashbrown::HashMap;
@@ -75,7 +75,7 @@ pub(super) struct Infer<'w> {
     /// The types in scope that are declared inside functions.
     local_types: Rc<HashMap<Name, Named>>,
     /// The values that are returned where the result type is opaque.
-    given: Vec<crate::types::generics::opaque::Given>,
+    given: Vec<crate::types::generics::opaque_type::Given>,
     /// Whether candidates that lack a required conformance are accepted.
     forgives: bool,
     /// Whether a quotient of integer literals is a fraction, as it is in the exponent of a floating-point number, in a
@@ -208,7 +208,9 @@ impl<'w> Infer<'w> {
         (owner, file): (Owner, u32),
         then: impl FnOnce(&mut Infer) -> A,
     ) -> A {
-        context::with_env(cx, env, |cx| context::with_type_vars(cx, |cx| then(&mut Infer::new(cx, owner, file))))
+        type_context::with_env(cx, env, |cx| {
+            type_context::with_type_vars(cx, |cx| then(&mut Infer::new(cx, owner, file)))
+        })
     }
 
     /// Runs a part of the inference in another generic environment.
@@ -413,7 +415,7 @@ impl<'w> Infer<'w> {
     }
 
     fn bool_type(&mut self) -> Type {
-        lookup::simple(self.cx, "Bool")
+        name_lookup::simple(self.cx, "Bool")
     }
 
     /// Creates a label for a loop, `switch` or block, which is in scope while `run` runs.

@@ -7,9 +7,9 @@
 use crate::source::Span;
 use crate::syntax::ast::Name;
 pub use crate::syntax::ast::NominalKind;
-use crate::types::model::tree::Ownership;
-use crate::types::model::tree::{Body, FunctionId, FunctionRef, GlobalId};
 use crate::types::model::ty::{Existential, NominalId, ParamId, ProtocolId, Type};
+use crate::types::model::typed_tree::Ownership;
+use crate::types::model::typed_tree::{Body, FunctionId, FunctionRef, GlobalId};
 use std::rc::Rc;
 
 /// A nominal type: a struct, enum or class.

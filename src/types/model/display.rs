@@ -3,14 +3,14 @@
 use crate::diagnostic::Diagnostic;
 use crate::syntax::ast::{Ident, Name};
 use crate::syntax::foreign;
-use crate::types::model::context::Definitions;
-use crate::types::model::context::TypeContext;
+use crate::types::model::declaration_tables::{FunctionKind, Owner};
 use crate::types::model::opaque_types;
-use crate::types::model::tables::{FunctionKind, Owner};
-use crate::types::model::tree::FunctionId;
 use crate::types::model::ty::Existential;
 use crate::types::model::ty::{Strength, Type};
+use crate::types::model::type_context::Definitions;
+use crate::types::model::type_context::TypeContext;
 use crate::types::model::type_vars;
+use crate::types::model::typed_tree::FunctionId;
 use std::fmt::Write;
 
 /// Types of Swift that do not exist in dscript, with alternatives.

@@ -7,10 +7,10 @@
 
 use crate::source::Span;
 use crate::syntax::ast::Decl;
-use crate::types::model::context::TypeContext;
-use crate::types::model::tables::{Member, Signature};
-use crate::types::model::tree::{Body, FunctionId, GlobalId};
+use crate::types::model::declaration_tables::{Member, Signature};
 use crate::types::model::ty::{NominalId, Type};
+use crate::types::model::type_context::TypeContext;
+use crate::types::model::typed_tree::{Body, FunctionId, GlobalId};
 use std::rc::Rc;
 
 macro_rules! queries {

@@ -3,7 +3,7 @@
 
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
-use crate::types::model::context::DiagnosticSink;
+use crate::types::model::type_context::DiagnosticSink;
 use std::path::Path;
 use std::rc::Rc;
 

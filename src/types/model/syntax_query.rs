@@ -7,7 +7,7 @@ use crate::syntax::ast::AttributeArgs;
 use crate::syntax::ast::Decl;
 use crate::syntax::ast::DifferentiationArgs;
 use crate::syntax::ast::{Binding, Block, Expr, ExprKind, Ident, Name, Pattern, PatternKind, TypeExpr, TypeExprKind};
-use crate::types::model::tree::Ownership;
+use crate::types::model::typed_tree::Ownership;
 use std::rc::Rc;
 
 /// Returns the number of characters (grapheme clusters) in a string.

@@ -1,9 +1,9 @@
 //! Type variables: the table of the unknown types of the body that is being inferred.
 
 use crate::source::Span;
-use crate::types::model::context::TypeContext;
-use crate::types::model::tree::FunctionId;
 use crate::types::model::ty::{ProtocolId, Type, VarId};
+use crate::types::model::type_context::TypeContext;
+use crate::types::model::typed_tree::FunctionId;
 
 /// The kind of a literal, which determines the types it can have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, PartialOrd, Ord)]

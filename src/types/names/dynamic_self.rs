@@ -11,10 +11,10 @@ use crate::syntax::ast::{TypeExpr, TypeExprKind};
 use crate::types::conform::superclass;
 use crate::types::generics::signature;
 use crate::types::generics::unification;
-use crate::types::model::context::TypeContext;
-use crate::types::model::tables::{FunctionKind, Owner};
-use crate::types::model::tree::FunctionId;
+use crate::types::model::declaration_tables::{FunctionKind, Owner};
 use crate::types::model::ty::{NominalId, ParamId, ProtocolId, Type};
+use crate::types::model::type_context::TypeContext;
+use crate::types::model::typed_tree::FunctionId;
 use std::rc::Rc;
 
 /// Whether a type expression contains `Self`.

@@ -2,10 +2,10 @@
 
 use crate::types::conform::conformances;
 use crate::types::generics::unification;
-use crate::types::model::context::TypeContext;
-use crate::types::model::tables::{Member, MemberKind, RequirementData, RequirementKind};
-use crate::types::model::tree::FunctionId;
+use crate::types::model::declaration_tables::{Member, MemberKind, RequirementData, RequirementKind};
 use crate::types::model::ty::Type;
+use crate::types::model::type_context::TypeContext;
+use crate::types::model::typed_tree::FunctionId;
 use crate::types::names::prelude;
 use hashbrown::HashMap;
 

@@ -7,12 +7,12 @@ use crate::types::generics::existential;
 use crate::types::generics::generic_env;
 use crate::types::generics::unification;
 use crate::types::generics::unmet_requirement;
-use crate::types::model::context::TypeContext;
+use crate::types::model::declaration_tables::{Member, MemberKind, Requirement};
 use crate::types::model::queries;
-use crate::types::model::tables::{Member, MemberKind, Requirement};
 use crate::types::model::ty::{NominalId, ParamId, ProtocolId, Type};
+use crate::types::model::type_context::TypeContext;
 use crate::types::model::type_vars::Clause;
-use crate::types::names::lookup;
+use crate::types::names::name_lookup;
 use crate::types::names::prelude;
 use std::rc::Rc;
 
@@ -124,7 +124,7 @@ pub(crate) fn generality(cx: &mut TypeContext, p: ProtocolId, of: &[ProtocolId],
 
 /// Returns the subscripts by key paths, which every type has.
 pub(crate) fn keyed_members(cx: &mut TypeContext, of: &Type) -> Vec<MemberOf> {
-    let p = lookup::protocol(cx, "_Keyed");
+    let p = name_lookup::protocol(cx, "_Keyed");
     prelude::load_all_members(cx, "_Keyed");
     let members = cx.defs.protocol_data(p).members.get("subscript").cloned().unwrap_or_default();
     let prefix: Rc<[Type]> = Rc::from([of.clone()]);
@@ -184,7 +184,7 @@ fn group_may_hold(
     cx: &mut TypeContext,
     n: crate::types::model::ty::NominalId,
     args: &[Type],
-    group: crate::types::model::tables::GroupId,
+    group: crate::types::model::declaration_tables::GroupId,
 ) -> bool {
     let saved = cx.vars.snapshot();
     let holds = conformances::group_holds(cx, n, args, group);
@@ -196,7 +196,7 @@ fn protocol_group_may_hold(
     cx: &mut TypeContext,
     p: ProtocolId,
     of: &Type,
-    group: crate::types::model::tables::GroupId,
+    group: crate::types::model::declaration_tables::GroupId,
 ) -> bool {
     if cx.defs.groups[group.0 as usize].requirements.is_empty() {
         return true;

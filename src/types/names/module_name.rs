@@ -2,11 +2,11 @@
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::syntax::ast::{Ident, TypeExpr};
-use crate::types::model::context::TypeContext;
-use crate::types::model::prelude::PRELUDE_FILE;
-use crate::types::model::tables::{Entry, Named};
+use crate::types::model::declaration_tables::{Entry, Named};
+use crate::types::model::prelude_index::PRELUDE_FILE;
 use crate::types::model::ty::Type;
-use crate::types::names::lookup;
+use crate::types::model::type_context::TypeContext;
+use crate::types::names::name_lookup;
 use crate::types::names::prelude;
 use crate::types::names::type_alias;
 use crate::types::names::type_expr;
@@ -52,14 +52,14 @@ pub(crate) fn module_named(cx: &mut TypeContext, name: &str, file: u32) -> Optio
     } else {
         return None;
     };
-    lookup::entries(cx, name, file).is_empty().then_some(module)
+    name_lookup::entries(cx, name, file).is_empty().then_some(module)
 }
 
 /// Returns the declarations of a name that a module contains.
 pub(crate) fn entries_in(cx: &mut TypeContext, module: Module, name: &str, file: u32) -> Vec<Entry> {
     match module {
         Module::Library => prelude::library_entries(cx, name),
-        Module::Program => lookup::own_entries(cx, name, file),
+        Module::Program => name_lookup::own_entries(cx, name, file),
     }
 }
 

@@ -2,10 +2,10 @@
 
 use crate::syntax::ast::Decl;
 use crate::types::conform::superclass;
-use crate::types::model::context::TypeContext;
-use crate::types::model::tables::VECTOR;
-use crate::types::model::tables::{Member, MemberKind, Owner, StoredData};
+use crate::types::model::declaration_tables::VECTOR;
+use crate::types::model::declaration_tables::{Member, MemberKind, Owner, StoredData};
 use crate::types::model::ty::{NominalId, Type};
+use crate::types::model::type_context::TypeContext;
 use std::rc::Rc;
 
 /// Returns the access level that makes a nested type inaccessible in a file and inside `from`, if it is inaccessible.

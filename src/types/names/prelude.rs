@@ -5,11 +5,11 @@ use crate::source::{SourceMap, Span};
 use crate::syntax;
 use crate::syntax::ast::{Decl, Stmt};
 use crate::syntax::{Indexed, Piece};
-use crate::types::model::context::TypeContext;
-use crate::types::model::prelude;
-use crate::types::model::prelude::{LIBRARY, PRELUDE_FILE};
+use crate::types::model::declaration_tables::Entry;
+use crate::types::model::prelude_index;
+use crate::types::model::prelude_index::{LIBRARY, PRELUDE_FILE};
 use crate::types::model::queries;
-use crate::types::model::tables::Entry;
+use crate::types::model::type_context::TypeContext;
 use crate::types::names::module_name;
 use std::rc::Rc;
 
@@ -36,24 +36,24 @@ pub(crate) fn import_module(cx: &mut TypeContext, name: &str) -> bool {
 
 /// Returns the entries of the library under a name, which are entered now if they were not entered before.
 pub(crate) fn library_entries(cx: &mut TypeContext, name: &str) -> Vec<Entry> {
-    enter(cx, prelude::declaring(name));
+    enter(cx, prelude_index::declaring(name));
     cx.defs.library.get(name).cloned().unwrap_or_default()
 }
 
 /// Enters the library's extensions of a type or protocol that declare a given member.
 pub(crate) fn load_members(cx: &mut TypeContext, of: &str, member: &str) {
-    enter(cx, prelude::declaring_member(of, member));
+    enter(cx, prelude_index::declaring_member(of, member));
 }
 
 /// Enters all extensions of the library for a type or protocol.
 pub(crate) fn load_all_members(cx: &mut TypeContext, of: &str) {
     load_extensions(cx, of);
-    enter(cx, &prelude::adding_members(of));
+    enter(cx, &prelude_index::adding_members(of));
 }
 
 /// Enters the library's extensions of a type or protocol that declare conformances.
 pub(crate) fn load_extensions(cx: &mut TypeContext, name: &str) {
-    enter(cx, prelude::conforming(name));
+    enter(cx, prelude_index::conforming(name));
 }
 
 /// Enters the pieces that were not entered yet. All are marked first, because a piece may look up names that lead to
@@ -91,9 +91,12 @@ pub(crate) fn library_names(cx: &TypeContext) -> Vec<String> {
 }
 
 /// Returns a function of the library by its name.
-pub(crate) fn library_function(cx: &mut TypeContext, name: &str) -> Option<crate::types::model::tree::FunctionId> {
+pub(crate) fn library_function(
+    cx: &mut TypeContext,
+    name: &str,
+) -> Option<crate::types::model::typed_tree::FunctionId> {
     library_entries(cx, name).into_iter().find_map(|e| match e.what {
-        crate::types::model::tables::Named::Function(f) => Some(f),
+        crate::types::model::declaration_tables::Named::Function(f) => Some(f),
         _ => None,
     })
 }

@@ -7,13 +7,13 @@ use crate::types::generics::generic_env;
 use crate::types::generics::type_size;
 use crate::types::generics::unification;
 use crate::types::generics::unmet_requirement;
-use crate::types::model::context;
-use crate::types::model::context::TypeContext;
+use crate::types::model::declaration_tables::AliasUse;
+use crate::types::model::declaration_tables::{AliasId, AliasMemo, Named, Requirement};
 use crate::types::model::display;
-use crate::types::model::tables::AliasUse;
-use crate::types::model::tables::{AliasId, AliasMemo, Named, Requirement};
 use crate::types::model::ty::{ParamId, Type};
-use crate::types::names::lookup;
+use crate::types::model::type_context;
+use crate::types::model::type_context::TypeContext;
+use crate::types::names::name_lookup;
 use crate::types::names::type_expr;
 use crate::types::names::type_expr::TypeScope;
 use std::rc::Rc;
@@ -38,7 +38,7 @@ pub(crate) fn resolve_alias(cx: &mut TypeContext, a: AliasId) -> Type {
     env.params.extend(params);
     generic_env::add_generics(cx, &mut env, &generics, &scope);
     let env = Rc::new(env);
-    let resolved = context::with_env(cx, env.clone(), |cx| {
+    let resolved = type_context::with_env(cx, env.clone(), |cx| {
         let resolved = match unapplied_generic(cx, &target, &scope).filter(|_| generics.params.is_empty()) {
             Some((params, generic)) => {
                 cx.defs.aliases[a.0 as usize].params = params;
@@ -66,7 +66,7 @@ fn unapplied_generic(cx: &mut TypeContext, target: &TypeExpr, scope: &TypeScope)
         return None;
     }
     let found = scope.locals.get(&ident.name).copied();
-    match found.or_else(|| lookup::type_entry(cx, &ident.name, scope.file))? {
+    match found.or_else(|| name_lookup::type_entry(cx, &ident.name, scope.file))? {
         Named::Nominal(n) if !type_expr::encloses(cx, scope.owner, n) => {
             let data = cx.defs.nominal_data(n);
             let first = data.params.len() - data.own_params;
@@ -121,7 +121,7 @@ pub(crate) fn apply_alias(
 pub(crate) fn check_alias_uses(cx: &mut TypeContext) {
     let mut reported: Vec<Span> = vec![];
     for AliasUse { alias, args, whole, env, span } in std::mem::take(&mut cx.module.alias_uses) {
-        context::with_env(cx, env, |cx| {
+        type_context::with_env(cx, env, |cx| {
             if !reported.contains(&span) && check_alias_use(cx, alias, &args, span) {
                 reported.push(span);
                 let whole = unification::resolved(cx, &whole);

@@ -5,14 +5,14 @@ use crate::types::conform::superclass;
 use crate::types::generics::associated_type;
 use crate::types::generics::generic_env;
 use crate::types::generics::signature;
-use crate::types::model::context;
-use crate::types::model::context::Definitions;
-use crate::types::model::context::TypeContext;
 use crate::types::model::declaration_info::{Function, Nominal, Param, Stored};
-use crate::types::model::tables;
-use crate::types::model::tables::{BodyState, FunctionKind, Owner};
-use crate::types::model::tree::FunctionId;
+use crate::types::model::declaration_tables;
+use crate::types::model::declaration_tables::{BodyState, FunctionKind, Owner};
 use crate::types::model::ty::NominalId;
+use crate::types::model::type_context;
+use crate::types::model::type_context::Definitions;
+use crate::types::model::type_context::TypeContext;
+use crate::types::model::typed_tree::FunctionId;
 use crate::types::nominal::stored_property;
 use crate::types::nominal::wrapped_value;
 use std::rc::Rc;
@@ -27,11 +27,11 @@ pub(crate) fn nominal_info(cx: &mut TypeContext, n: NominalId) -> Rc<Nominal> {
         stored_property::stored_type(cx, n, i as u32);
     }
     let env = generic_env::nominal_env(cx, n);
-    let cases = context::with_env(cx, env, |cx| {
+    let cases = type_context::with_env(cx, env, |cx| {
         let mut cases = vec![];
         for i in 0..cx.defs.nominal_data(n).cases.len() {
             let payload = stored_property::case_payload(cx, n, i as u32);
-            cases.push(tables::case_info(&cx.defs.nominal_data(n).cases[i], payload));
+            cases.push(declaration_tables::case_info(&cx.defs.nominal_data(n).cases[i], payload));
         }
         cases
     });
@@ -44,7 +44,7 @@ pub(crate) fn nominal_info(cx: &mut TypeContext, n: NominalId) -> Rc<Nominal> {
     }
     for i in 0..cx.defs.nominal_data(n).stored.len() {
         let places = wrapped_value::wrapped_value(cx, n, i as u32).map_or(vec![], |value| value.places);
-        stored.push(tables::stored_info(&cx.defs.nominal_data(n).stored[i], places));
+        stored.push(declaration_tables::stored_info(&cx.defs.nominal_data(n).stored[i], places));
     }
     let data = cx.defs.nominal_data(n);
     let info = Rc::new(Nominal {
@@ -70,7 +70,7 @@ pub(crate) fn function_info(cx: &mut TypeContext, f: FunctionId) -> Rc<Function>
         return info.clone();
     }
     let signature = signature::signature(cx, f);
-    let (params, result, name, span) = context::with_env(cx, signature.env.clone(), |cx| {
+    let (params, result, name, span) = type_context::with_env(cx, signature.env.clone(), |cx| {
         let mut params = vec![];
         let data = cx.defs.function_data(f);
         let (name, span) = (cx.defs.display_name(f), data.span);

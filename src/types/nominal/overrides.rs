@@ -4,18 +4,18 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{DeclKind, Name};
 use crate::types::conform::conformances;
-use crate::types::conform::rethrows;
+use crate::types::conform::rethrowing_function;
 use crate::types::conform::superclass;
 use crate::types::generics::associated_type;
 use crate::types::generics::signature;
-use crate::types::model::context::TypeContext;
+use crate::types::model::declaration_tables::{BodyState, FunctionKind, Member, MemberKind, Owner};
 use crate::types::model::display;
 use crate::types::model::queries;
-use crate::types::model::tables::{BodyState, FunctionKind, Member, MemberKind, Owner};
-use crate::types::model::tree::{FunctionId, FunctionRef};
 use crate::types::model::ty::{NominalId, Type};
+use crate::types::model::type_context::TypeContext;
+use crate::types::model::typed_tree::{FunctionId, FunctionRef};
 use crate::types::names::dynamic_self;
-use crate::types::names::lookup;
+use crate::types::names::name_lookup;
 use crate::types::names::subclass_access;
 use crate::types::nominal::stored_property;
 use std::rc::Rc;
@@ -221,8 +221,8 @@ fn other_result(
 
 /// Whether a type is a subclass of another type, or an optional of such a class.
 fn is_class_of(cx: &mut TypeContext, ty: &Type, of: &Type) -> bool {
-    if let Some(of) = lookup::optional_payload(cx, of) {
-        let ty = lookup::optional_payload(cx, ty).unwrap_or_else(|| ty.clone());
+    if let Some(of) = name_lookup::optional_payload(cx, of) {
+        let ty = name_lookup::optional_payload(cx, ty).unwrap_or_else(|| ty.clone());
         return ty == of || is_class_of(cx, &ty, &of);
     }
     let mut at = Some(ty.clone());
@@ -323,7 +323,7 @@ fn record_override(cx: &mut TypeContext, n: NominalId, old: FunctionId, new: Fun
     for method in all {
         cx.defs.overrides.insert((method, n), new);
         cx.defs.overridden.insert(method);
-        rethrows::override_throwing(cx, n, method, new);
+        rethrowing_function::override_throwing(cx, n, method, new);
     }
 }
 

@@ -3,12 +3,12 @@
 use crate::diagnostic::{Code, Diagnostic};
 use crate::syntax::ast::{Expr, ExprKind, StringPart};
 use crate::types::conform::conformances;
-use crate::types::model::context::TypeContext;
 use crate::types::model::declaration_info::Builtin;
 use crate::types::model::display;
 use crate::types::model::syntax_query::{characters, fits};
 use crate::types::model::ty::{NominalId, Type};
-use crate::types::names::lookup;
+use crate::types::model::type_context::TypeContext;
+use crate::types::names::name_lookup;
 use hashbrown::{HashMap, HashSet};
 
 /// The raw value of a case, as a literal.
@@ -184,7 +184,7 @@ fn literal_kinds(cx: &mut TypeContext, ty: &Type) -> Vec<LiteralKind> {
         ("ExpressibleByStringLiteral", LiteralKind::Text),
     ];
     let made = kinds.into_iter().filter(|(name, _)| {
-        let protocol = lookup::protocol(cx, name);
+        let protocol = name_lookup::protocol(cx, name);
         conformances::conforms_to(cx, ty, protocol)
     });
     made.map(|(_, kind)| kind).collect()
@@ -216,7 +216,7 @@ fn unfit(cx: &mut TypeContext, value: &RawValue, raw_type: &Type, kinds: &[Liter
 /// Returns a raw value for each case, and diagnostics for the invalid raw values.
 fn raw_values(cx: &mut TypeContext, n: NominalId) -> Option<(Vec<RawValue>, Vec<Diagnostic>)> {
     let raw_type = cx.defs.nominal_data(n).raw_type.clone()?;
-    let (text, character) = (lookup::library_nominal(cx, "String"), lookup::library_nominal(cx, "Character"));
+    let (text, character) = (name_lookup::library_nominal(cx, "String"), name_lookup::library_nominal(cx, "Character"));
     let is_text = raw_type == cx.defs.declared_type(text);
     let is_named = is_text || raw_type == cx.defs.declared_type(character);
     let (mut values, mut problems): (Vec<RawValue>, Vec<Diagnostic>) = (vec![], vec![]);

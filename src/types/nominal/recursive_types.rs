@@ -2,8 +2,8 @@
 
 use crate::diagnostic::{Code as DiagnosticCode, Diagnostic};
 use crate::types::conform::conformances;
-use crate::types::model::context::TypeContext;
 use crate::types::model::ty::{NominalId, Type};
+use crate::types::model::type_context::TypeContext;
 use crate::types::nominal::stored_property;
 
 /// Reports a struct that contains itself: its size would be infinite.

@@ -3,24 +3,24 @@
 use crate::syntax::ast::{Name, NominalKind};
 use crate::types::conform::conformances;
 use crate::types::generics::associated_type;
-use crate::types::model::context;
-use crate::types::model::context::TypeContext;
 use crate::types::model::declaration_info::Builtin;
+use crate::types::model::declaration_tables::VECTOR;
 use crate::types::model::display;
-use crate::types::model::tables::VECTOR;
 use crate::types::model::ty::{NominalId, ParamId, ProtocolId, Type};
-use crate::types::names::lookup;
+use crate::types::model::type_context;
+use crate::types::model::type_context::TypeContext;
+use crate::types::names::name_lookup;
 use crate::types::nominal::info;
 use std::rc::Rc;
 
 /// Returns the tangent vector of a concrete type.
 pub(crate) fn vector_of(cx: &mut TypeContext, ty: &Type) -> Option<Type> {
-    context::with_env(cx, Rc::default(), |cx| vector_here(cx, ty))
+    type_context::with_env(cx, Rc::default(), |cx| vector_here(cx, ty))
 }
 
 /// Returns the tangent vector of a type in the current generic environment.
 fn vector_here(cx: &mut TypeContext, ty: &Type) -> Option<Type> {
-    let differentiable = lookup::protocol(cx, "Differentiable");
+    let differentiable = name_lookup::protocol(cx, "Differentiable");
     if matches!(ty, Type::Function(_)) || !conformances::conforms_to(cx, ty, differentiable) {
         return None;
     }
@@ -37,7 +37,7 @@ pub(crate) fn own_vector(cx: &mut TypeContext, ty: &Type) -> Option<Type> {
     if data.builtin.is_some() || data.kind == NominalKind::Class || !is_made_differentiable_by_user(cx, *n) {
         return None;
     }
-    let (vector, follows) = context::with_env(cx, Rc::default(), |cx| {
+    let (vector, follows) = type_context::with_env(cx, Rc::default(), |cx| {
         let vector = vector_here(cx, ty);
         let follows = vector
             .as_ref()
@@ -80,7 +80,7 @@ pub(crate) fn moves_by_members(cx: &mut TypeContext, n: NominalId, ty: &Type) ->
 /// Returns the protocols, beyond the usual ones, to which a synthesized tangent vector must conform because a protocol
 /// of its type requires it.
 pub(crate) fn required_of_vector(cx: &mut TypeContext, n: NominalId) -> Vec<Name> {
-    let differentiable = lookup::protocol(cx, "Differentiable");
+    let differentiable = name_lookup::protocol(cx, "Differentiable");
     let is_vector = |t: &Type, own: ParamId| matches!(t, Type::Associated(of, p, name) if **of == Type::Param(own) && *p == differentiable && &**name == "TangentVector");
     let mut required: Vec<Name> = vec![];
     for q in associated_type::all_conforming(cx, n) {
@@ -120,7 +120,7 @@ pub(crate) fn hidden_in_vector(cx: &mut TypeContext, ty: &Type) -> Option<String
     if data.is_prelude || data.kind != NominalKind::Struct {
         return None;
     }
-    let differentiable = lookup::protocol(cx, "Differentiable");
+    let differentiable = name_lookup::protocol(cx, "Differentiable");
     for member in info::nominal_info(cx, *v).stored.iter().filter(|member| !member.no_derivative) {
         let part = conformances::substitute_nominal(cx, *v, args, &member.ty);
         let part = associated_type::normalize_type(cx, &part);
@@ -176,7 +176,7 @@ pub(crate) fn broken_clauses(cx: &mut TypeContext, p: ProtocolId, ty: &Type) -> 
     required.extend(clauses.conform.iter().cloned());
     // The library requires these conformances in addition to the documents that the language is based on; they are
     // supplied where possible.
-    let given = [lookup::protocol(cx, "Scalable"), lookup::protocol(cx, "ScalableVector")];
+    let given = [name_lookup::protocol(cx, "Scalable"), name_lookup::protocol(cx, "ScalableVector")];
     let mut broken = vec![];
     for (of, bound) in required.into_iter().filter(|(_, bound)| !given.contains(bound)) {
         let found = associated_type::normalize_type(cx, &by(&of));

@@ -5,11 +5,11 @@
 
 #![allow(missing_docs, reason = "the comment of a variant names its fields")]
 
-mod stored;
+mod stored_shape;
 
 use hashbrown::HashMap;
 use std::rc::Rc;
-pub use stored::{StoredShapes, StoredTangents};
+pub use stored_shape::{StoredShapes, StoredTangents};
 
 /// The index of a shape in [`Shapes`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]

@@ -7,13 +7,13 @@
 //! Promises: shared arrays are copied before their slots change; missing parts of a vector (`[]`, elements at the end,
 //! `nil`, a missing key) count as zero, additional ones are ignored; components that do not match the tables (which
 //! verified code cannot produce) are skipped without a panic.
-//! Not here: the use of the numbers (`tape`), the slots of values that are not differentiable (`heap_visit`).
+//! Not here: the use of the numbers (`tape`), the slots of values that are not differentiable (`slot_rewrite`).
 
+mod leaf_paths;
 mod leaf_update;
-mod paths;
-mod sum;
-mod vector_builder;
-mod vector_reader;
+mod tangent_vector_builder;
+mod tangent_vector_reader;
+mod vector_sum;
 
 use super::dictionary::Dictionary;
 use super::shape::{BESIDE, Layout, Shape, ShapeId, Shapes, Tangent, TangentId, TangentKind, Tangents};

@@ -2,19 +2,19 @@
 //!
 //! Running a program does not depend on any of it. The code that fills it is in `operators::check` and `state::progress`.
 
+pub(crate) mod derivative_checks;
 pub(crate) mod kink;
 pub(crate) mod lost_tangent;
-pub(crate) mod places;
-pub(crate) mod progress;
-pub(crate) mod rule_checks;
+pub(crate) mod progress_reporter;
+pub(crate) mod source_locations;
 pub(crate) mod trace;
 
-use crate::tape::watch::KinkOccurrence;
+use crate::tape::step_observer::KinkOccurrence;
+use derivative_checks::RuleChecks;
 use kink::Kink;
 use lost_tangent::LostTangentLog;
-use places::Places;
-use progress::ProgressReporter;
-use rule_checks::RuleChecks;
+use progress_reporter::ProgressReporter;
+use source_locations::Places;
 use trace::Trace;
 
 /// The state of a machine that is only needed to explain, check or reject derivatives, and to report progress.

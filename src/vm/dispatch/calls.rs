@@ -4,9 +4,9 @@ use super::{load, save};
 use crate::bytecode::NativeSite;
 use crate::bytecode::operand::*;
 use crate::value::{Ref, Slot};
-use crate::vm::compiler::Compiler;
+use crate::vm::compiler_interface::Compiler;
 use crate::vm::fault::Fault;
-use crate::vm::functions::{Entry, Version};
+use crate::vm::function_table::{Entry, Version};
 use crate::vm::operators;
 use crate::vm::state::machine::Machine;
 use crate::vm::state::registers::Registers;
@@ -137,7 +137,7 @@ pub(super) fn native(
     slots: bool,
 ) -> Result<(), Box<Fault>> {
     open_window(machine, at);
-    let next = crate::vm::native::call(machine, compiler, site, slots)?;
+    let next = crate::vm::native_call::call(machine, compiler, site, slots)?;
     perform(machine, compiler, next)
 }
 

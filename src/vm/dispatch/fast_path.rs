@@ -6,7 +6,7 @@ use crate::bytecode::NativeSite;
 use crate::bytecode::operand::{self, *};
 use crate::tape::Num;
 use crate::value::{Cells, Ref, Slot, Text};
-use crate::vm::joined;
+use crate::vm::fused;
 use crate::vm::objects;
 use crate::vm::state::machine::Machine;
 use crate::vm::state::registers::Registers;
@@ -20,7 +20,7 @@ type ComponentOffset = Option<(u16, u16)>;
 #[inline(always)]
 pub fn join_left_f(at: &mut Registers, out: FOut, a: FIn, b: FIn, how: Ways) {
     let c = at.extra();
-    let value = joined::left(how, at.f(a), at.f(b), at.f(c));
+    let value = fused::left(how, at.f(a), at.f(b), at.f(c));
     at.set_f(out, value);
 }
 
@@ -28,7 +28,7 @@ pub fn join_left_f(at: &mut Registers, out: FOut, a: FIn, b: FIn, how: Ways) {
 #[inline(always)]
 pub fn join_right_f(at: &mut Registers, out: FOut, a: FIn, b: FIn, how: Ways) {
     let c = at.extra();
-    let value = joined::right(how, at.f(a), at.f(b), at.f(c));
+    let value = fused::right(how, at.f(a), at.f(b), at.f(c));
     at.set_f(out, value);
 }
 
@@ -37,7 +37,7 @@ pub fn join_right_f(at: &mut Registers, out: FOut, a: FIn, b: FIn, how: Ways) {
 #[inline(always)]
 pub fn join_both_f(at: &mut Registers, out: FOut, a: FIn, b: FIn, how: Ways) {
     let (c, d) = at.extras();
-    let value = joined::both(how, [at.f(a), at.f(b), at.f(c), at.f(d)]);
+    let value = fused::both(how, [at.f(a), at.f(b), at.f(c), at.f(d)]);
     at.set_f(out, value);
 }
 

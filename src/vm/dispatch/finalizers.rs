@@ -3,7 +3,7 @@
 use crate::value::Ref;
 use crate::value::finalizer;
 use crate::value::finalizer::PendingFinalizer;
-use crate::vm::compiler::Compiler;
+use crate::vm::compiler_interface::Compiler;
 use crate::vm::dispatch::calls::perform;
 use crate::vm::fault::Fault;
 use crate::vm::state::machine::Machine;

@@ -18,12 +18,12 @@ mod strings;
 use crate::bytecode::Instruction;
 use crate::bytecode::operand::*;
 use crate::native::library::{self, PureOperation};
-use crate::native::{Primitive, table};
+use crate::native::{Primitive, primitive_table};
 use crate::tape::Num;
 use crate::value::{Cells, Ref, finalizer};
-use crate::vm::compiler::Compiler;
+use crate::vm::compiler_interface::Compiler;
 use crate::vm::fault::Fault;
-use crate::vm::functions::Version;
+use crate::vm::function_table::Version;
 use crate::vm::objects;
 use crate::vm::state::machine::Machine;
 use crate::vm::state::registers::Registers;
@@ -49,7 +49,7 @@ fn save(machine: &mut Machine, pc: *const Instruction) {
 #[inline(always)]
 fn primitive(p: Prim) -> &'static Primitive {
     // The verifier has checked the number of the primitive; the default is never used.
-    table::all().get(usize::from(p.0)).unwrap_or(&table::all()[0])
+    primitive_table::all().get(usize::from(p.0)).unwrap_or(&primitive_table::all()[0])
 }
 
 /// Runs instructions until the frame that ends the run returns.

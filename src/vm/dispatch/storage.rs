@@ -4,7 +4,7 @@ use super::{gather, gather_counts};
 use crate::bytecode::operand::*;
 use crate::value::shape::ShapeId;
 use crate::value::{BoxCells, Cells, Closure, Ref};
-use crate::vm::compiler::Compiler;
+use crate::vm::compiler_interface::Compiler;
 use crate::vm::fault::Fault;
 use crate::vm::objects;
 use crate::vm::state::machine::Machine;

@@ -4,7 +4,7 @@ use crate::bytecode::operand::*;
 use crate::native::library;
 use crate::value::Ref;
 use crate::vm::fault::Fault;
-use crate::vm::native::effort;
+use crate::vm::native_call::effort;
 use crate::vm::state::machine::Machine;
 use crate::vm::state::registers::Registers;
 

@@ -12,7 +12,7 @@ pub(crate) mod checkpoint;
 pub(crate) mod registered;
 
 pub(super) use crate::vm::operators::check::kink::with_kink;
-pub(super) use crate::vm::operators::check::not_finite::with_first;
+pub(super) use crate::vm::operators::check::non_finite_value::with_first;
 
 use crate::bytecode::{Operator, OperatorSite, RuleSite};
 use crate::diagnostic::Code as Number;
@@ -20,7 +20,7 @@ use crate::tape::{Num, RecordError, Template};
 use crate::value::shape::{Layout, TangentId};
 use crate::value::walk::{Mismatch, Offset, Walk};
 use crate::value::{Cells, Ref, Slot, finalizer};
-use crate::vm::compiler::Compiler;
+use crate::vm::compiler_interface::Compiler;
 use crate::vm::fault::Fault;
 use crate::vm::state::machine::Machine;
 use crate::vm::state::task::Next;
@@ -102,7 +102,7 @@ pub fn operate(
             Ok(Next::Return)
         }
         Operator::Series { result, throws } => {
-            crate::vm::operators::apply::series::begin(machine, arguments, BodyResult { of: result, throws })
+            crate::vm::operators::apply::taylor_polynomial::begin(machine, arguments, BodyResult { of: result, throws })
         }
         Operator::ApplyAtOnce => crate::vm::operators::apply::batch::apply(machine, compiler, &arguments),
         Operator::Recompute { traced } => {

@@ -5,7 +5,7 @@ use crate::ir::*;
 use crate::value::shape::{Shape, Style, Tangent, TangentId, TangentKind};
 use crate::value::{Bank, Cells, Components, Ref};
 use crate::vm::FaultKind;
-use crate::vm::tests::build::{Builder, F, I, NUMBERS, R, TestProgram, machine};
+use crate::vm::tests::graph_builder::{Builder, F, I, NUMBERS, R, TestProgram, machine};
 use crate::vm::{Fault, Machine};
 use std::rc::Rc;
 

@@ -2,7 +2,7 @@
 
 use crate::diagnostic::Code as Number;
 use crate::value::{Cells, Ref, finalizer};
-use crate::vm::compiler::Compiler;
+use crate::vm::compiler_interface::Compiler;
 use crate::vm::dispatch;
 use crate::vm::dispatch::calls::perform;
 use crate::vm::fault::{Fault, FaultKind};

@@ -10,7 +10,7 @@ use crate::bytecode::operand::*;
 use crate::bytecode::{Code, Instruction};
 use crate::tape::Num;
 use crate::value::{Ref, Slot};
-use crate::vm::functions::Entry;
+use crate::vm::function_table::Entry;
 use crate::vm::state::stacks::{Frame, Stacks};
 
 /// Pointers to the next instruction and to the registers of its frame.

@@ -2,7 +2,7 @@
 
 use crate::bytecode::Instruction;
 use crate::value::{Ref, Slot};
-use crate::vm::functions::Entry;
+use crate::vm::function_table::Entry;
 
 /// The frame of one call that is running.
 #[derive(Clone, Copy, Debug)]

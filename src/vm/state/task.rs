@@ -11,7 +11,7 @@
 //! Tasks nest like calls: a task's callee may apply another operator, which is another task on top.
 
 use crate::value::Ref;
-use crate::vm::compiler::Compiler;
+use crate::vm::compiler_interface::Compiler;
 use crate::vm::fault::Fault;
 use crate::vm::state::machine::Machine;
 

@@ -1,4 +1,4 @@
-use super::build::*;
+use super::graph_builder::*;
 use crate::bytecode::disassemble;
 use crate::diagnostic::Code as Number;
 use crate::ir::*;

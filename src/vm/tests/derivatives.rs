@@ -1,4 +1,4 @@
-use super::build::*;
+use super::graph_builder::*;
 use crate::ir::*;
 use crate::tape::{Direction, LinearMap, Num};
 use crate::value::{Components, Slot};

@@ -1,4 +1,4 @@
-use super::build::*;
+use super::graph_builder::*;
 use crate::diagnostic::Code as Number;
 use crate::ir::*;
 use crate::value::Components;

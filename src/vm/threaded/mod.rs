@@ -10,12 +10,12 @@
 //! slots, levels (`dispatch`).
 #![allow(unsafe_code)]
 
-mod arithmetic;
-mod integers;
-mod objects;
-mod translate;
+mod arithmetic_cells;
+mod integer_cells;
+mod object_cells;
+mod translation;
 
-pub use translate::translate;
+pub use translation::translate;
 
 use crate::native::Primitive;
 use crate::tape::ValueStack;

@@ -2,8 +2,8 @@
 
 use crate::ir::graph::{BlockId, Op, Reg, Terminator, Trap};
 use crate::ir::lower::builder::{Builder, Slot, Value};
-use crate::types::model::tree::{LabelId, LocalId, Stmt};
 use crate::types::model::ty::Type;
+use crate::types::model::typed_tree::{LabelId, LocalId, Stmt};
 use crate::value::Bank;
 use std::rc::Rc;
 

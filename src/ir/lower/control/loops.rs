@@ -8,10 +8,10 @@ use crate::ir::lower::control::pattern::{bound, bound_by};
 use crate::ir::lower::dispatch::Target;
 use crate::ir::lower::effects::may_write;
 use crate::ir::lower::place::{Location, stride};
-use crate::types::model::tree::{
+use crate::types::model::ty::Type;
+use crate::types::model::typed_tree::{
     Argument, Callee, Condition, Expr, ExprKind, FunctionRef, Iteration, LabelId, Pattern, Stmt,
 };
-use crate::types::model::ty::Type;
 use crate::value::Bank;
 use crate::value::shape::{Shape, ShapeId};
 

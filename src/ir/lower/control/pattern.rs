@@ -2,7 +2,7 @@
 
 use crate::ir::graph::{BlockId, Reg, Trap};
 use crate::ir::lower::builder::{Builder, Value};
-use crate::types::model::tree::{Condition, LocalId, Pattern, PatternKind};
+use crate::types::model::typed_tree::{Condition, LocalId, Pattern, PatternKind};
 
 impl Builder<'_> {
     /// Tests a pattern: continues with the variables bound if the pattern matches the value, and in the block `fail`

@@ -5,8 +5,8 @@ use crate::ir::lower::builder::{Builder, Slot, Use, Value};
 use crate::ir::lower::control::exits::Scope;
 use crate::ir::lower::control::pattern::{bound, bound_by};
 use crate::ir::lower::place::Location;
-use crate::types::model::tree::Ownership;
-use crate::types::model::tree::{Case, Condition, Expr, ExprKind, LocalId, Stmt, StmtKind};
+use crate::types::model::typed_tree::Ownership;
+use crate::types::model::typed_tree::{Case, Condition, Expr, ExprKind, LocalId, Stmt, StmtKind};
 use crate::value::Bank;
 use crate::value::shape::Shape;
 
@@ -334,7 +334,7 @@ impl Builder<'_> {
     }
 
     /// Initializes a global variable with a value.
-    fn init_global(&mut self, global: crate::types::model::tree::GlobalId, value: Value) {
+    fn init_global(&mut self, global: crate::types::model::typed_tree::GlobalId, value: Value) {
         let ownership = self.d.global(global).ownership;
         let value = self.weak_reference(value, ownership);
         if !self.lives_in_script(global) {

@@ -4,7 +4,7 @@ use crate::ir::graph::{BlockId, Reg, Trap};
 use crate::ir::lower::builder::Builder;
 use crate::ir::lower::control::exits::Scope;
 use crate::ir::lower::control::pattern::bound;
-use crate::types::model::tree::{Case, Expr, LabelId, LocalId};
+use crate::types::model::typed_tree::{Case, Expr, LabelId, LocalId};
 
 impl Builder<'_> {
     pub(crate) fn switch(&mut self, label: LabelId, local: LocalId, subject: &Expr, cases: &[Case]) {

@@ -10,8 +10,8 @@ use crate::ir::lower::place::Location;
 use crate::ir::lower::{Key, Origin};
 use crate::ir::{Op, Rule, RuleKind};
 use crate::types::model::declaration_info::NominalKind;
-use crate::types::model::tree::FunctionRef;
 use crate::types::model::ty::{FunctionType, Strength, Type};
+use crate::types::model::typed_tree::FunctionRef;
 use crate::value::Bank;
 use std::rc::Rc;
 

@@ -10,9 +10,9 @@ use crate::ir::lower::call::{Operand, changed};
 use crate::ir::lower::{Key, Origin};
 use crate::types::model::declaration_info;
 use crate::types::model::declaration_info::RegisteredKind;
-use crate::types::model::tree;
-use crate::types::model::tree::FunctionRef;
 use crate::types::model::ty::{FunctionType, Strength, Type};
+use crate::types::model::typed_tree;
+use crate::types::model::typed_tree::FunctionRef;
 use crate::value::Bank;
 use crate::value::shape::TangentId;
 use std::rc::Rc;
@@ -40,7 +40,7 @@ impl Builder<'_> {
 
     /// Builds the body of an [`Origin::InoutDerivative`], which calls the registered function of a function with
     /// `inout` parameters.
-    pub(crate) fn inout_derivative_rule(&mut self, key: &Key, of: tree::FunctionId, rule: &Rc<InoutRule>) {
+    pub(crate) fn inout_derivative_rule(&mut self, key: &Key, of: typed_tree::FunctionId, rule: &Rc<InoutRule>) {
         let declared = self.original(of);
         self.params = declared.generics.clone();
         self.name_like(&declared);
@@ -91,7 +91,7 @@ impl Builder<'_> {
     }
 
     /// Builds the body of an [`Origin::InoutDerivativeMap`], the linear function that an adapted derivative returns.
-    pub(crate) fn inout_derivative_map(&mut self, of: tree::FunctionId, rule: &InoutRule) {
+    pub(crate) fn inout_derivative_map(&mut self, of: typed_tree::FunctionId, rule: &InoutRule) {
         let declared = self.original(of);
         self.params = declared.generics.clone();
         self.name_like(&declared);

@@ -14,9 +14,9 @@ use crate::ir::lower::{Key, Origin, Part};
 use crate::ir::{Obstacle, Op, Parameter, Reg, Rule, RuleKind, Terminator};
 use crate::types::model::declaration_info;
 use crate::types::model::declaration_info::RegisteredKind;
-use crate::types::model::tree;
-use crate::types::model::tree::FunctionRef;
 use crate::types::model::ty::{FunctionType, Strength, Type};
+use crate::types::model::typed_tree;
+use crate::types::model::typed_tree::FunctionRef;
 use crate::value::Bank;
 use std::rc::Rc;
 
@@ -25,7 +25,7 @@ const MAX_SUMS: usize = 32;
 
 impl Builder<'_> {
     /// Creates the rules of a function from its registered derivatives, the most specific first.
-    pub fn rules(&mut self, f: tree::FunctionId, declared: &declaration_info::Function) {
+    pub fn rules(&mut self, f: typed_tree::FunctionId, declared: &declaration_info::Function) {
         let of = FunctionRef { function: f, generics: self.generics.clone() };
         let registered = self.d.rules(&of, self.view);
         if registered.is_empty() {
@@ -101,7 +101,7 @@ impl Builder<'_> {
 
     /// Builds the body of an [`Origin::RegisteredTranspose`], which calls the function, and creates the closure of the
     /// pullback.
-    pub fn registered_transpose(&mut self, key: &Key, of: tree::FunctionId, parts: &Rc<[Part]>) {
+    pub fn registered_transpose(&mut self, key: &Key, of: typed_tree::FunctionId, parts: &Rc<[Part]>) {
         let declared = self.original(of);
         self.params = declared.generics.clone();
         self.name_like(&declared);
@@ -168,7 +168,7 @@ impl Builder<'_> {
 
     /// Builds the body of an [`Origin::Pullback`], which maps the adjoint of the result to the adjoints of the
     /// parameters.
-    pub fn pullback(&mut self, of: tree::FunctionId, parts: &Rc<[Part]>) {
+    pub fn pullback(&mut self, of: typed_tree::FunctionId, parts: &Rc<[Part]>) {
         let declared = self.original(of);
         self.params = declared.generics.clone();
         self.name_like(&declared);

@@ -5,13 +5,13 @@ use crate::syntax::ast::{Name, NominalKind};
 use crate::types::model::declaration_info::{
     Builtin, Declarations, EnumCase, Function, Global, Nominal, Param, Rule, Stored,
 };
-use crate::types::model::tree::Ownership;
-use crate::types::model::tree::{
-    Argument, Body, Callee, Capture, Expr, ExprKind, FunctionId, FunctionRef, GlobalId, Local, LocalId, Pattern,
-    PatternKind, Place, Projection, ProjectionKind, Root, Stmt, StmtKind,
-};
 use crate::types::model::ty::{
     Existential, FunctionParam, FunctionType, NominalId, ParamId, ProtocolId, Strength, Type,
+};
+use crate::types::model::typed_tree::Ownership;
+use crate::types::model::typed_tree::{
+    Argument, Body, Callee, Capture, Expr, ExprKind, FunctionId, FunctionRef, GlobalId, Local, LocalId, Pattern,
+    PatternKind, Place, Projection, ProjectionKind, Root, Stmt, StmtKind,
 };
 use std::rc::Rc;
 

@@ -4,7 +4,7 @@ use crate::cancel;
 use crate::native::library::NativeFunction;
 use crate::native::library::context::{Failure, FailureKind, NativeContext};
 use crate::native::library::file::{decode, outcome};
-use crate::native::library::text::{TEXT, text, texts};
+use crate::native::library::string::{TEXT, text, texts};
 use crate::value::{Cells, Ref};
 use std::rc::Rc;
 

@@ -5,7 +5,7 @@
 
 use crate::native::library::NativeFunction;
 use crate::native::library::context::{Failure, NativeContext};
-use crate::native::library::text::texts;
+use crate::native::library::string::texts;
 use crate::value::shape::Layout;
 use crate::value::{Cells, Ref};
 use jiff::civil::{DateTime, DateTimeDifference};

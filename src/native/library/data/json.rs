@@ -2,7 +2,7 @@
 
 use crate::cancel;
 use crate::native::library::context::{Failure, NativeContext};
-use crate::native::library::text::texts;
+use crate::native::library::string::texts;
 use crate::native::library::{NativeFunction, array};
 use crate::value::{Cells, Ref};
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};

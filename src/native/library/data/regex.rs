@@ -2,7 +2,7 @@
 
 use crate::cancel;
 use crate::native::library::context::{Failure, NativeContext, internal};
-use crate::native::library::text::texts;
+use crate::native::library::string::texts;
 use crate::native::library::{NativeFunction, array};
 use crate::value::{Cells, Ref};
 use ::regex::{Error, Regex};

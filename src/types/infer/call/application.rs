@@ -11,12 +11,12 @@ use crate::types::infer::Infer;
 use crate::types::infer::call::arguments::{ArgNode, Slot, match_args};
 use crate::types::infer::call::candidates::{Candidate, Instance, Target};
 use crate::types::infer::expr::implicit_member::implicit_root;
+use crate::types::model::declaration_tables::{Requirement, SignatureParam};
 use crate::types::model::syntax_walk::is_literal;
-use crate::types::model::tables::{Requirement, SignatureParam};
-use crate::types::model::tree::{Argument, Callee, Expr, ExprKind, FunctionRef};
 use crate::types::model::ty::{ProtocolId, Type};
 use crate::types::model::type_vars::Clause;
-use crate::types::names::lookup;
+use crate::types::model::typed_tree::{Argument, Callee, Expr, ExprKind, FunctionRef};
+use crate::types::names::name_lookup;
 
 /// The round in which an argument is inferred: literals follow the arguments that determine their types, closures
 /// follow the arguments that determine their parameter types.
@@ -142,7 +142,7 @@ impl Infer<'_> {
         let Some(ready) = &arg.ready else { return false };
         let ty = ready.ty.clone();
         matches!(unification::shallow(self.cx, wanted), Type::Var(_))
-            && lookup::optional_payload(self.cx, &ty).is_some()
+            && name_lookup::optional_payload(self.cx, &ty).is_some()
     }
 
     /// Returns the round in which an argument of a call is inferred.
@@ -226,7 +226,7 @@ impl Infer<'_> {
         let diagnostic = Diagnostic::error(Code::NotConforming, name.span, message)
             .help("use a generic parameter instead, which preserves the type");
         match p {
-            Some(p) if p == lookup::protocol(self.cx, "Sequence") => {
+            Some(p) if p == name_lookup::protocol(self.cx, "Sequence") => {
                 diagnostic.help("or convert it to an array with 'Array(…)'")
             }
             _ => diagnostic,
@@ -319,7 +319,11 @@ impl Infer<'_> {
         }
     }
 
-    fn default_generics(&mut self, function: crate::types::model::tree::FunctionId, instance: &Instance) -> Vec<Type> {
+    fn default_generics(
+        &mut self,
+        function: crate::types::model::typed_tree::FunctionId,
+        instance: &Instance,
+    ) -> Vec<Type> {
         let count = signature::signature(self.cx, function).env.params.len();
         instance.generics.iter().take(count).cloned().collect()
     }
@@ -387,13 +391,13 @@ impl Infer<'_> {
     pub(crate) fn hint(&mut self, result: &Type, expected: &Type, span: Span) {
         let (result, mut expected) = (unification::shallow(self.cx, result), unification::shallow(self.cx, expected));
         if matches!(expected, Type::Var(_) | Type::Existential(_) | Type::Error)
-            || matches!(result, Type::Var(_) if lookup::is_optional(self.cx, &expected))
+            || matches!(result, Type::Var(_) if name_lookup::is_optional(self.cx, &expected))
             || self.may_be_tangent_of_array(&result, &expected)
         {
             return;
         }
-        if !lookup::is_optional(self.cx, &result)
-            && let Some(inner) = lookup::optional_payload(self.cx, &expected)
+        if !name_lookup::is_optional(self.cx, &result)
+            && let Some(inner) = name_lookup::optional_payload(self.cx, &expected)
         {
             expected = inner;
         }

@@ -10,13 +10,13 @@ use crate::types::generics::unification;
 use crate::types::infer::Infer;
 use crate::types::infer::call::candidates::Candidate;
 use crate::types::infer::expr::implicit_member::implicit_root;
-use crate::types::model::tables::SignatureParam;
-use crate::types::model::tree::Expr;
+use crate::types::model::declaration_tables::SignatureParam;
 use crate::types::model::ty::{FunctionType, Type};
 use crate::types::model::type_vars;
 use crate::types::model::type_vars::Literal;
-use crate::types::names::lookup;
+use crate::types::model::typed_tree::Expr;
 use crate::types::names::members;
+use crate::types::names::name_lookup;
 use std::rc::Rc;
 
 /// An argument as written, and its value once that is inferred without an expected type.
@@ -235,7 +235,7 @@ impl Infer<'_> {
             _ => None,
         };
         if let (Some(literal), Type::Nominal(..)) = (literal, &wanted)
-            && !lookup::is_optional(self.cx, &wanted)
+            && !name_lookup::is_optional(self.cx, &wanted)
         {
             let fits = unification::unify(self.cx, &ty, &wanted, span);
             return fits.then(|| self.literal_cost(literal, &wanted));
@@ -274,7 +274,7 @@ impl Infer<'_> {
             }
             _ => {}
         }
-        let inner = lookup::optional_payload(self.cx, &wanted).unwrap_or_else(|| wanted.clone());
+        let inner = name_lookup::optional_payload(self.cx, &wanted).unwrap_or_else(|| wanted.clone());
         let inner = unification::shallow(self.cx, &inner);
         if let Ast::Call { callee, args } = &arg.kind
             && let Ast::Implicit { name, .. } = &callee.kind
@@ -308,7 +308,7 @@ impl Infer<'_> {
                 Type::Nominal(n, _) => self.cx.defs.nominal_data(*n).name.ends_with("KeyPath"),
                 _ => matches!(inner, Type::Var(_) | Type::Existential(_)),
             },
-            Ast::Nil => lookup::is_optional(self.cx, &wanted),
+            Ast::Nil => name_lookup::is_optional(self.cx, &wanted),
             Ast::Array(items) => {
                 self.takes_literal(&inner, "Array", "ExpressibleByArrayLiteral") && self.takes_elements(&inner, items)
             }
@@ -372,14 +372,14 @@ impl Infer<'_> {
     /// their own types are evident.
     fn takes_elements(&mut self, ty: &Type, items: &[ast::Expr]) -> bool {
         let Type::Nominal(n, args) = ty else { return true };
-        let is_array = *n == lookup::library_nominal(self.cx, "Array");
+        let is_array = *n == name_lookup::library_nominal(self.cx, "Array");
         let element = match self.cx.defs.nominal_data(*n).builtin {
             Some(_) if !is_array => return true,
             Some(_) => args.first().cloned(),
             None => associated_type::associated_type(self.cx, ty, "ArrayLiteralElement"),
         };
         let Some(element) = element else { return true };
-        let element = lookup::optional_payload(self.cx, &element).unwrap_or(element);
+        let element = name_lookup::optional_payload(self.cx, &element).unwrap_or(element);
         let element = unification::shallow(self.cx, &element);
         if !matches!(element, Type::Nominal(..)) {
             return true;
@@ -395,7 +395,7 @@ impl Infer<'_> {
                 Ast::String(_) if !is_array => Literal::Text,
                 _ => {
                     // Elements of type `Int` are not checked, since integers take the expected type.
-                    let integer = lookup::simple(self.cx, "Int");
+                    let integer = name_lookup::simple(self.cx, "Int");
                     let own = self.evident_type(item).filter(|own| is_array && *own != integer);
                     let Some(own) = own else { return true };
                     return unification::try_unify(self.cx, &own, &element, item.span)
@@ -428,9 +428,9 @@ impl Infer<'_> {
     fn takes_literal(&mut self, ty: &Type, usual: &'static str, protocol: &'static str) -> bool {
         match ty {
             Type::Function(_) => false,
-            Type::Nominal(n, _) if *n == lookup::library_nominal(self.cx, usual) => true,
+            Type::Nominal(n, _) if *n == name_lookup::library_nominal(self.cx, usual) => true,
             Type::Nominal(..) => {
-                let protocol = lookup::protocol(self.cx, protocol);
+                let protocol = name_lookup::protocol(self.cx, protocol);
                 conformances::conforms_to(self.cx, ty, protocol)
             }
             _ => true,
@@ -456,7 +456,7 @@ pub(crate) fn closure_arity(closure: &ast::Closure) -> Option<usize> {
     match &closure.params {
         Some(params) => Some(params.len()),
         None => {
-            let highest = crate::types::infer::call::closure::highest_anonymous(&closure.body);
+            let highest = crate::types::infer::expr::closure::highest_anonymous(&closure.body);
             // A closure without `$0` can also ignore its arguments.
             highest.map(|n| n + 1)
         }

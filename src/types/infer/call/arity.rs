@@ -6,7 +6,7 @@ use crate::types::generics::unification;
 use crate::types::infer::Infer;
 use crate::types::infer::call::arguments::ArgNode;
 use crate::types::infer::call::candidates::{Candidate, Target};
-use crate::types::model::tables::FunctionKind;
+use crate::types::model::declaration_tables::FunctionKind;
 use crate::types::model::ty::Type;
 
 impl Infer<'_> {

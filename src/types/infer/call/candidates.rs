@@ -11,14 +11,14 @@ use crate::types::generics::unmet_requirement;
 use crate::types::infer::Infer;
 use crate::types::infer::call::arguments::{ArgNode, Slot, match_args};
 use crate::types::infer::call::specificity::Fit;
-use crate::types::model::tables::{MemberKind, Owner, Requirement, RequirementKind, SignatureParam};
-use crate::types::model::tree::{Argument, Callee, Expr, ExprKind, FunctionId, FunctionRef};
+use crate::types::model::declaration_tables::{MemberKind, Owner, Requirement, RequirementKind, SignatureParam};
 use crate::types::model::ty::{NominalId, ParamId, ProtocolId, Type};
 use crate::types::model::type_vars::Clause;
 use crate::types::model::type_vars::ConformanceConstraint;
+use crate::types::model::typed_tree::{Argument, Callee, Expr, ExprKind, FunctionId, FunctionRef};
 use crate::types::names::dynamic_self;
-use crate::types::names::lookup;
 use crate::types::names::members;
+use crate::types::names::name_lookup;
 use crate::types::names::prelude;
 use crate::types::nominal::stored_property;
 use std::rc::Rc;
@@ -118,10 +118,10 @@ impl Infer<'_> {
             && let Some(receiver) = &candidate.receiver
         {
             // An inherited initializer returns the instance that it received.
-            let failable = lookup::is_optional(self.cx, &result);
+            let failable = name_lookup::is_optional(self.cx, &result);
             result = receiver.ty.clone();
             if failable {
-                result = lookup::applied(self.cx, "Optional", &[result]);
+                result = name_lookup::applied(self.cx, "Optional", &[result]);
             }
         }
         if let Some(receiver) = &candidate.receiver {
@@ -310,7 +310,7 @@ impl Infer<'_> {
     /// Whether an argument whose type is not known may have to be converted to an optional.
     fn may_become_optional(&mut self, arg: &ArgNode, wanted: &Type) -> bool {
         let Some(ready) = &arg.ready else { return false };
-        matches!(unification::shallow(self.cx, &ready.ty), Type::Var(_)) && lookup::is_optional(self.cx, wanted)
+        matches!(unification::shallow(self.cx, &ready.ty), Type::Var(_)) && name_lookup::is_optional(self.cx, wanted)
     }
 
     /// Whether the requirements on associated types of generic parameters hold, as far as the arguments determine

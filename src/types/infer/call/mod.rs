@@ -4,16 +4,15 @@ pub(crate) mod application;
 pub(crate) mod arguments;
 pub(crate) mod arity;
 pub(crate) mod candidates;
-pub(crate) mod closure;
-pub(crate) mod closure_argument;
-pub(crate) mod default_argument;
+pub(crate) mod closure_overload;
+pub(crate) mod delegating_initializer;
 pub(crate) mod dynamic_member;
-pub(crate) mod overload;
+pub(crate) mod generic_default;
+pub(crate) mod overload_resolution;
 pub(crate) mod result_builder;
-pub(crate) mod rethrows;
-pub(crate) mod self_init;
 pub(crate) mod specificity;
 pub(crate) mod super_call;
+pub(crate) mod throwing_version;
 
 use super::{Infer, LocalEntity};
 use crate::diagnostic::{Code, Diagnostic, Help};
@@ -23,13 +22,13 @@ use crate::types::generics::signature;
 use crate::types::generics::unification;
 use crate::types::infer::call::arguments::{ArgNode, match_args};
 use crate::types::infer::call::candidates::{Candidate, Target};
-use crate::types::infer::solver::pending::PendingKind;
-use crate::types::model::prelude::PRELUDE_FILE;
-use crate::types::model::tables::{MemberKind, Named};
-use crate::types::model::tree::{Argument, Expr, ExprKind, FunctionId};
+use crate::types::infer::solver::pending_expression::PendingKind;
+use crate::types::model::declaration_tables::{MemberKind, Named};
+use crate::types::model::prelude_index::PRELUDE_FILE;
 use crate::types::model::ty::Type;
-use crate::types::names::lookup;
+use crate::types::model::typed_tree::{Argument, Expr, ExprKind, FunctionId};
 use crate::types::names::members;
+use crate::types::names::name_lookup;
 use crate::types::nominal::stored_property;
 use crate::types::synthesize;
 use std::rc::Rc;
@@ -182,7 +181,7 @@ impl Infer<'_> {
     /// Whether a callable variable of the program hides the library's functions of the same name.
     fn is_callable_variable(&mut self, name: &Ident) -> bool {
         let file = self.file;
-        let first = lookup::entries(self.cx, &name.name, file).into_iter().next();
+        let first = name_lookup::entries(self.cx, &name.name, file).into_iter().next();
         let Some(Named::Global(g)) = first.map(|e| e.what) else { return false };
         let Some(ty) = self.cx.defs.globals[g.0 as usize].memo.ty.clone() else { return false };
         self.is_callable_type(&ty)
@@ -192,9 +191,12 @@ impl Infer<'_> {
     pub(super) fn function_candidates(&mut self, name: &str) -> Vec<Candidate> {
         let file = self.file;
         let mut out = vec![];
-        for entry in lookup::entries(self.cx, name, file) {
+        for entry in name_lookup::entries(self.cx, name, file) {
             if let Named::Function(f) = entry.what {
-                if matches!(self.cx.defs.function_data(f).kind, crate::types::model::tables::FunctionKind::Getter) {
+                if matches!(
+                    self.cx.defs.function_data(f).kind,
+                    crate::types::model::declaration_tables::FunctionKind::Getter
+                ) {
                     continue;
                 }
                 let tier = u32::from(self.cx.defs.function_data(f).is_prelude);
@@ -229,7 +231,7 @@ impl Infer<'_> {
     }
 
     /// Returns the local variable of `self`, if one is in scope.
-    pub(super) fn self_local_quiet(&mut self) -> Option<crate::types::model::tree::LocalId> {
+    pub(super) fn self_local_quiet(&mut self) -> Option<crate::types::model::typed_tree::LocalId> {
         if self.has_self() { self.self_local() } else { None }
     }
 
@@ -477,7 +479,7 @@ impl Infer<'_> {
             let base = self.decided((*receiver).clone());
             // An integer literal takes the type that has the member: `3.squareRoot()`.
             if let ExprKind::Int(_) = base.kind {
-                let double = lookup::simple(self.cx, "Double");
+                let double = name_lookup::simple(self.cx, "Double");
                 if !members::members(self.cx, &double, &name.name, false, self.file).is_empty() {
                     let value = match base.kind {
                         ExprKind::Int(n) => n as f64,

@@ -14,9 +14,9 @@ use crate::types::generics::associated_type;
 use crate::types::infer::Infer;
 use crate::types::infer::call::arguments::{ArgNode, Slot};
 use crate::types::infer::call::candidates::{Candidate, Target};
-use crate::types::model::tables::{Member, MemberKind, Owner};
-use crate::types::model::tree::FunctionId;
+use crate::types::model::declaration_tables::{Member, MemberKind, Owner};
 use crate::types::model::ty::Type;
+use crate::types::model::typed_tree::FunctionId;
 use crate::types::names::members;
 use std::rc::Rc;
 

@@ -6,9 +6,9 @@ use crate::types::generics::signature;
 use crate::types::infer::Infer;
 use crate::types::infer::call::arguments::{ArgNode, Slot, match_args};
 use crate::types::infer::call::candidates::{Candidate, Target};
-use crate::types::model::tables::{Requirement, Signature};
-use crate::types::model::tree::FunctionId;
+use crate::types::model::declaration_tables::{Requirement, Signature};
 use crate::types::model::ty::Type;
+use crate::types::model::typed_tree::FunctionId;
 use std::rc::Rc;
 
 /// How well a candidate fits the arguments.

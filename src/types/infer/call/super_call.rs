@@ -8,8 +8,8 @@ use crate::types::conform::superclass;
 use crate::types::infer::Infer;
 use crate::types::infer::call::arguments::{ArgNode, match_args};
 use crate::types::infer::call::candidates::{Candidate, Target};
-use crate::types::model::tree::{Expr, ExprKind, Stmt, StmtKind};
 use crate::types::model::ty::Type;
+use crate::types::model::typed_tree::{Expr, ExprKind, Stmt, StmtKind};
 use std::rc::Rc;
 
 impl Infer<'_> {

@@ -8,12 +8,12 @@ use crate::types::generics::signature;
 use crate::types::generics::unification;
 use crate::types::infer::Infer;
 use crate::types::infer::call::candidates::{Candidate, Target};
-use crate::types::infer::solver::pending::PendingKind;
-use crate::types::model::tables::{FunctionKind, MemberKind, Named, Signature};
-use crate::types::model::tree::{Callee, Expr, ExprKind};
+use crate::types::infer::solver::pending_expression::PendingKind;
+use crate::types::model::declaration_tables::{FunctionKind, MemberKind, Named, Signature};
 use crate::types::model::ty::{FunctionParam, FunctionType, Strength, Type};
-use crate::types::names::lookup;
+use crate::types::model::typed_tree::{Callee, Expr, ExprKind};
 use crate::types::names::members;
+use crate::types::names::name_lookup;
 use crate::types::nominal::stored_property;
 use std::rc::Rc;
 
@@ -97,7 +97,7 @@ impl Infer<'_> {
     /// Returns the best of the candidates that fit the expected type: the nearest ones, of these the ones of `Double`s,
     /// and of these the ones without labels, which the name does not specify.
     fn best_references(&mut self, candidates: &[Candidate], expected: Option<&Type>, span: Span) -> Vec<Candidate> {
-        let double = lookup::simple(self.cx, "Double");
+        let double = name_lookup::simple(self.cx, "Double");
         let mut ranked = vec![];
         for candidate in candidates {
             if self.may_be(candidate, expected, span) {
@@ -244,7 +244,7 @@ impl Infer<'_> {
                 if self.find_local_quiet(name) || self.is_own_property(name) {
                     return false;
                 }
-                let entries = lookup::entries(self.cx, name, file);
+                let entries = name_lookup::entries(self.cx, name, file);
                 entries.len() > 1 && entries.iter().all(|e| several(self, &e.what))
             }
             Ast::Member { base, name, .. } => {

@@ -10,9 +10,9 @@ use crate::types::generics::unification;
 use crate::types::infer::Infer;
 use crate::types::infer::call::arguments::ArgNode;
 use crate::types::model::syntax_query::closure_with;
-use crate::types::model::tree::{Callee, Expr, ExprKind};
 use crate::types::model::ty::Type;
-use crate::types::names::lookup;
+use crate::types::model::typed_tree::{Callee, Expr, ExprKind};
+use crate::types::names::name_lookup;
 use crate::types::names::type_expr;
 use std::rc::Rc;
 
@@ -31,7 +31,7 @@ impl Infer<'_> {
         span: Span,
     ) -> Expr {
         let wanted = expected.map(|ty| unification::shallow(self.cx, ty));
-        let wanted = wanted.map(|ty| lookup::optional_payload(self.cx, &ty).unwrap_or(ty));
+        let wanted = wanted.map(|ty| name_lookup::optional_payload(self.cx, &ty).unwrap_or(ty));
         let function = matches!(wanted, Some(Type::Function(_)));
         let root = match (root, &wanted) {
             (Some(root), _) => self.resolve(root),
@@ -137,7 +137,7 @@ impl Infer<'_> {
                 let Some(setter) = self.cx.defs.function_data(f.function).setter else { return false };
                 let mutating = signature::signature(self.cx, setter).self_inout;
                 match args.first() {
-                    Some(crate::types::model::tree::Argument::Value(base)) => {
+                    Some(crate::types::model::typed_tree::Argument::Value(base)) => {
                         let of = unification::shallow(self.cx, &base.ty);
                         let is_class = matches!(of, Type::Nominal(n, _) if superclass::is_class(self.cx, n));
                         !mutating || is_class || self.can_store(base)

@@ -13,13 +13,13 @@ use crate::types::infer::Infer;
 use crate::types::infer::call::arguments::ArgNode;
 use crate::types::infer::call::candidates::{Candidate, Target};
 use crate::types::infer::expr::function_reference::split_labels;
-use crate::types::infer::solver::pending::PendingKind;
-use crate::types::model::tables::Observed;
-use crate::types::model::tables::{MemberKind, RequirementKind};
-use crate::types::model::tree::{Argument, Expr, ExprKind, FunctionId};
+use crate::types::infer::solver::pending_expression::PendingKind;
+use crate::types::model::declaration_tables::Observed;
+use crate::types::model::declaration_tables::{MemberKind, RequirementKind};
 use crate::types::model::ty::{NominalId, Type};
-use crate::types::names::lookup;
+use crate::types::model::typed_tree::{Argument, Expr, ExprKind, FunctionId};
 use crate::types::names::members;
+use crate::types::names::name_lookup;
 use crate::types::nominal::stored_property;
 use std::rc::Rc;
 
@@ -379,7 +379,7 @@ impl Infer<'_> {
             candidates.push(Candidate { target, prefix, receiver, tier: distance });
         }
         if candidates.is_empty() {
-            if let Some(payload) = lookup::optional_payload(self.cx, &ty) {
+            if let Some(payload) = name_lookup::optional_payload(self.cx, &ty) {
                 let message = format!(
                     "value of optional type '{}' must be unwrapped to refer to member 'subscript' of wrapped base type '{}'",
                     self.show(&ty),

@@ -9,10 +9,10 @@ use crate::types::generics::unification;
 use crate::types::infer::Infer;
 use crate::types::infer::call::arguments::ArgNode;
 use crate::types::infer::call::candidates::{Candidate, Target};
-use crate::types::infer::solver::pending::PendingKind;
-use crate::types::model::tree::{Condition, Expr, ExprKind, Pattern, PatternKind, Place, Root, Stmt, StmtKind};
+use crate::types::infer::solver::pending_expression::PendingKind;
 use crate::types::model::ty::Type;
-use crate::types::names::lookup;
+use crate::types::model::typed_tree::{Condition, Expr, ExprKind, Pattern, PatternKind, Place, Root, Stmt, StmtKind};
+use crate::types::names::name_lookup;
 use crate::types::names::prelude;
 use std::rc::Rc;
 
@@ -126,7 +126,7 @@ impl Infer<'_> {
     fn is_nil(&mut self, value: &ast::Expr, op: &str, span: Span) -> Expr {
         let value = self.expr(value, None);
         let ty = value.ty.clone();
-        if !lookup::is_optional(self.cx, &ty)
+        if !name_lookup::is_optional(self.cx, &ty)
             && !matches!(unification::shallow(self.cx, &ty), Type::Var(_) | Type::Error)
         {
             let text = self.show(&ty);
@@ -138,7 +138,7 @@ impl Infer<'_> {
         if op == "==" {
             return self.matches(value, PatternKind::Nil, span);
         }
-        let payload = lookup::optional_payload(self.cx, &ty).unwrap_or(Type::Error);
+        let payload = name_lookup::optional_payload(self.cx, &ty).unwrap_or(Type::Error);
         let inner = Pattern { kind: PatternKind::Wildcard, ty: payload, span };
         self.matches(value, PatternKind::Some(Box::new(inner)), span)
     }
@@ -146,16 +146,16 @@ impl Infer<'_> {
     /// Infers `value ?? otherwise`.
     fn default_value(&mut self, lhs: &ast::Expr, rhs: &ast::Expr, expected: Option<&Type>, span: Span) -> Expr {
         let value = self.expr(lhs, None);
-        let payload = match lookup::optional_payload(self.cx, &value.ty.clone()) {
+        let payload = match name_lookup::optional_payload(self.cx, &value.ty.clone()) {
             Some(payload) => payload,
             None if matches!(unification::shallow(self.cx, &value.ty.clone()), Type::Var(_)) => {
                 // The expected type of the optional is that of its payload, unless the payload may be converted to it,
                 // as to `Any`.
                 let payload = match expected.and_then(|t| self.known(t)) {
                     Some(Type::Existential(_)) | None => self.cx.vars.fresh(),
-                    Some(expected) => lookup::optional_payload(self.cx, &expected).unwrap_or(expected),
+                    Some(expected) => name_lookup::optional_payload(self.cx, &expected).unwrap_or(expected),
                 };
-                let optional = lookup::applied(self.cx, "Optional", std::slice::from_ref(&payload));
+                let optional = name_lookup::applied(self.cx, "Optional", std::slice::from_ref(&payload));
                 unification::unify(self.cx, &value.ty.clone(), &optional, span);
                 payload
             }
@@ -168,28 +168,28 @@ impl Infer<'_> {
                 }
                 // The right side is checked although it is never used.
                 let otherwise = self.expr(rhs, Some(&value.ty));
-                if !lookup::is_optional(self.cx, &otherwise.ty) {
+                if !name_lookup::is_optional(self.cx, &otherwise.ty) {
                     self.coerce(otherwise, &value.ty.clone());
                 }
                 return value;
             }
         };
         let otherwise = match rhs.kind {
-            Ast::Nil if !lookup::is_optional(self.cx, &payload) => {
+            Ast::Nil if !name_lookup::is_optional(self.cx, &payload) => {
                 Expr { kind: ExprKind::Nil, ty: value.ty.clone(), span: rhs.span }
             }
             _ => self.expr(rhs, Some(&payload)),
         };
         let (value, payload) = match self.widens_common(&payload, &otherwise.ty) {
             true => {
-                let double = lookup::simple(self.cx, "Double");
-                let optional = lookup::applied(self.cx, "Optional", std::slice::from_ref(&double));
+                let double = name_lookup::simple(self.cx, "Double");
+                let optional = name_lookup::applied(self.cx, "Optional", std::slice::from_ref(&double));
                 (self.coerce(value, &optional), double)
             }
             false => (value, payload),
         };
         let stays_optional =
-            lookup::is_optional(self.cx, &otherwise.ty.clone()) && !lookup::is_optional(self.cx, &payload);
+            name_lookup::is_optional(self.cx, &otherwise.ty.clone()) && !name_lookup::is_optional(self.cx, &payload);
         let ty = if stays_optional { value.ty.clone() } else { payload.clone() };
         let otherwise = self.coerce(otherwise, &ty);
         let found = self.new_local("", payload.clone(), false, span);
@@ -291,7 +291,7 @@ impl Infer<'_> {
             && !is_range
             && !operands_known
         {
-            let expected = lookup::optional_payload(self.cx, &expected).unwrap_or(expected);
+            let expected = name_lookup::optional_payload(self.cx, &expected).unwrap_or(expected);
             if let Some(expected) = self.known(&expected)
                 && !matches!(expected, Type::Existential(_))
             {
@@ -307,7 +307,7 @@ impl Infer<'_> {
             candidates.extend(self.range_candidates(op, args.len()));
         }
         if types.is_empty() && candidates.is_empty() {
-            let double = lookup::simple(self.cx, "Double");
+            let double = name_lookup::simple(self.cx, "Double");
             candidates = self.operator_candidates(op, &[double], args.len());
         }
         if candidates.is_empty() {
@@ -372,7 +372,7 @@ impl Infer<'_> {
         let is_own = self.function_candidates(op).iter().any(|c| c.tier == 0);
         is_own
             && NUMBERS.into_iter().all(|name| {
-                let ty = lookup::simple(self.cx, name);
+                let ty = name_lookup::simple(self.cx, name);
                 self.method_candidates(&ty, op, true, None).iter().all(|c| self.is_own(c))
             })
     }
@@ -463,13 +463,13 @@ impl Infer<'_> {
 
     /// Returns the candidates for a range of literals, whose type is not known.
     fn range_candidates(&mut self, op: &Ident, count: usize) -> Vec<Candidate> {
-        let comparable = lookup::protocol(self.cx, "Comparable");
+        let comparable = name_lookup::protocol(self.cx, "Comparable");
         prelude::load_extensions(self.cx, "Comparable");
         prelude::load_members(self.cx, "Comparable", &op.name);
         let members = self.cx.defs.protocol_data(comparable).members.get(&op.name).cloned().unwrap_or_default();
         let mut out = vec![];
         for member in members {
-            if let crate::types::model::tables::MemberKind::Method(f) = member.kind {
+            if let crate::types::model::declaration_tables::MemberKind::Method(f) = member.kind {
                 let candidate =
                     Candidate { target: Target::Function(f), prefix: std::rc::Rc::from([]), receiver: None, tier: 1 };
                 let fixity = self.fixity_of(op, count);

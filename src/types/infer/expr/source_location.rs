@@ -6,12 +6,12 @@ use crate::syntax::ast;
 use crate::syntax::ast::{ExprKind as Ast, StringPart};
 use crate::syntax::variable_words;
 use crate::types::infer::{FrameKind, Infer};
-use crate::types::model::context::TypeContext;
+use crate::types::model::declaration_tables::{Code, Entry, FunctionKind, Named};
 use crate::types::model::syntax_query::is_operator;
-use crate::types::model::tables::{Code, Entry, FunctionKind, Named};
-use crate::types::model::tree::{Expr, FunctionId};
 use crate::types::model::ty::Type;
-use crate::types::names::lookup;
+use crate::types::model::type_context::TypeContext;
+use crate::types::model::typed_tree::{Expr, FunctionId};
+use crate::types::names::name_lookup;
 use hashbrown::HashSet;
 
 /// The name of the code outside of any function: the name that Swift uses for the module of a script.
@@ -66,7 +66,7 @@ impl Infer<'_> {
             _ => false,
         };
         self.find_local_quiet(name)
-            || lookup::entries(self.cx, name, self.file).first().is_some_and(|entry| is_global(entry, self.cx))
+            || name_lookup::entries(self.cx, name, self.file).first().is_some_and(|entry| is_global(entry, self.cx))
     }
 
     /// Returns the enclosing function, apart from closures.

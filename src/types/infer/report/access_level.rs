@@ -10,10 +10,10 @@ use crate::types::generics::unification;
 use crate::types::infer::Infer;
 use crate::types::infer::call::arguments::{ArgNode, match_args};
 use crate::types::infer::call::candidates::{Candidate, Target};
-use crate::types::model::prelude::PRELUDE_FILE;
-use crate::types::model::tables::{Code as Body, FunctionKind, Member, MemberKind, Owner};
-use crate::types::model::tree::{FunctionId, GlobalId};
+use crate::types::model::declaration_tables::{Code as Body, FunctionKind, Member, MemberKind, Owner};
+use crate::types::model::prelude_index::PRELUDE_FILE;
 use crate::types::model::ty::{NominalId, Type};
+use crate::types::model::typed_tree::{FunctionId, GlobalId};
 use crate::types::names::nested_access;
 
 impl Infer<'_> {

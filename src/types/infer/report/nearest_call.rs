@@ -5,7 +5,7 @@ use crate::types::infer::Infer;
 use crate::types::infer::call::arguments::{ArgNode, match_args};
 use crate::types::infer::call::candidates::{Candidate, Target};
 use crate::types::model::display;
-use crate::types::model::function::SignatureParam;
+use crate::types::model::function_table::SignatureParam;
 use crate::types::model::ty::Type;
 
 impl Infer<'_> {

@@ -9,12 +9,12 @@ use crate::types::generics::unmet_requirement;
 use crate::types::infer::Infer;
 use crate::types::infer::call::arguments::{ArgNode, ArgumentMismatch, Slot, closure_arity, match_args};
 use crate::types::infer::call::candidates::{Candidate, Target};
+use crate::types::model::declaration_tables::{Requirement, SignatureParam};
 use crate::types::model::display;
 use crate::types::model::display::closest;
-use crate::types::model::tables::{Requirement, SignatureParam};
-use crate::types::model::tree::Expr;
 use crate::types::model::ty::{FunctionType, Type};
 use crate::types::model::type_vars;
+use crate::types::model::typed_tree::Expr;
 use crate::types::names::members;
 use std::rc::Rc;
 

@@ -8,15 +8,15 @@ use crate::types::conform::superclass;
 use crate::types::generics::existential;
 use crate::types::generics::unification;
 use crate::types::infer::Infer;
-use crate::types::infer::solver::function_strength::takes_back_marks;
-use crate::types::infer::solver::pending::PendingKind;
+use crate::types::infer::solver::nested_differentiability::takes_back_marks;
+use crate::types::infer::solver::pending_expression::PendingKind;
 use crate::types::model::declaration_info::Builtin;
 use crate::types::model::differentiability::Differentiability;
-use crate::types::model::tree::{Argument, Callee, Expr, ExprKind, FunctionRef};
 use crate::types::model::ty::{FunctionType, Strength, Type};
 use crate::types::model::type_vars;
 use crate::types::model::type_vars::ConformanceConstraint;
-use crate::types::names::lookup;
+use crate::types::model::typed_tree::{Argument, Callee, Expr, ExprKind, FunctionRef};
+use crate::types::names::name_lookup;
 use crate::types::names::prelude;
 use std::rc::Rc;
 
@@ -27,13 +27,13 @@ impl Infer<'_> {
         let span = value.span;
         match (&from, &wanted) {
             (Type::Error, _) | (_, Type::Error) => value,
-            (Type::Var(v), Type::Nominal(..)) if lookup::is_optional(self.cx, &wanted) => {
+            (Type::Var(v), Type::Nominal(..)) if name_lookup::is_optional(self.cx, &wanted) => {
                 let value = self.decided(value);
                 if self.cx.vars.var(*v).literal.is_some() || self.could_be_payload(&value) {
                     // The optional contains the literal as its payload. For another value of unknown type, the
                     // conversion waits until it is known whether the type is optional.
                     if self.cx.vars.var(*v).literal.is_some() {
-                        let payload = lookup::optional_payload(self.cx, &wanted).unwrap_or(Type::Error);
+                        let payload = name_lookup::optional_payload(self.cx, &wanted).unwrap_or(Type::Error);
                         let inner = self.coerce(value, &payload);
                         return Expr { kind: ExprKind::Some(Box::new(inner)), ty: wanted, span };
                     }
@@ -44,7 +44,7 @@ impl Infer<'_> {
             (Type::Associated(..), _)
                 if unification::has_vars(self.cx, &from)
                     && (matches!(wanted, Type::Existential(_))
-                        || lookup::is_optional(self.cx, &wanted)
+                        || name_lookup::is_optional(self.cx, &wanted)
                         || self.may_be_tangent_of_array(&from, &wanted)) =>
             {
                 self.wait(PendingKind::Coerce { value: Rc::new(value), to: wanted.clone() }, wanted, span)
@@ -89,16 +89,16 @@ impl Infer<'_> {
         if from == Type::Never {
             return Expr { ty: wanted, ..value };
         }
-        if let Some(payload) = lookup::optional_payload(self.cx, &wanted) {
-            let from_optional = lookup::is_optional(self.cx, &from);
-            let payload_optional = lookup::is_optional(self.cx, &payload);
+        if let Some(payload) = name_lookup::optional_payload(self.cx, &wanted) {
+            let from_optional = name_lookup::is_optional(self.cx, &from);
+            let payload_optional = name_lookup::is_optional(self.cx, &payload);
             if !from_optional || payload_optional {
                 let inner = self.coerce(value, &payload);
                 return Expr { kind: ExprKind::Some(Box::new(inner)), ty: wanted, span };
             }
         }
         if let (Some(given), Some(payload)) =
-            (lookup::optional_payload(self.cx, &from), lookup::optional_payload(self.cx, &wanted))
+            (name_lookup::optional_payload(self.cx, &from), name_lookup::optional_payload(self.cx, &wanted))
             && !self.is_upcast(&given, &payload)
             && self.can_convert(&given, &payload)
         {
@@ -432,8 +432,8 @@ impl Infer<'_> {
             let is_opaque = f.strength == Strength::Plain && g.strength >= Strength::Differentiable;
             return (!f.throws || g.throws) && !is_opaque && self.converts_by_parts(&f.clone(), &g.clone());
         }
-        if let Some(payload) = lookup::optional_payload(self.cx, &to)
-            && (!lookup::is_optional(self.cx, &from) || lookup::is_optional(self.cx, &payload))
+        if let Some(payload) = name_lookup::optional_payload(self.cx, &to)
+            && (!name_lookup::is_optional(self.cx, &from) || name_lookup::is_optional(self.cx, &payload))
             && self.can_convert(&from, &payload)
         {
             return true;
@@ -459,7 +459,10 @@ impl Infer<'_> {
             (Type::Nominal(..), Type::Nominal(..)) => {
                 self.is_upcast(&from, &to)
                     || self.is_tangent_of_array(&from, &to)
-                    || match (lookup::optional_payload(self.cx, &from), lookup::optional_payload(self.cx, &to)) {
+                    || match (
+                        name_lookup::optional_payload(self.cx, &from),
+                        name_lookup::optional_payload(self.cx, &to),
+                    ) {
                         (Some(from), Some(to)) => self.can_convert(&from, &to),
                         _ => self.elements_to_convert(&from, &to).is_some() || self.can_widen(&from, &to),
                     }

@@ -4,12 +4,12 @@ use crate::source::Span;
 use crate::types::conform::conformances;
 use crate::types::generics::unification;
 use crate::types::infer::Infer;
-use crate::types::infer::solver::pending::{Pending, PendingKind};
-use crate::types::model::context::TypeContext;
+use crate::types::infer::solver::pending_expression::{Pending, PendingKind};
 use crate::types::model::ty::{Type, VarId};
+use crate::types::model::type_context::TypeContext;
 use crate::types::model::type_vars::ConformanceConstraint;
 use crate::types::model::type_vars::Literal;
-use crate::types::names::lookup;
+use crate::types::names::name_lookup;
 use hashbrown::HashSet;
 
 impl Infer<'_> {
@@ -29,7 +29,7 @@ impl Infer<'_> {
         let mut results: HashSet<VarId> = HashSet::new();
         for mut ty in waiting {
             // An unknown value may also be the payload of an optional result, as in `first!`.
-            while let Some(payload) = lookup::optional_payload(self.cx, &ty) {
+            while let Some(payload) = name_lookup::optional_payload(self.cx, &ty) {
                 ty = payload;
             }
             if let Type::Var(v) = unification::shallow(self.cx, &ty) {
@@ -58,7 +58,7 @@ impl Infer<'_> {
             if open.is_empty() {
                 continue;
             }
-            let int = lookup::simple(self.cx, "Int");
+            let int = name_lookup::simple(self.cx, "Int");
             let mut certain = open.clone();
             certain.retain(|v| self.excludes(*v, &int));
             if kinds != early && !certain.is_empty() {
@@ -141,7 +141,7 @@ impl Infer<'_> {
             if self.awaits_literal(&args) {
                 continue;
             }
-            let double = lookup::simple(self.cx, "Double");
+            let double = name_lookup::simple(self.cx, "Double");
             let snapshot = self.cx.vars.snapshot();
             let fits = unification::unify(self.cx, &Type::Var(v), &double, span)
                 && candidates.iter().any(|c| self.try_candidate(c, &args, None, span).is_some());
@@ -196,7 +196,7 @@ impl Infer<'_> {
             None => &["Double"],
         };
         for name in names {
-            let ty = lookup::simple(self.cx, name);
+            let ty = name_lookup::simple(self.cx, name);
             let snapshot = self.cx.vars.snapshot();
             if unification::unify(self.cx, &Type::Var(v), &ty, Span::default()) {
                 self.cx.vars.keep(snapshot);
@@ -205,7 +205,7 @@ impl Infer<'_> {
             self.cx.vars.rollback(snapshot);
         }
         // No default satisfies the constraints: choose the first one and report the constraint that fails.
-        let ty = lookup::simple(self.cx, names[0]);
+        let ty = name_lookup::simple(self.cx, names[0]);
         let conforms = state.conforms.clone();
         self.cx.vars.set_var(v, crate::types::model::type_vars::VarState { conforms: vec![], ..state });
         if !unification::unify(self.cx, &Type::Var(v), &ty, Span::default()) {

@@ -12,13 +12,13 @@ use crate::types::generics::type_arguments;
 use crate::types::generics::unification;
 use crate::types::generics::unmet_requirement;
 use crate::types::infer::Infer;
-use crate::types::model::prelude::PRELUDE_FILE;
-use crate::types::model::tables::{Owner, Requirement};
-use crate::types::model::tree::{FunctionId, FunctionRef};
+use crate::types::model::declaration_tables::{Owner, Requirement};
+use crate::types::model::prelude_index::PRELUDE_FILE;
 use crate::types::model::ty::{ParamId, ProtocolId, Type};
 use crate::types::model::type_vars::Clause;
 use crate::types::model::type_vars::ConformanceConstraint;
 use crate::types::model::type_vars::Equation;
+use crate::types::model::typed_tree::{FunctionId, FunctionRef};
 
 impl Infer<'_> {
     /// Reports a requirement of a called function that its generic arguments do not satisfy.

@@ -6,14 +6,14 @@ use crate::source::Span;
 use crate::types::generics::signature;
 use crate::types::generics::unification;
 use crate::types::infer::Infer;
-use crate::types::infer::expr::cast::CastWord;
+use crate::types::infer::report::constant_cast::CastWord;
 use crate::types::model::display;
-use crate::types::model::tree::{
+use crate::types::model::ty::Type;
+use crate::types::model::typed_tree::{
     Argument, Body, Callee, Case, Condition, Expr, ExprKind, FunctionRef, Iteration, Pattern, PatternKind, Place,
     ProjectionKind, Root, Stmt, StmtKind,
 };
-use crate::types::model::ty::Type;
-use crate::types::names::lookup;
+use crate::types::names::name_lookup;
 
 impl Infer<'_> {
     fn finish_type(&mut self, e: &mut Expr) {
@@ -257,7 +257,7 @@ impl Infer<'_> {
                 self.finish(value);
                 let (to, word) = match *forced {
                     true => (Some(e.ty.clone()), CastWord::Forced),
-                    false => (lookup::optional_payload(self.cx, &e.ty), CastWord::Conditional),
+                    false => (name_lookup::optional_payload(self.cx, &e.ty), CastWord::Conditional),
                 };
                 if let Some(to) = to {
                     self.check_cast(&value.ty, &to, word, e.span);

@@ -7,9 +7,9 @@ use crate::types::generics::unification;
 use crate::types::infer::Infer;
 use crate::types::model::declaration_info::Builtin;
 use crate::types::model::syntax_query;
-use crate::types::model::tree::Expr;
 use crate::types::model::ty::Type;
-use crate::types::names::lookup;
+use crate::types::model::typed_tree::Expr;
+use crate::types::names::name_lookup;
 use std::rc::Rc;
 
 impl Infer<'_> {
@@ -75,7 +75,7 @@ impl Infer<'_> {
             return None;
         }
         let element = args.first()?.clone();
-        let array = lookup::applied(self.cx, "Array", std::slice::from_ref(&element));
+        let array = name_lookup::applied(self.cx, "Array", std::slice::from_ref(&element));
         let tangent = associated_type::associated_type(self.cx, &array, "TangentVector")?;
         if unification::resolved(self.cx, &tangent) != unification::resolved(self.cx, &ty) {
             return None;

@@ -12,10 +12,10 @@ use crate::types::infer::Infer;
 use crate::types::infer::call::arguments::ArgNode;
 use crate::types::infer::call::candidates::Candidate;
 use crate::types::model::syntax_query::closure_of;
-use crate::types::model::tree::{Argument, Callee, Expr, ExprKind, FunctionRef};
 use crate::types::model::ty::{FunctionParam, FunctionType, Strength, Type};
 use crate::types::model::type_vars::Literal;
-use crate::types::names::lookup;
+use crate::types::model::typed_tree::{Argument, Callee, Expr, ExprKind, FunctionRef};
+use crate::types::names::name_lookup;
 use crate::types::names::prelude;
 use std::rc::Rc;
 
@@ -52,7 +52,7 @@ impl Infer<'_> {
         if self.is_int(from) {
             return match to {
                 Type::Var(_) => {
-                    let double = lookup::simple(self.cx, "Double");
+                    let double = name_lookup::simple(self.cx, "Double");
                     unification::unifies(self.cx, to, &double)
                 }
                 _ => self.is_double(to),
@@ -68,7 +68,8 @@ impl Infer<'_> {
     /// one, and the types of these parts.
     fn parts_to_widen(&mut self, from: &Type, to: &Type) -> Option<(&'static str, Type, Type)> {
         let (Type::Nominal(n, xs), Type::Nominal(m, ys)) = (from, to) else { return None };
-        let (_, function) = CONTAINERS.into_iter().find(|(name, _)| *n == lookup::library_nominal(self.cx, name))?;
+        let (_, function) =
+            CONTAINERS.into_iter().find(|(name, _)| *n == name_lookup::library_nominal(self.cx, name))?;
         let ((given, keys), (wanted, others)) = (xs.split_last()?, ys.split_last()?);
         let (given, wanted) = (unification::shallow(self.cx, given), unification::shallow(self.cx, wanted));
         (n == m && keys == others && !matches!(given, Type::Var(_))).then_some((function, given, wanted))
@@ -81,7 +82,7 @@ impl Infer<'_> {
         if let Some((function, given, wanted)) = self.parts_to_widen(&from, &to) {
             return self.widened_parts(function, value, [given, wanted], to);
         }
-        let double = lookup::simple(self.cx, "Double");
+        let double = name_lookup::simple(self.cx, "Double");
         unification::unify(self.cx, &to, &double, span);
         if let Some(quotient) = self.integer_quotient(&value) {
             self.error(quotient);
@@ -156,7 +157,7 @@ impl Infer<'_> {
             return None;
         }
         let mut types = types.to_vec();
-        let double = lookup::simple(self.cx, "Double");
+        let double = name_lookup::simple(self.cx, "Double");
         if !types.contains(&double) {
             types.push(double);
         }
@@ -210,7 +211,7 @@ impl Infer<'_> {
     pub(crate) fn widen_variable(&mut self, arg: &ArgNode, wanted: &Type, span: Span) {
         let Some(ready) = &arg.ready else { return };
         if self.is_int(&ready.ty) && matches!(unification::shallow(self.cx, wanted), Type::Var(_)) {
-            let double = lookup::simple(self.cx, "Double");
+            let double = name_lookup::simple(self.cx, "Double");
             unification::try_unify(self.cx, wanted, &double, span);
         }
     }
@@ -221,11 +222,11 @@ impl Infer<'_> {
     }
 
     pub(crate) fn is_int(&mut self, ty: &Type) -> bool {
-        unification::shallow(self.cx, ty) == lookup::simple(self.cx, "Int")
+        unification::shallow(self.cx, ty) == name_lookup::simple(self.cx, "Int")
     }
 
     fn is_double(&mut self, ty: &Type) -> bool {
-        unification::shallow(self.cx, ty) == lookup::simple(self.cx, "Double")
+        unification::shallow(self.cx, ty) == name_lookup::simple(self.cx, "Double")
     }
 
     /// Whether a type is that of a floating-point literal.

@@ -7,11 +7,11 @@ use crate::syntax::ast::{ExprKind as Ast, StmtKind as AstStmt};
 use crate::types::generics::unification;
 use crate::types::infer::Infer;
 use crate::types::model::syntax_query::strip;
-use crate::types::model::tree::{
+use crate::types::model::ty::Type;
+use crate::types::model::typed_tree::{
     Case, Condition, Expr, ExprKind, LocalId, Pattern, PatternKind, Place, Root, Stmt, StmtKind,
 };
-use crate::types::model::ty::Type;
-use crate::types::names::lookup;
+use crate::types::names::name_lookup;
 
 impl Infer<'_> {
     pub(crate) fn guard(&mut self, conditions: &[ast::Condition], body: &ast::Block, span: Span, out: &mut Vec<Stmt>) {
@@ -31,7 +31,7 @@ impl Infer<'_> {
                 ast::Condition::Optional { is_let, pattern, ty, value, span } => {
                     let wanted = ty.as_ref().map(|t| {
                         let inner = self.resolve(t);
-                        lookup::applied(self.cx, "Optional", &[inner])
+                        name_lookup::applied(self.cx, "Optional", &[inner])
                     });
                     let value = match value {
                         Some(value) => self.expr(value, wanted.as_ref()),
@@ -48,10 +48,10 @@ impl Infer<'_> {
                     };
                     self.resolve_statement(start);
                     let value = match wanted {
-                        Some(wanted) if lookup::is_optional(self.cx, &value.ty) => self.coerce(value, &wanted),
+                        Some(wanted) if name_lookup::is_optional(self.cx, &value.ty) => self.coerce(value, &wanted),
                         _ => value,
                     };
-                    let of = match lookup::optional_payload(self.cx, &value.ty.clone()) {
+                    let of = match name_lookup::optional_payload(self.cx, &value.ty.clone()) {
                         Some(of) => of,
                         None => {
                             if value.ty != Type::Error {

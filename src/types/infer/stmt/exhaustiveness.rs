@@ -10,9 +10,9 @@ use crate::types::conform::conformances;
 use crate::types::generics::unification;
 use crate::types::infer::Infer;
 use crate::types::model::declaration_info::Builtin;
-use crate::types::model::tree::{Argument, Case, Expr, ExprKind, Pattern, PatternKind};
 use crate::types::model::ty::Type;
-use crate::types::names::lookup;
+use crate::types::model::typed_tree::{Argument, Case, Expr, ExprKind, Pattern, PatternKind};
+use crate::types::names::name_lookup;
 use crate::types::nominal::stored_property;
 use std::collections::HashMap;
 
@@ -123,7 +123,7 @@ impl Infer<'_> {
 
     /// Returns the constructors of a type, such as the cases of an enum.
     pub(crate) fn constructors(&mut self, ty: &Type) -> Vec<ConstructorInfo> {
-        if let Some(payload) = lookup::optional_payload(self.cx, ty) {
+        if let Some(payload) = name_lookup::optional_payload(self.cx, ty) {
             return vec![
                 ConstructorInfo::new(".none", Constructor::Nil, vec![]),
                 ConstructorInfo::new(".some", Constructor::Some, vec![payload]),

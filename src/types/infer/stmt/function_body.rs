@@ -3,21 +3,21 @@
 use crate::diagnostic::{Code as DiagnosticCode, Diagnostic};
 use crate::syntax::ast;
 use crate::types::conform::superclass;
-use crate::types::generics::opaque;
+use crate::types::generics::opaque_type;
 use crate::types::generics::signature;
 use crate::types::generics::unification;
-use crate::types::infer::call::default_argument;
+use crate::types::infer::call::generic_default;
 use crate::types::infer::{FrameKind, Infer};
-use crate::types::model::context::TypeContext;
+use crate::types::model::declaration_tables::{BodyState, Code, FunctionKind, Owner, Signature};
 use crate::types::model::queries;
 use crate::types::model::syntax_query::single_expression;
-use crate::types::model::tables::{BodyState, Code, FunctionKind, Owner, Signature};
-use crate::types::model::tree::{
+use crate::types::model::ty::Type;
+use crate::types::model::type_context::TypeContext;
+use crate::types::model::typed_tree::{
     Body, Expr, ExprKind, FunctionId, LocalId, Pattern, PatternKind, Place, Projection, ProjectionKind, Root, Stmt,
     StmtKind,
 };
-use crate::types::model::ty::Type;
-use crate::types::names::lookup;
+use crate::types::names::name_lookup;
 use crate::types::names::type_alias;
 use crate::types::nominal::stored_property;
 use std::rc::Rc;
@@ -27,7 +27,7 @@ const MOST_WAITING: usize = 2_000;
 
 /// Returns the checked body of a function; the body is checked if necessary. `None` if it has errors.
 pub(in crate::types) fn check_body(cx: &mut TypeContext, f: FunctionId) -> Option<Rc<Body>> {
-    default_argument::resolve_default(cx, f);
+    generic_default::resolve_default(cx, f);
     match &cx.defs.function_data(f).memo.body {
         BodyState::Checked(body) => return Some(body.clone()),
         BodyState::Failed | BodyState::Checking => return None,
@@ -175,7 +175,7 @@ impl Infer<'_> {
             Code::Elsewhere => return None,
         };
         let given = std::mem::take(&mut self.given);
-        opaque::agree_on_opaque(self.cx, given);
+        opaque_type::agree_on_opaque(self.cx, given);
         self.complete_captures();
         self.close_bodies();
         self.finish_statements(&mut statements);
@@ -221,12 +221,12 @@ impl Infer<'_> {
     ) -> Expr {
         let span = value.span;
         let generics = self.cx.defs.nominal_data(n).params.iter().map(|p| Type::Param(*p)).collect();
-        let callee = crate::types::model::tree::Callee::Static(crate::types::model::tree::FunctionRef {
+        let callee = crate::types::model::typed_tree::Callee::Static(crate::types::model::typed_tree::FunctionRef {
             function: wrap,
             generics,
         });
         Expr {
-            kind: ExprKind::Call { callee, args: vec![crate::types::model::tree::Argument::Value(value)] },
+            kind: ExprKind::Call { callee, args: vec![crate::types::model::typed_tree::Argument::Value(value)] },
             ty,
             span,
         }
@@ -238,8 +238,10 @@ impl Infer<'_> {
             return Expr { kind: ExprKind::Nil, ty: ty.clone(), span };
         };
         let generics = self.cx.defs.nominal_data(n).params.iter().map(|p| Type::Param(*p)).collect();
-        let callee =
-            crate::types::model::tree::Callee::Static(crate::types::model::tree::FunctionRef { function, generics });
+        let callee = crate::types::model::typed_tree::Callee::Static(crate::types::model::typed_tree::FunctionRef {
+            function,
+            generics,
+        });
         Expr { kind: ExprKind::Call { callee, args: vec![] }, ty: ty.clone(), span }
     }
 
@@ -268,7 +270,7 @@ impl Infer<'_> {
                 let ty = stored_property::stored_type(self.cx, n, i);
                 let stored = &self.cx.defs.nominal_data(n).stored[i as usize];
                 let starts_as_nil = !stored.is_let && stored.value.is_none();
-                if stored.value.is_none() && !(starts_as_nil && lookup::is_optional(self.cx, &ty)) {
+                if stored.value.is_none() && !(starts_as_nil && name_lookup::is_optional(self.cx, &ty)) {
                     continue;
                 }
                 let value = self.initial_value(n, i, &ty);

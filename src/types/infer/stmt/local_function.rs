@@ -7,8 +7,10 @@ use crate::types::declare::redeclaration::redeclared;
 use crate::types::generics::signature;
 use crate::types::generics::unification;
 use crate::types::infer::{Binding, FrameKind, Infer, OpenBody};
-use crate::types::model::tables::{BodyState, Code as FunctionCode, FunctionKind, Signature, blank_function};
-use crate::types::model::tree::{Body, FunctionId, LocalId, Stmt, StmtKind};
+use crate::types::model::declaration_tables::{
+    BodyState, Code as FunctionCode, FunctionKind, Signature, blank_function,
+};
+use crate::types::model::typed_tree::{Body, FunctionId, LocalId, Stmt, StmtKind};
 use hashbrown::HashMap;
 use std::rc::Rc;
 
@@ -56,7 +58,7 @@ impl Infer<'_> {
 
     /// Declares a function of the body that is being checked.
     pub(crate) fn declare_local_function(&mut self, decl: &Rc<ast::Decl>, function: &FunctionDecl) -> FunctionId {
-        let is_prelude = self.file == crate::types::model::prelude::PRELUDE_FILE;
+        let is_prelude = self.file == crate::types::model::prelude_index::PRELUDE_FILE;
         let mut data = blank_function(&function.name.name, function.name.span, self.file, is_prelude);
         data.owner = self.owner;
         data.is_static = true;
@@ -186,7 +188,7 @@ impl Infer<'_> {
         let result = unification::resolved(self.cx, &result);
         let params = body.locals[..body.params]
             .iter()
-            .map(|l| crate::types::model::tables::SignatureParam {
+            .map(|l| crate::types::model::declaration_tables::SignatureParam {
                 label: None,
                 name: l.name.clone(),
                 ty: l.ty.clone(),

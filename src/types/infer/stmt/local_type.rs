@@ -4,8 +4,8 @@ use crate::syntax::ast;
 use crate::syntax::ast::{DeclKind, StmtKind as AstStmt};
 use crate::types::declare;
 use crate::types::infer::Infer;
-use crate::types::model::context;
-use crate::types::model::tables::{AliasId, Named, Owner};
+use crate::types::model::declaration_tables::{AliasId, Named, Owner};
+use crate::types::model::type_context;
 use crate::types::names::type_alias;
 use std::rc::Rc;
 
@@ -18,7 +18,7 @@ impl Infer<'_> {
             match &decl.kind {
                 DeclKind::Nominal(nominal) => {
                     let (env, file) = (self.cx.scope.env.clone(), self.file);
-                    let id = context::with_enclosing_env(self.cx, env, |cx| {
+                    let id = type_context::with_enclosing_env(self.cx, env, |cx| {
                         declare::declare_nominal(cx, decl, nominal, Owner::Module, None, file, false)
                     });
                     Rc::make_mut(&mut self.local_types).insert(nominal.name.name.clone(), Named::Nominal(id));

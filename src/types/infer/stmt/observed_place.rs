@@ -4,24 +4,24 @@ use crate::source::Span;
 use crate::syntax::ast;
 use crate::syntax::ast::ExprKind as Ast;
 use crate::types::conform::superclass;
-use crate::types::declare::observers;
+use crate::types::declare::property_observers;
 use crate::types::declare::property_wrapper;
 use crate::types::generics::signature;
 use crate::types::generics::unification;
 use crate::types::infer::{FrameKind, Infer};
-use crate::types::model::tables::Observed;
-use crate::types::model::tables::Owner;
-use crate::types::model::tree::{
+use crate::types::model::declaration_tables::Observed;
+use crate::types::model::declaration_tables::Owner;
+use crate::types::model::ty::Type;
+use crate::types::model::typed_tree::{
     Callee, Expr, ExprKind, FunctionId, FunctionRef, GlobalId, Place, Projection, ProjectionKind, Root,
 };
-use crate::types::model::ty::Type;
 use crate::types::nominal::stored_property;
 
 impl Infer<'_> {
     /// Returns the setter through which a place is modified. The observers of a global variable modify the variable
     /// directly.
     pub(crate) fn observing_setter(&self, observed: Observed) -> Option<FunctionId> {
-        let setter = observers::observing_setter(self.cx, observed)?;
+        let setter = property_observers::observing_setter(self.cx, observed)?;
         let is_global = matches!(observed, Observed::Global(_));
         (!is_global || self.observing_property() != Some(observed)).then_some(setter)
     }

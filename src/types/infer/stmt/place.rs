@@ -9,14 +9,14 @@ use crate::types::conform::superclass;
 use crate::types::generics::signature;
 use crate::types::generics::unification;
 use crate::types::infer::{FrameKind, Infer};
-use crate::types::model::tables::Observed;
-use crate::types::model::tables::{FunctionKind, Owner};
-use crate::types::model::tree::{
+use crate::types::model::declaration_tables::Observed;
+use crate::types::model::declaration_tables::{FunctionKind, Owner};
+use crate::types::model::ty::Type;
+use crate::types::model::typed_tree::{
     Argument, Callee, Expr, ExprKind, FunctionRef, GlobalId, LocalId, Pattern, PatternKind, Place, Projection,
     ProjectionKind, Root, Stmt, StmtKind,
 };
-use crate::types::model::ty::Type;
-use crate::types::names::lookup;
+use crate::types::names::name_lookup;
 
 /// The beginning of the message for an assignment to an expression that is not a place.
 const ASSIGN: &str = "cannot assign to value";
@@ -369,7 +369,7 @@ impl Infer<'_> {
         if base.ty == Type::Error {
             return Some(base);
         }
-        let Some(payload) = lookup::optional_payload(self.cx, &base.ty.clone()) else {
+        let Some(payload) = name_lookup::optional_payload(self.cx, &base.ty.clone()) else {
             let message = "cannot use optional chaining on a value that is not optional";
             return Some(self.fail(Code::Mismatch, base.span, message));
         };
@@ -384,8 +384,8 @@ impl Infer<'_> {
             infer.bind(&name.as_str().into(), local);
             change(infer, &target)
         });
-        let flatten = lookup::is_optional(self.cx, &body.ty.clone());
-        let ty = lookup::applied(self.cx, "Optional", &[Type::unit()]);
+        let flatten = name_lookup::is_optional(self.cx, &body.ty.clone());
+        let ty = name_lookup::applied(self.cx, "Optional", &[Type::unit()]);
         let body = Box::new(body);
         let kind = match found {
             Ok(place) => ExprKind::ChainPlace { place, local, body, flatten },

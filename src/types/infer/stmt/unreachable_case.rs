@@ -5,9 +5,9 @@ use crate::source::Span;
 use crate::types::generics::unification;
 use crate::types::infer::Infer;
 use crate::types::infer::stmt::exhaustiveness::{LIMIT, LimitExceeded, distinguishes, is_any, narrow};
-use crate::types::model::prelude::PRELUDE_FILE;
-use crate::types::model::tree::{Case, Pattern, PatternKind};
+use crate::types::model::prelude_index::PRELUDE_FILE;
 use crate::types::model::ty::Type;
+use crate::types::model::typed_tree::{Case, Pattern, PatternKind};
 use hashbrown::HashMap;
 use std::rc::Rc;
 

@@ -4,7 +4,7 @@ use crate::tape::lanes;
 use crate::tape::lanes::LANES;
 use crate::tape::{LinearMap, Num};
 use crate::value::{Cells, Ref, opaque_vector};
-use crate::vm::compiler::Compiler;
+use crate::vm::compiler_interface::Compiler;
 use crate::vm::fault::Fault;
 use crate::vm::operators::apply::linear_map::all_vectors;
 use crate::vm::operators::{read_all, walk};

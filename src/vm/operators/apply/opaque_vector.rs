@@ -1,7 +1,7 @@
 //! Opaque vector: handles the adjoint or tangent of a value whose tangent vector has no fixed number of components.
 
 use crate::diagnostic::Code as Number;
-use crate::native::ids;
+use crate::native::primitive_ids;
 use crate::tape::{Num, Sweep, Template};
 use crate::value::shape::{TangentId, TangentKind};
 use crate::value::walk::Walk;
@@ -23,7 +23,7 @@ pub(crate) fn add(
         sweep.set(node, x);
         return Ok(());
     };
-    let (levels, id) = (&mut machine.levels, ids::ADD);
+    let (levels, id) = (&mut machine.levels, primitive_ids::ADD);
     let mut failure = Failure::default();
     let mut plus = |(a, of_a), (b, of_b)| {
         let sum = levels.record(id, &[Num { value: a, slot: of_a }, Num { value: b, slot: of_b }]);

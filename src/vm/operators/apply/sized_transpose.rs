@@ -10,10 +10,10 @@ use crate::tape::{Template, UnsizedTranspose};
 use crate::value::shape::{TangentId, TangentKind};
 use crate::value::walk::Walk;
 use crate::value::{Cells, Ref};
-use crate::vm::compiler::Compiler;
+use crate::vm::compiler_interface::Compiler;
 use crate::vm::fault::Fault;
-use crate::vm::operators::apply::record_linear;
-use crate::vm::operators::apply::record_linear::Codomain;
+use crate::vm::operators::apply::linear_recording;
+use crate::vm::operators::apply::linear_recording::Codomain;
 use crate::vm::operators::{Offset, counts, mismatch, walk};
 use crate::vm::state::machine::Machine;
 use crate::vm::state::task::{Callee, Next};
@@ -62,7 +62,7 @@ impl TransposeCall {
     fn at(self, machine: &mut Machine, compiler: &mut dyn Compiler, cells: Cells) -> Result<Next, Box<Fault>> {
         let UnsizedTranspose { function, at, result } = self.transpose.clone();
         let count = first_count(&cells);
-        record_linear::record(
+        linear_recording::record(
             machine,
             compiler,
             function,

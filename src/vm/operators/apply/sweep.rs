@@ -3,13 +3,13 @@
 use crate::tape::{CallKind, Direction, LinearMap, Num, Progress, Sweep, Template};
 use crate::value::Ref;
 use crate::value::walk::Walk;
-use crate::vm::compiler::Compiler;
+use crate::vm::compiler_interface::Compiler;
 use crate::vm::fault::Fault;
 use crate::vm::operators::apply::linear_map::all_vectors;
+use crate::vm::operators::apply::linear_recording;
+use crate::vm::operators::apply::linear_recording::Codomain;
 use crate::vm::operators::apply::opaque_vector;
-use crate::vm::operators::apply::record_linear;
-use crate::vm::operators::apply::record_linear::Codomain;
-use crate::vm::operators::check::{not_finite, trace};
+use crate::vm::operators::check::{non_finite_value, trace_recorder};
 use crate::vm::operators::checkpoint;
 use crate::vm::operators::{Cells, Offset, counts, read, read_all, take_tuple, vector, vector_layout, walk};
 use crate::vm::state::machine::Machine;
@@ -71,7 +71,7 @@ pub(crate) fn run_sweep(
                     let Application { sweep, map, mut suspect, .. } = application;
                     let numbers = sweep.numbers(&map.read());
                     let checked =
-                        not_finite::check_sweep(machine, walk(compiler), &sweep, &mut suspect, &map, &numbers);
+                        non_finite_value::check_sweep(machine, walk(compiler), &sweep, &mut suspect, &map, &numbers);
                     outer.share(machine, block, &numbers);
                     outer.suspect = outer.suspect.or(suspect).or(checked.err());
                     sweep.finish(&mut machine.levels);
@@ -100,9 +100,9 @@ fn finish(machine: &mut Machine, compiler: &mut dyn Compiler, application: Appli
     let walk = walk(compiler);
     let to = if map.transposed { &map.x } else { &map.y };
     let numbers = sweep.numbers(&map.read());
-    not_finite::check_sweep(machine, walk, &sweep, &mut suspect, &map, &numbers)?;
-    trace::store_trace(machine, walk, &sweep, &shares, &map)?;
-    trace::report_trace(machine, compiler);
+    non_finite_value::check_sweep(machine, walk, &sweep, &mut suspect, &map, &numbers)?;
+    trace_recorder::store_trace(machine, walk, &sweep, &shares, &map)?;
+    trace_recorder::report_trace(machine, compiler);
     sweep.finish(&mut machine.levels);
     let vectors = vectors(crate::vm::operators::apply::sweep::walk(compiler), to, &numbers)?;
     opaque_vector::prune(machine);
@@ -141,7 +141,7 @@ fn call_pullback(
 ) -> Result<Next, Box<Fault>> {
     let Some((call, first)) = application.sweep.call(index) else { return Err(no_call()) };
     match call.kind {
-        CallKind::Constant => return Err(record_linear::constant()),
+        CallKind::Constant => return Err(linear_recording::constant()),
         CallKind::Forwards => return Err(opaque_vector::uncounted()),
         CallKind::Pullback | CallKind::Edit => {}
     }
@@ -176,7 +176,7 @@ impl Task for PullbackTask {
             let function = call.function.clone();
             let given = (first..).take(counted).map(|node| application.sweep.number(node).value).collect::<Vec<_>>();
             application.suspect =
-                not_finite::check_pullback(machine, compiler, &function, is_registered, &given, &adjoints)?;
+                non_finite_value::check_pullback(machine, compiler, &function, is_registered, &given, &adjoints)?;
         }
         application.share(machine, first, &adjoints);
         for (node, adjoint) in operands.into_iter().zip(adjoints) {
@@ -219,7 +219,7 @@ fn call_pushforward(
         argument.push(vector.all());
         codomain.push(template);
     }
-    record_linear::record(
+    linear_recording::record(
         machine,
         compiler,
         function,

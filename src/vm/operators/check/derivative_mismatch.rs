@@ -2,8 +2,8 @@
 
 use crate::bytecode::{Registered, RuleSite};
 use crate::diagnostic::Code as Number;
-use crate::value::number::in_formula;
-use crate::vm::compiler::Compiler;
+use crate::value::number_format::in_formula;
+use crate::vm::compiler_interface::Compiler;
 use crate::vm::fault::{Fault, Remark};
 use crate::vm::operators::registered::RuleCall;
 use crate::vm::state::machine::Machine;

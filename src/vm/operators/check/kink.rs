@@ -2,8 +2,8 @@
 
 use crate::native::PrimitiveId;
 use crate::tape::Num;
-use crate::tape::watch::{KinkOccurrence, KinkPartials};
-use crate::value::number::in_formula as text;
+use crate::tape::step_observer::{KinkOccurrence, KinkPartials};
+use crate::value::number_format::in_formula as text;
 use crate::value::{Cells, Slot};
 use crate::vm::diagnosis::kink::Kink;
 use crate::vm::fault::{Fault, Remark};

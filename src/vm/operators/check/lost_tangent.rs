@@ -8,10 +8,10 @@
 
 use crate::diagnostic::Code as Number;
 use crate::tape::{Levels, Num, RecordError, Template};
-use crate::value::heap_visit::{SlotChange, change_slots};
 use crate::value::shape::{TangentId, TangentKind};
+use crate::value::slot_rewrite::{SlotChange, change_slots};
 use crate::value::{Cells, Ref, Slot};
-use crate::vm::compiler::Compiler;
+use crate::vm::compiler_interface::Compiler;
 use crate::vm::diagnosis::lost_tangent::LostTangent;
 use crate::vm::fault::Fault;
 use crate::vm::operators::{Offset, leaves, set_leaves, value_layout, walk};

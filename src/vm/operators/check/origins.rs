@@ -1,9 +1,9 @@
 //! Origins: passes the numbers from which integers and strings were computed between functions, and stores them beside objects.
 
-use crate::native::ids;
+use crate::native::primitive_ids;
 use crate::tape::Num;
-use crate::value::heap_visit::visit_slots;
 use crate::value::origins::{Content, Origin, Origins, Storage};
+use crate::value::slot_rewrite::visit_slots;
 use crate::value::{Cells, Ref};
 use crate::vm::fault::Fault;
 use crate::vm::state::machine::Machine;
@@ -83,8 +83,8 @@ fn combined(machine: &mut Machine, numbers: &[Num]) -> Result<Num, Box<Fault>> {
     }
     let mut combined = varied.first().copied().unwrap_or_default();
     for (k, x) in varied.iter().enumerate().skip(1) {
-        let weighted = machine.levels.record(ids::MUL, &[*x, Num::constant(1.0 / (k as f64 + 0.7))])?;
-        combined = machine.levels.record(ids::ADD, &[combined, weighted])?;
+        let weighted = machine.levels.record(primitive_ids::MUL, &[*x, Num::constant(1.0 / (k as f64 + 0.7))])?;
+        combined = machine.levels.record(primitive_ids::ADD, &[combined, weighted])?;
     }
     Ok(combined)
 }

@@ -2,7 +2,7 @@
 
 use crate::source::Span;
 use crate::tape::ObservedStep;
-use crate::value::number::in_formula as text;
+use crate::value::number_format::in_formula as text;
 use crate::vm::state::machine::Machine;
 
 impl Machine {

@@ -4,7 +4,7 @@
 use crate::native::library::{Random, Streams};
 use crate::tape::escape;
 use crate::value::finalizer::{Finalizer, WeakReference};
-use crate::value::heap_visit::{SlotChange, change_slots};
+use crate::value::slot_rewrite::{SlotChange, change_slots};
 use crate::value::{BoxCells, Cells, Ref, Slot};
 use crate::vm::state::machine::Machine;
 use hashbrown::HashMap;

@@ -4,27 +4,27 @@
 //! chosen. The registered function runs on arguments that are stripped of that level, in derivative code, because they may vary
 //! in the levels outside; the result that it returns besides the value is the derivative of the value in the level.
 
-pub(crate) mod forward;
-pub(crate) mod inherited;
-pub(crate) mod reverse;
+pub(crate) mod forward_call;
+pub(crate) mod inherited_derivative;
+pub(crate) mod reverse_call;
 pub(crate) mod side_effects;
-pub(crate) mod throws;
+pub(crate) mod thrown_error;
 
 use crate::bytecode::{Registered, RegisteredKind, RuleSite};
 use crate::diagnostic::Code as Number;
 use crate::tape::{Direction, Levels, Num, RecordError, Template};
-use crate::value::heap_visit::{SlotChange, change_slots, visit_slots};
 use crate::value::shape::{Layout, TangentId};
+use crate::value::slot_rewrite::{SlotChange, change_slots, visit_slots};
 use crate::value::walk::Walk;
 use crate::value::{Bank, Cells, Ref, Slot};
-use crate::vm::compiler::Compiler;
+use crate::vm::compiler_interface::Compiler;
 use crate::vm::fault::Fault;
-use crate::vm::operators::check::check_rule;
-use crate::vm::operators::registered::inherited::PrimalValue;
-use crate::vm::operators::registered::throws::CallSnapshot;
+use crate::vm::operators::check::derivative_check;
+use crate::vm::operators::registered::inherited_derivative::PrimalValue;
+use crate::vm::operators::registered::thrown_error::CallSnapshot;
 use crate::vm::operators::{Offset, counts, leaves, take_tuple, value_layout, walk};
-use crate::vm::state::active_rule::ActiveRule;
 use crate::vm::state::machine::Machine;
+use crate::vm::state::running_derivative::ActiveRule;
 use crate::vm::state::task::{Callee, Next, Task};
 use std::rc::Rc;
 
@@ -179,7 +179,7 @@ pub(crate) fn call(machine: &mut Machine, compiler: &mut dyn Compiler, site: &Ru
     strip.off(machine, &mut arguments);
     let by = differentiated(walk(compiler), site, rule, &arguments, numbers);
     if machine.diagnosis.rule_checks.is_some() {
-        check_rule::check(machine, compiler, call, &arguments, &by)?;
+        derivative_check::check(machine, compiler, call, &arguments, &by)?;
     }
     let observes_steps = machine.levels.observes_steps();
     let name = if observes_steps { Some(short_name(&machine.original(compiler, site.function)?.name)) } else { None };
@@ -189,7 +189,7 @@ pub(crate) fn call(machine: &mut Machine, compiler: &mut dyn Compiler, site: &Ru
     let running = RuleTask { by_rule, function: rule.function, throws: rule.throws, strip, original, primal: None };
     let arguments = varied_arguments.unwrap_or(arguments);
     if rule.inherited.is_some() {
-        return inherited::begin(machine, compiler, call, arguments, running);
+        return inherited_derivative::begin(machine, compiler, call, arguments, running);
     }
     Ok(start(machine, &arguments, running))
 }
@@ -332,8 +332,8 @@ impl Task for RuleTask {
             primal.compare(compiler, &y)?;
         }
         match machine.levels.direction_at(rule.level) {
-            Some(Direction::Reverse) => reverse::apply(machine, compiler, RuleResult { rule, y, function }),
-            Some(Direction::Forward) => forward::apply(machine, compiler, RuleResult { rule, y, function }),
+            Some(Direction::Reverse) => reverse_call::apply(machine, compiler, RuleResult { rule, y, function }),
+            Some(Direction::Forward) => forward_call::apply(machine, compiler, RuleResult { rule, y, function }),
             None => Err(Fault::internal("a level ended before a call in it")),
         }
     }

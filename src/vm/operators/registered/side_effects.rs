@@ -7,10 +7,10 @@
 //! Not here: the choice of the rule, and the derivatives of the results (`registered`).
 
 use crate::bytecode::{Instruction, RuleSite};
-use crate::value::heap_visit::{SlotChange, change_slots};
+use crate::value::slot_rewrite::{SlotChange, change_slots};
 use crate::value::{Bank, Cells, Ref, Slot};
-use crate::vm::compiler::Compiler;
-use crate::vm::functions::Writes;
+use crate::vm::compiler_interface::Compiler;
+use crate::vm::function_table::Writes;
 use crate::vm::operators::registered::RuleCall;
 use crate::vm::state::machine::Machine;
 use hashbrown::HashSet;
