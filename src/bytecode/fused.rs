@@ -1,11 +1,11 @@
-//! Joined arithmetic: the encoding of several operations in one instruction.
+//! Fused arithmetic: the encoding of several operations in one instruction.
 //!
-//! A value that only the next operation needs is not written to a register: the latency of a chain of operations is that of
-//! the arithmetic alone.
+//! A value that only the next operation needs is not written to a register: the latency of a chain of operations is
+//! that of the arithmetic alone.
 
 use crate::native::{PrimitiveId, primitive_ids};
 
-/// An arithmetic operation on two numbers, which can be joined with others.
+/// An arithmetic operation on two numbers, which can be fused with others.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub enum Arithmetic {
@@ -60,9 +60,9 @@ impl Arithmetic {
     }
 }
 
-/// The combination of operations in a joined instruction.
+/// The combination of operations in a fused instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Joined {
+pub struct Fused {
     /// The operation on the first two operands.
     pub first: Arithmetic,
     /// The operation that computes the result.
@@ -71,7 +71,7 @@ pub struct Joined {
     pub second: Arithmetic,
 }
 
-impl Joined {
+impl Fused {
     /// The number of combinations of three operations.
     pub const COUNT: usize = 64;
     /// The number of combinations of two operations.
@@ -83,7 +83,7 @@ impl Joined {
     }
 
     /// Returns the combination that a number encodes.
-    pub const fn of(number: u8) -> Joined {
-        Joined { first: Arithmetic::of(number), last: Arithmetic::of(number >> 2), second: Arithmetic::of(number >> 4) }
+    pub const fn of(number: u8) -> Fused {
+        Fused { first: Arithmetic::of(number), last: Arithmetic::of(number >> 2), second: Arithmetic::of(number >> 4) }
     }
 }

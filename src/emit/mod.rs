@@ -2,13 +2,13 @@
 //!
 //! In: the graph of one function, original or derivative. Out: its [`Code`], verified by construction.
 //!
-//! Promises: a reference is moved at its last use and dropped where it is no longer live, so that an array with one owner
-//! does not become shared; in derivative code a number register either always carries a slot or never.
+//! Promises: a reference is moved at its last use and dropped where it is no longer live, so that an array with one
+//! owner does not become shared; in derivative code a number register either always carries a slot or never.
 //! Not here: activity (`diff`), the definition of the instructions (`bytecode`), their execution (`vm`).
 
 mod call_sites;
 mod code_writer;
-mod fuse;
+mod fusion;
 mod graph;
 mod parallel_moves;
 mod preparation;
@@ -33,7 +33,7 @@ use std::collections::HashSet;
 pub enum EncodeError {
     /// The function has more registers than an instruction can address.
     TooManyRegisters,
-    /// The native library has no function with this name.
+    /// The native library has no function with the given name.
     Native(String),
     /// The primitive has no dedicated instruction and its id is too large for an operand.
     Primitive(&'static str),
@@ -155,7 +155,7 @@ fn changes_reference(graph: &Graph, step: &graph::Step) -> bool {
     step.outs.iter().any(|r| graph.banks[*r] == Bank::R && step.ins.contains(r))
 }
 
-/// Finds in each block the steps after which references are no longer live, so that they must be dropped.
+/// A search for the steps of a block after which references are no longer live and must be dropped.
 struct KillPoints<'g> {
     graph: &'g Graph,
     /// The registers that are live at the current step.
@@ -190,7 +190,8 @@ impl KillPoints<'_> {
     }
 }
 
-/// Returns the references that are not live in a block though they were in a predecessor: they are dropped at its beginning.
+/// Returns the references that are not live in a block although they were live in a predecessor: they are dropped at
+/// the beginning of the block.
 fn stale_references(graph: &Graph, order: &[usize], live: &Liveness, writer: &Writer<'_>) -> Vec<Vec<Reg>> {
     let mut stale = vec![vec![]; graph.blocks.len()];
     let references: Vec<bool> = graph.banks.iter().map(|b| *b == Bank::R).collect();

@@ -1,10 +1,10 @@
 //! Preparation: passes that reduce the cost of the graph before registers are assigned.
 //!
-//! In the order of [`prepare`]: `withoutDerivative(at:)` of a number without a slot becomes a copy, empty blocks are skipped,
-//! copies are removed, the test of a loop moves to its end, comparisons move into branches, small constants into
-//! instructions, the other constants of loops to the entry, and arithmetic is joined ([`join_arithmetic`]).
+//! In the order of [`prepare`]: `withoutDerivative(at:)` of a number without a slot becomes a copy, empty blocks are
+//! skipped, copies are removed, loops are rotated, comparisons move into branches, small constants into instructions,
+//! and the other constants of loops to the entry of the function, and arithmetic is fused ([`fuse_arithmetic`]).
 
-use super::fuse::join_arithmetic;
+use super::fusion::fuse_arithmetic;
 use super::graph::{Block, Compare, End, Graph, Reg, Step, StepOp, Test};
 use crate::ir::analysis::control_flow::{back_edges, in_loops};
 use crate::ir::analysis::effects::{Effects, Memory, MemoryAccess, effects};
@@ -26,7 +26,7 @@ pub fn prepare(graph: &mut Graph, is_derivative: bool) {
     fuse_comparisons(graph, &constants);
     eliminate(graph);
     hoist_constants(graph);
-    join_arithmetic(graph);
+    fuse_arithmetic(graph);
 }
 
 /// Replaces `withoutDerivative(at:)` by a copy if its operand has no slot.
@@ -76,7 +76,8 @@ fn drops_slot(copy: &Step, banks: &[Bank], is_derivative: bool) -> bool {
     is_derivative && !copy.active && banks[copy.outs[0]] == Bank::F
 }
 
-/// Rotates loops: the test at the head of a loop is duplicated at its end, which saves one jump per iteration.
+/// Rotates loops: the condition at the head of a loop is duplicated at the end of the loop, which saves one jump per
+/// iteration.
 fn rotate_loops(graph: &mut Graph) {
     const MAX_HEADER_STEPS: usize = 6;
     for (from, head) in back_edges(graph) {
@@ -108,7 +109,7 @@ fn rotate_loops(graph: &mut Graph) {
     }
 }
 
-/// Finds the registers that hold the same integer constant in all places where they are written.
+/// Finds the registers to which every write assigns one and the same integer constant.
 fn constants(graph: &Graph) -> HashMap<Reg, i64> {
     let mut known: HashMap<Reg, Option<i64>> = HashMap::new();
     for p in graph.params.iter().chain(&graph.closure) {
@@ -181,7 +182,8 @@ fn fuse_comparisons(graph: &mut Graph, constants: &HashMap<Reg, i64>) {
     }
 }
 
-/// Finds the registers that are only read by the branch directly after their write, or by a `not` between them.
+/// Finds the registers that are only read by the branch directly after their write, or by a `not` between the write and
+/// the branch.
 fn only_read_by_branches(graph: &Graph) -> Vec<bool> {
     let Counts { reads, .. } = count(graph);
     let mut branch_reads = vec![0; graph.banks.len()];
@@ -202,7 +204,7 @@ fn only_read_by_branches(graph: &Graph) -> Vec<bool> {
     branch_reads.iter().zip(&reads).map(|(branch_reads, reads)| branch_reads == reads).collect()
 }
 
-/// Hoists the constants of loops: they are loaded once, at the entry, each into one register.
+/// Hoists the constants of loops: each constant is loaded once, at the entry, into one register.
 fn hoist_constants(graph: &mut Graph) {
     const MAX_HOISTED: usize = 256;
     let in_loop = in_loops(graph);

@@ -6,7 +6,7 @@ mod transformed_steps;
 
 use super::call_sites;
 use super::code_writer::Writer;
-use super::graph::{Join, Nesting, Reg, Step, StepOp};
+use super::graph::{FusedStep, Nesting, Reg, Step, StepOp};
 use super::parallel_moves::in_sequence;
 use super::register_assignment::{Place, window_args, window_places};
 use super::{Context, EncodeError};
@@ -34,8 +34,8 @@ impl<'a> Selector<'a> {
         Selector { writer, context, killed: vec![], consumed: vec![] }
     }
 
-    /// Translates a step. `killed`: references that it reads for the last time; `dead`: references that it writes and no step
-    /// reads; `clear`: whether it matters that they are dropped here.
+    /// Translates a step. `killed` are the references that the step reads for the last time, `dead` the references that
+    /// it writes and no step reads; `clear` states whether these references must be dropped at this step.
     ///
     /// # Errors
     /// Fails if a step refers to an entity that does not exist.
@@ -48,7 +48,7 @@ impl<'a> Selector<'a> {
                 let (out, a) = (IOut(self.n(step.outs[0])), IIn(self.n(step.ins[0])));
                 self.writer.push(Instruction::AddIK { out, a, k: Small(*k) });
             }
-            StepOp::Join(join) => self.join(step, *join),
+            StepOp::Fused(fused) => self.fused(step, *fused),
             StepOp::Ir(op) => self.ir(step, op)?,
         }
         self.clear_slots(step);
@@ -400,7 +400,8 @@ impl<'a> Selector<'a> {
         self.writer.push(instruction);
     }
 
-    /// Returns an operand that the instruction empties: the register itself if it is not read later, otherwise a new reference.
+    /// Returns an operand that the instruction empties: the register itself if it is not read later, otherwise a new
+    /// reference.
     fn taken(&mut self, step: &Step, k: usize) -> RTake {
         let reg = step.ins[k];
         let once = step.ins.iter().filter(|r| **r == reg).count() == 1;
@@ -426,12 +427,12 @@ impl<'a> Selector<'a> {
         RChange(self.n(out))
     }
 
-    fn join(&mut self, step: &Step, join: Join) {
+    fn fused(&mut self, step: &Step, fused: FusedStep) {
         use Instruction as I;
-        let (out, how) = (FOut(self.n(step.outs[0])), Ways(join.how.number()));
+        let (out, how) = (FOut(self.n(step.outs[0])), Ways(fused.how.number()));
         let ins: Vec<FIn> = step.ins.iter().map(|r| FIn(self.n(*r))).collect();
         let (a, b, c) = (ins[0], ins[1], ins[2]);
-        let (instruction, trailer) = match join.form {
+        let (instruction, trailer) = match fused.form {
             Nesting::Left => (I::JoinLeftF { out, a, b, how }, I::Extra { c }),
             Nesting::Right => (I::JoinRightF { out, a, b, how }, I::Extra { c }),
             Nesting::Both => (I::JoinBothF { out, a, b, how }, I::Extras { c, d: ins[3] }),

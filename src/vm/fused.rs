@@ -1,10 +1,10 @@
-//! Joined arithmetic: provides one specialized function for each combination of operations.
+//! Fused arithmetic: provides one specialized function for each combination of operations.
 
-use crate::bytecode::Joined;
+use crate::bytecode::Fused;
 use crate::bytecode::operand::Ways;
 
-/// Selects the specialized function for a combination of operations: a `match` over the first numbers of [`Joined`],
-/// where each arm knows its number at compile time.
+/// Selects the specialized function for a combination of operations: a `match` over the numbers of [`Fused`], in which
+/// each arm knows its number at compile time.
 macro_rules! specialized {
     ($number:expr, $f:ident $args:tt, $($known:literal)*) => {
         match $number {
@@ -39,19 +39,19 @@ pub fn both(how: Ways, operands: [f64; 4]) -> f64 {
 
 #[inline(always)]
 fn left_by<const HOW: u8>(a: f64, b: f64, c: f64) -> f64 {
-    let how = const { Joined::of(HOW) };
+    let how = const { Fused::of(HOW) };
     how.last.apply(how.first.apply(a, b), c)
 }
 
 #[inline(always)]
 fn right_by<const HOW: u8>(a: f64, b: f64, c: f64) -> f64 {
-    let how = const { Joined::of(HOW) };
+    let how = const { Fused::of(HOW) };
     how.last.apply(a, how.first.apply(b, c))
 }
 
 #[inline(always)]
 fn both_by<const HOW: u8>([a, b, c, d]: [f64; 4]) -> f64 {
-    let how = const { Joined::of(HOW) };
+    let how = const { Fused::of(HOW) };
     how.last.apply(how.first.apply(a, b), how.second.apply(c, d))
 }
 
@@ -63,14 +63,14 @@ mod tests {
     #[test]
     fn every_combination_is_what_its_number_says() {
         let [a, b, c, d] = [3.0, 5.0, 7.0, 11.0];
-        for number in 0..Joined::COUNT as u8 {
-            let joined = Joined::of(number);
-            assert_eq!(joined.number(), number);
-            let (first, second) = (joined.first.apply(a, b), joined.second.apply(c, d));
-            assert_eq!(both(Ways(number), [a, b, c, d]), joined.last.apply(first, second));
-            if joined.second == Arithmetic::Add {
-                assert_eq!(left(Ways(number), a, b, c), joined.last.apply(first, c));
-                assert_eq!(right(Ways(number), a, b, c), joined.last.apply(a, joined.first.apply(b, c)));
+        for number in 0..Fused::COUNT as u8 {
+            let fused = Fused::of(number);
+            assert_eq!(fused.number(), number);
+            let (first, second) = (fused.first.apply(a, b), fused.second.apply(c, d));
+            assert_eq!(both(Ways(number), [a, b, c, d]), fused.last.apply(first, second));
+            if fused.second == Arithmetic::Add {
+                assert_eq!(left(Ways(number), a, b, c), fused.last.apply(first, c));
+                assert_eq!(right(Ways(number), a, b, c), fused.last.apply(a, fused.first.apply(b, c)));
             }
         }
     }

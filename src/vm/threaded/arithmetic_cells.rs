@@ -1,7 +1,7 @@
 //! Arithmetic cells: cells of threaded code that compute a number.
 
 use super::{Cell, Context, n, next, x};
-use crate::bytecode::Joined;
+use crate::bytecode::Fused;
 
 /// The computation of a number by a cell from the numbers and integers in registers.
 pub(super) trait Number {
@@ -78,9 +78,9 @@ numbers! {
     MadeOfInteger |cell, _f, i| {
         cell.more.primitive.number(&[], n(cell, i, 1)).unwrap_or(f64::NAN)
     };
-    /// The partial derivative of a primitive of one number at `a`, where its result is `y`.
+    /// The partial derivative of a primitive of one number at `a`, where the result of the primitive is `y`.
     Partial |cell, f, _i| (cell.more.two)(x(cell, f, 1), x(cell, f, 2));
-    /// The partial derivative of a primitive in one of its two numbers, where its result is `y`.
+    /// The partial derivative of a primitive of two numbers in one of them, where the result of the primitive is `y`.
     PartialOfTwo |cell, f, _i| (cell.more.three)(x(cell, f, 1), x(cell, f, 2), x(cell, f, 3));
     /// The partial derivative of a primitive in a number, where the other operand is an integer.
     PartialWithInteger |cell, f, i| {
@@ -88,17 +88,17 @@ numbers! {
     };
 }
 
-/// The result of joined arithmetic of the form `(a ∘ b) ∘ c`.
+/// The result of fused arithmetic of the form `(a ∘ b) ∘ c`.
 pub(super) struct JoinLeft<const HOW: u8>;
-/// The result of joined arithmetic of the form `a ∘ (b ∘ c)`.
+/// The result of fused arithmetic of the form `a ∘ (b ∘ c)`.
 pub(super) struct JoinRight<const HOW: u8>;
-/// The result of joined arithmetic of the form `(a ∘ b) ∘ (c ∘ d)`.
+/// The result of fused arithmetic of the form `(a ∘ b) ∘ (c ∘ d)`.
 pub(super) struct JoinBoth<const HOW: u8>;
 
 impl<const HOW: u8> Number for JoinLeft<HOW> {
     #[inline(always)]
     unsafe fn of(cell: &Cell, f: *const f64, _: *const i64) -> f64 {
-        let how = const { Joined::of(HOW) };
+        let how = const { Fused::of(HOW) };
         // SAFETY: the verifier has checked the registers.
         unsafe { how.last.apply(how.first.apply(x(cell, f, 1), x(cell, f, 2)), x(cell, f, 3)) }
     }
@@ -107,7 +107,7 @@ impl<const HOW: u8> Number for JoinLeft<HOW> {
 impl<const HOW: u8> Number for JoinRight<HOW> {
     #[inline(always)]
     unsafe fn of(cell: &Cell, f: *const f64, _: *const i64) -> f64 {
-        let how = const { Joined::of(HOW) };
+        let how = const { Fused::of(HOW) };
         // SAFETY: the verifier has checked the registers.
         unsafe { how.last.apply(x(cell, f, 1), how.first.apply(x(cell, f, 2), x(cell, f, 3))) }
     }
@@ -116,7 +116,7 @@ impl<const HOW: u8> Number for JoinRight<HOW> {
 impl<const HOW: u8> Number for JoinBoth<HOW> {
     #[inline(always)]
     unsafe fn of(cell: &Cell, f: *const f64, _: *const i64) -> f64 {
-        let how = const { Joined::of(HOW) };
+        let how = const { Fused::of(HOW) };
         // SAFETY: the verifier has checked the registers.
         unsafe {
             let first = how.first.apply(x(cell, f, 1), x(cell, f, 2));
@@ -125,10 +125,10 @@ impl<const HOW: u8> Number for JoinBoth<HOW> {
     }
 }
 
-/// Defines the table of the functions for one form of joined arithmetic, by number.
+/// Defines the table of the functions for one form of fused arithmetic, by number.
 macro_rules! forms {
     ($name:ident, $form:ident, $count:literal, $($how:literal)*) => {
-        /// The steps that execute it, by number.
+        /// The functions that execute fused arithmetic of this form, by number.
         pub(super) const $name: [super::Handler; $count] = [$(write_result::<$form<$how>>),*];
     };
 }
