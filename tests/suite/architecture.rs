@@ -131,12 +131,13 @@ const TYPES: &[&str] = &[
     "conform",
     "declare",
     "nominal",
+    "resolved_declarations",
     "synthesize",
     "flow",
     "derivative",
     "infer",
     "check",
-    "check_module",
+    "module_check",
     "signature_help",
 ];
 

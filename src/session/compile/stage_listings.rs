@@ -5,8 +5,8 @@ use crate::ir::{Fallback, Function, FunctionId, Op};
 use crate::session::compile::differentiation_mechanism::transformed;
 use crate::session::{Input, Outcome, Session, Stage};
 use crate::source::Span;
-use crate::types::check_module;
 use crate::types::declare::interactive_session;
+use crate::types::module_check;
 use crate::value::{Bank, Signature};
 use crate::vm::TransformKind;
 
@@ -14,7 +14,7 @@ impl Session {
     /// Returns the listing of a stage for a module.
     ///
     /// # Errors
-    /// Returns the outcome when the module does not reach that stage.
+    /// Returns the outcome when the module does not reach the stage.
     pub fn show(&mut self, stage: Stage, inputs: &[Input]) -> Result<String, Outcome> {
         if stage == Stage::Tree {
             let (files, _) = self.parse(inputs)?;
@@ -33,7 +33,7 @@ impl Session {
         })
     }
 
-    /// Returns the listing of a stage for a function that was entered before or that is written in `function`, and for the
+    /// Returns the listing of a stage for a function that was declared before or is written in `function`, and for the
     /// closures in it. The session is unchanged.
     ///
     /// # Errors
@@ -97,11 +97,11 @@ impl Session {
 
     fn show_types(&mut self, checked: &crate::types::Checked) -> String {
         let mut out = String::new();
-        for (name, ty) in check_module::global_types(&mut self.context) {
+        for (name, ty) in module_check::global_types(&mut self.context) {
             out.push_str(&format!("{name}: {ty}\n"));
         }
         for f in &checked.functions {
-            if let Some(line) = check_module::describe_function(&mut self.context, *f) {
+            if let Some(line) = module_check::describe_function(&mut self.context, *f) {
                 out.push_str(&line);
                 out.push('\n');
             }
@@ -120,7 +120,7 @@ impl Session {
         own.map(|id| self.show_graph(stage, id) + "\n").collect()
     }
 
-    /// Returns tangent or adjoint code, or the reason why there is none.
+    /// Returns tangent or adjoint code, or the reason why the function has no such code.
     fn transformed_code(&self, id: FunctionId, kind: TransformKind) -> Result<Function, Fallback> {
         transformed(&self.program, &Signature { function: id.0, captured: vec![] }, kind)
     }

@@ -4,6 +4,7 @@ pub(crate) mod associated_type;
 pub(crate) mod existential;
 pub(crate) mod generic_env;
 pub(crate) mod implied_requirements;
+pub(crate) mod local_function;
 pub(crate) mod opaque_type;
 pub(crate) mod opened_existential;
 pub(crate) mod signature;

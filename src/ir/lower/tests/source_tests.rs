@@ -4,8 +4,8 @@ use crate::ir::Program;
 use crate::ir::{listing, lower::Lowering, verifier};
 use crate::source::SourceMap;
 use crate::syntax;
-use crate::types::check_module;
 use crate::types::context_with_prelude;
+use crate::types::module_check;
 
 /// Returns the graphs of a program without those of the standard library, the script first.
 fn lower(text: &str) -> String {
@@ -16,7 +16,7 @@ fn lower(text: &str) -> String {
     let mut parsed = syntax::parse(text, start);
     parsed.diagnostics.extend(syntax::fold_file(&mut parsed.file, &syntax::OperatorTable::standard()));
     assert!(parsed.diagnostics.is_empty(), "{:?}", parsed.diagnostics);
-    let checked = check_module::check_module(&mut context, &[parsed.file], &[(start, text.into())], false);
+    let checked = module_check::check_module(&mut context, &[parsed.file], &[(start, text.into())], false);
     let messages: Vec<&str> = context.sink.diagnostics.iter().map(|d| &*d.message).collect();
     assert!(checked.ok && messages.is_empty(), "{messages:?}");
     let mut program = Program::default();

@@ -1,7 +1,8 @@
-//! Casts with a fixed outcome: a warning for casts whose result is known at compile time.
+//! Constant casts: a warning for casts whose outcome is known at compile time.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
+use crate::syntax::ast::CastKind;
 use crate::types::conform::superclass;
 use crate::types::generics::existential;
 use crate::types::infer::Infer;
@@ -15,20 +16,9 @@ enum Outcome {
     Fails,
 }
 
-/// The syntax of a cast.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum CastWord {
-    /// The test `is`.
-    Is,
-    /// The conditional cast `as?`.
-    Conditional,
-    /// The forced cast `as!`.
-    Forced,
-}
-
 impl Infer<'_> {
-    /// Warns about a cast whose outcome is known at compile time.
-    pub(crate) fn check_cast(&mut self, from: &Type, to: &Type, word: CastWord, span: Span) {
+    /// Warns about a cast whose outcome is known at compile time, or about an `is` test if `kind` is `None`.
+    pub(crate) fn check_cast(&mut self, from: &Type, to: &Type, kind: Option<CastKind>, span: Span) {
         let is_written = self.frames.first().and_then(|f| f.function);
         if is_written.is_none_or(|f| self.cx.defs.function_data(f).is_prelude) {
             return;
@@ -39,14 +29,14 @@ impl Infer<'_> {
         }
         let Some(outcome) = self.outcome(from, to) else { return };
         let (from, to) = (self.show(from), self.show(to));
-        let message = match (outcome, word) {
+        let message = match (outcome, kind) {
             (Outcome::Fails, _) => format!("cast from '{from}' to unrelated type '{to}' always fails"),
-            (Outcome::Succeeds, CastWord::Is) => "'is' test is always true".to_string(),
-            (Outcome::Succeeds, CastWord::Conditional) => {
-                format!("conditional cast from '{from}' to '{to}' always succeeds")
-            }
-            (Outcome::Succeeds, CastWord::Forced) => {
+            (Outcome::Succeeds, None) => "'is' test is always true".to_string(),
+            (Outcome::Succeeds, Some(CastKind::Forced)) => {
                 format!("forced cast from '{from}' to '{to}' always succeeds; did you mean to use 'as'?")
+            }
+            (Outcome::Succeeds, Some(CastKind::Optional | CastKind::Coerce)) => {
+                format!("conditional cast from '{from}' to '{to}' always succeeds")
             }
         };
         self.cx.sink.report(Diagnostic::warning(Code::FixedCast, span, message));
@@ -81,7 +71,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Whether a class is equal to another one, or inherits from it.
+    /// Whether a class is equal to another class, or inherits from that class.
     fn inherits(&mut self, class: &Type, from: &Type) -> bool {
         let mut at = class.clone();
         loop {

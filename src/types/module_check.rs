@@ -1,4 +1,5 @@
-//! Interface of the type checker: enters and checks a module's files, and answers the queries of `ir`.
+//! Module check: the interface of the type checker. Enters and checks the files of a module, and answers the queries of
+//! `ir`.
 
 use crate::diagnostic::{Code as DiagnosticCode, Diagnostic};
 use crate::source::{SourceMap, Span};
@@ -41,11 +42,11 @@ use crate::types::model::typed_tree::{Body, FunctionId, FunctionRef, GlobalId};
 use crate::types::names::name_lookup;
 use crate::types::names::prelude;
 use crate::types::names::type_alias;
-use crate::types::nominal::info;
 use crate::types::nominal::initializers;
 use crate::types::nominal::overrides;
 use crate::types::nominal::ownership;
 use crate::types::nominal::stored_property;
+use crate::types::resolved_declarations;
 use crate::types::synthesize;
 use crate::types::synthesize::custom_equality;
 use crate::types::synthesize::custom_tangent;
@@ -86,9 +87,9 @@ pub fn context_with_prelude(sources: &mut SourceMap) -> TypeContext {
 pub struct Checked {
     /// The function that runs the top-level statements of the module.
     pub script: FunctionId,
-    /// The functions of the program, for checks that come later.
+    /// The functions of the program, for later checks.
     pub functions: Vec<FunctionId>,
-    /// The type of the last expression's value, if the caller requested it and there is such a value.
+    /// The type of the last expression's value, if the caller requested it and the expression has a value.
     pub value: Option<Type>,
     /// Whether derivatives or transposes were registered, possibly for functions of earlier inputs.
     pub registers: bool,
@@ -96,8 +97,8 @@ pub struct Checked {
     pub ok: bool,
 }
 
-/// Enters and checks all files of a module. `texts` holds the sources that messages quote, each with its first
-/// position. `wants_value` requests the type of the last expression.
+/// Enters and checks all files of a module. `texts` holds the sources that messages quote, each with its offset.
+/// `wants_value` requests the type of the last expression.
 pub fn check_module(cx: &mut TypeContext, files: &[File], texts: &[(u32, Rc<str>)], wants_value: bool) -> Checked {
     cx.sink.texts.extend(texts.iter().cloned());
     cx.module.reveals_opaque_types = false;
@@ -228,8 +229,8 @@ pub fn has_registered_allocation(cx: &mut TypeContext, f: FunctionId, wrt: &[boo
     superclass::fills_instance(cx, f) && cx.defs.function_data(f).registered.iter().any(covers)
 }
 
-/// Whether a function is compiled as a part of another function or not at all: a closure, a script, a local function,
-/// or a function without a checked body.
+/// Whether a function is compiled as a part of another function, or is not compiled: a closure, a script, a local
+/// function, or a function without a checked body.
 pub fn is_inside(cx: &TypeContext, f: FunctionId) -> bool {
     let data = cx.defs.function_data(f);
     matches!(data.kind, FunctionKind::Closure | FunctionKind::Script)
@@ -247,7 +248,7 @@ pub fn describe_function(cx: &mut TypeContext, f: FunctionId) -> Option<String> 
     if is_inside(cx, f) {
         return None;
     }
-    let info = info::function_info(cx, f);
+    let info = resolved_declarations::resolved_function(cx, f);
     let params: Vec<String> = info.params.iter().map(|p| format!("{}: {}", p.name, display::show(cx, &p.ty))).collect();
     let result = display::show(cx, &info.result);
     Some(format!("func {} ({}) -> {result}", info.name, params.join(", ")))
@@ -262,11 +263,11 @@ pub fn global_types(cx: &mut TypeContext) -> Vec<(String, String)> {
 
 impl Declarations for TypeContext {
     fn nominal(&mut self, id: NominalId) -> Rc<Nominal> {
-        info::nominal_info(self, id)
+        resolved_declarations::resolved_nominal(self, id)
     }
 
     fn function(&mut self, id: FunctionId) -> Rc<Function> {
-        info::function_info(self, id)
+        resolved_declarations::resolved_function(self, id)
     }
 
     fn global(&mut self, id: GlobalId) -> Rc<Global> {

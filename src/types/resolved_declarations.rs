@@ -1,4 +1,4 @@
-//! Declaration info: converts nominal types and functions to the form that `ir` reads.
+//! Resolved declarations: nominal types and functions with all their types, in the form that `ir` reads.
 
 use crate::types::conform::conformances;
 use crate::types::conform::superclass;
@@ -7,7 +7,7 @@ use crate::types::generics::generic_env;
 use crate::types::generics::signature;
 use crate::types::model::declaration_info::{Function, Nominal, Param, Stored};
 use crate::types::model::declaration_tables;
-use crate::types::model::declaration_tables::{BodyState, FunctionKind, Owner};
+use crate::types::model::declaration_tables::{FunctionKind, Owner};
 use crate::types::model::ty::NominalId;
 use crate::types::model::type_context;
 use crate::types::model::type_context::Definitions;
@@ -18,7 +18,7 @@ use crate::types::nominal::wrapped_value;
 use std::rc::Rc;
 
 /// Returns a nominal type with its stored properties and cases resolved.
-pub(crate) fn nominal_info(cx: &mut TypeContext, n: NominalId) -> Rc<Nominal> {
+pub(crate) fn resolved_nominal(cx: &mut TypeContext, n: NominalId) -> Rc<Nominal> {
     if let Some(info) = &cx.defs.nominal_data(n).memo.info {
         return info.clone();
     }
@@ -37,7 +37,7 @@ pub(crate) fn nominal_info(cx: &mut TypeContext, n: NominalId) -> Rc<Nominal> {
     });
     let mut stored = vec![];
     if let Some((base, args)) = superclass::superclass(cx, n) {
-        for inherited in &nominal_info(cx, base).stored {
+        for inherited in &resolved_nominal(cx, base).stored {
             let ty = conformances::substitute_nominal(cx, base, &args, &inherited.ty);
             stored.push(Stored { ty, ..inherited.clone() });
         }
@@ -65,7 +65,7 @@ pub(crate) fn nominal_info(cx: &mut TypeContext, n: NominalId) -> Rc<Nominal> {
 }
 
 /// Returns a function with its types in the form that `ir` reads.
-pub(crate) fn function_info(cx: &mut TypeContext, f: FunctionId) -> Rc<Function> {
+pub(crate) fn resolved_function(cx: &mut TypeContext, f: FunctionId) -> Rc<Function> {
     if let Some(info) = &cx.defs.function_data(f).memo.info {
         return info.clone();
     }
@@ -117,21 +117,4 @@ impl Definitions {
             _ => own,
         }
     }
-}
-
-/// Whether a local function can be compiled separately: it was checked, and neither it nor its enclosing functions are
-/// generic.
-pub fn is_local(cx: &mut TypeContext, f: FunctionId) -> bool {
-    let is_plain = function_info(cx, f).generics.is_empty();
-    is_plain
-        && is_local_function(cx, f)
-        && cx.defs.function_data(f).outer.as_ref().is_some_and(|env| env.params.is_empty())
-}
-
-/// Whether a function is declared inside another function, and was checked.
-pub fn is_local_function(cx: &TypeContext, f: FunctionId) -> bool {
-    let data = cx.defs.function_data(f);
-    matches!(data.memo.body, BodyState::Checked(_))
-        && data.outer.is_some()
-        && !matches!(data.kind, FunctionKind::Closure | FunctionKind::Script)
 }
