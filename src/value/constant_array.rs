@@ -1,4 +1,4 @@
-//! Constants: the elements of an array literal of constants.
+//! Constant arrays: the elements of an array literal of constants.
 
 use super::Cells;
 use serde::{Deserialize, Serialize};
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 pub enum Constants {
     /// The elements are numbers.
     Numbers(Vec<f64>),
-    /// The elements are integers or truth values.
+    /// The elements are integers or Booleans.
     Integers(Vec<i64>),
 }
 

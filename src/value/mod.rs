@@ -11,6 +11,7 @@ mod components;
 mod constant_array;
 pub mod dictionary;
 pub mod finalizer;
+pub mod hashing;
 pub mod heap_path;
 pub mod number_format;
 pub mod opaque_vector;
@@ -43,9 +44,9 @@ pub enum Bank {
 
 /// A tangent slot: the tangent or the tape node of a number in one level of differentiation.
 ///
-/// `epoch` 0, or the epoch of a level that has ended, means that the number is constant. In a reverse level `payload` is the
-/// number of a node of that level's tape; in the outermost level, if it is a forward one, the bits of the tangent
-/// itself; in any other forward level the index of a cell.
+/// `epoch` 0, or the epoch of a level that has ended, means that the number is constant. In a reverse level `payload`
+/// is the number of a node of that level's tape; in the outermost level, if it is a forward one, the bits of the
+/// tangent itself; in any other forward level the index of a cell.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Slot {
     /// The epoch of the level to which the slot belongs. It is assigned when the level begins and never reused.

@@ -15,12 +15,12 @@ const MAX_DEPTH: usize = 500;
 pub enum Form {
     /// The output of `print`: a string has no quotes.
     Plain,
-    /// As a part of another value: strings have quotes, and the name of its type encloses a range.
+    /// As a part of another value: strings have quotes, and a range is enclosed by the name of the range's type.
     Part,
     /// The display of an interactive session: strings have quotes, and ranges are as they are written. Long strings and
     /// collections are abbreviated.
     Session,
-    /// The same without abbreviations.
+    /// The display of an interactive session, without abbreviations.
     FullSession,
 }
 
@@ -38,19 +38,20 @@ impl Form {
 /// The numbers of elements that are displayed of a long collection: at its beginning, and at its end.
 const ENDS: (usize, usize) = (20, 5);
 
-/// The same for a collection inside another one.
+/// The numbers of displayed elements at the beginning and at the end of a long collection inside another collection.
 const INNER_ENDS: (usize, usize) = (10, 3);
 
-/// A collection with more elements than this is long.
+/// The maximum number of elements of a collection that is displayed in full.
 const LONG: usize = 40;
 
-/// The same for a collection inside another one.
+/// The maximum number of elements of a collection inside another collection that is displayed in full.
 const INNER_LONG: usize = 20;
 
 /// The maximum number of parts of a value that are displayed.
 const MAX_PARTS: usize = 600;
 
-/// The maximum number of characters that are displayed of a string, and of one inside a collection.
+/// The maximum numbers of characters that are displayed of a string: outside of collections, and inside of a
+/// collection.
 const MAX_TEXT: (usize, usize) = (1000, 200);
 
 /// A part of a value whose type has a custom description.
@@ -69,7 +70,8 @@ pub fn describe(shapes: &Shapes, shape: ShapeId, value: Components<'_>) -> Strin
     describe_with(shapes, shape, value, Form::Plain, &[])
 }
 
-/// Returns the description of a value in a form. `own` contains the custom descriptions of the parts that [`custom_parts`] finds.
+/// Returns the description of a value in a form. `own` contains the custom descriptions of the parts that
+/// [`custom_parts`] finds.
 pub fn describe_with(shapes: &Shapes, shape: ShapeId, mut value: Components<'_>, form: Form, own: &[Text]) -> String {
     let mut printer = Printer::new(shapes, form, own);
     printer.value(shape, &mut value, form.has_quotes());
@@ -233,7 +235,8 @@ impl<'s> Printer<'s> {
         }
     }
 
-    /// Writes the bounds of a range. Inside another value the name of its type encloses them, except in a session.
+    /// Writes the bounds of a range. Inside another value, the name of the range's type encloses the bounds, except in
+    /// a session.
     fn ends(
         &mut self,
         name: &str,
@@ -348,7 +351,7 @@ impl<'s> Printer<'s> {
     }
 }
 
-/// Returns the text before and after the bound of a range with one bound, given the name of its type.
+/// Returns the text before and after the bound of a range with one bound, given the name of the range's type.
 fn open_range(name: &str) -> Option<[&'static str; 2]> {
     match name.split('<').next()? {
         "PartialRangeFrom" => Some(["", "..."]),

@@ -1,7 +1,7 @@
-//! Heap visit: the modification of the slots of all objects that are reachable from a value, whatever its type.
+//! Slot rewrite: the modification of the slots of all objects that are reachable from a value, whatever its type.
 //!
-//! Shared values are copied only where a slot changes, and the copies remain shared. Nothing recurses: a list of a million
-//! links is traversed with a work list.
+//! Shared values are copied only where a slot changes, and the copies remain shared. Nothing recurses: a list of a
+//! million links is traversed with a work list.
 
 use crate::value::origins::Origins;
 use crate::value::{AnyValue, BoxCells, Cells, Closure, Ref, Slot};

@@ -9,7 +9,6 @@ use unicode_normalization::{UnicodeNormalization, is_nfc};
 /// A string with value semantics. Most strings are short and never change: they are one object without spare capacity.
 /// A string that was appended to has spare capacity, so that a long string can be built in pieces without a copy for
 /// each piece.
-/// copy for each.
 #[derive(Clone, Debug)]
 pub enum Text {
     /// A string without spare capacity.

@@ -1,11 +1,11 @@
-//! Any: values of any type, which are boxed, cast, described and compared.
+//! Existentials: values of any type (`Any`), which are boxed, cast, described and compared.
 
 use super::NativeFunction;
 use super::context::{Failure, FailureKind, NativeContext, internal};
 use crate::value::finalizer::WeakReference;
 use crate::value::printing::Form;
 use crate::value::shape::{Shape, ShapeId};
-use crate::value::{AnyValue, Cells, Components, Ref, comparison, printing};
+use crate::value::{AnyValue, Cells, Components, Ref, comparison, hashing, printing};
 use std::cmp::Ordering;
 use std::rc::Rc;
 
@@ -28,7 +28,7 @@ pub(super) const TABLE: &[NativeFunction] = &[
     NativeFunction { name: "value.hash", call: hash },
 ];
 
-/// Converts a strong reference to one that does not retain its instance; for an optional, the tag comes first.
+/// Converts a strong reference to a reference that does not retain its instance; the tag of an optional comes first.
 fn loosen(c: Call<'_, '_>) -> Result<(), Failure> {
     let (tag, object) = (c.tag(), c.reference());
     if let Some(tag) = tag {
@@ -162,6 +162,6 @@ fn less(c: Call<'_, '_>) -> Result<(), Failure> {
 fn hash(c: Call<'_, '_>) -> Result<(), Failure> {
     let shape = c.type_at(0)?;
     let value = c.value(c.shapes.layout(shape))?;
-    let hash = comparison::hash(c.shapes, shape, c.components(value));
+    let hash = hashing::hash(c.shapes, shape, c.components(value));
     c.return_integer(hash as i64)
 }

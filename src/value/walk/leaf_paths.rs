@@ -1,4 +1,4 @@
-//! Leaf paths: where the numbers of a value are inside it, in source syntax.
+//! Leaf paths: the paths by which source code refers to the numbers in a value.
 
 use super::{BESIDE, MAX_DEPTH, Mismatch, Offset, Walk, cells, dictionary, instance, tag, varied_fields};
 use crate::value::Cells;

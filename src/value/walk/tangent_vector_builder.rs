@@ -1,4 +1,4 @@
-//! Vector builder: the construction of tangent vectors from numbers.
+//! Tangent vector builder: the construction of tangent vectors from numbers.
 
 use super::{MAX_DEPTH, Mismatch, Offset, Walk, cells, dictionary, instance, tag};
 use crate::value::finalizer::Finalizer;
@@ -149,8 +149,8 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// Copies the constant data of a value that is its own tangent vector (such as the shape of a matrix): its vectors must
-    /// have the same data to be compatible.
+    /// Copies the constant data of a value that is its own tangent vector (such as the shape of a matrix): its vectors
+    /// must have the same data to be compatible.
     fn keep_data(
         &self,
         shape: ShapeId,

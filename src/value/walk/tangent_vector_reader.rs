@@ -1,4 +1,4 @@
-//! Vector reader: the numbers of tangent vectors.
+//! Tangent vector reader: the numbers of tangent vectors.
 
 use super::{MAX_DEPTH, Mismatch, Offset, Walk, cells, dictionary, instance, number, tag, varied_fields};
 use crate::value::dictionary::Dictionary;

@@ -10,11 +10,11 @@ use std::rc::Rc;
 pub type Addition<'a> = dyn FnMut((f64, Slot), (f64, Slot)) -> (f64, Slot) + 'a;
 
 impl Walk<'_> {
-    /// Returns the sum of two vectors of a type that has the tangent `of` and is its own tangent vector type. Parts that are
-    /// missing in one of them (an element of an array, a key, a value of an optional) count as zero.
+    /// Returns the sum of two vectors of a type that has the tangent `of` and is its own tangent vector type. Parts
+    /// that are missing in one of the vectors (an element of an array, a key, a value of an optional) count as zero.
     ///
     /// # Errors
-    /// [`Mismatch`] when they belong to values of different sizes.
+    /// [`Mismatch`] when the vectors belong to values of different sizes.
     pub fn sum(&self, of: TangentId, a: &Cells, b: &Cells, plus: &mut Addition<'_>) -> Result<Cells, Mismatch> {
         let mut out = a.clone();
         self.add_at(of, (&mut out, Offset::default()), (b, Offset::default()), plus, 0)?;

@@ -1,0 +1,118 @@
+//! Hashing: the hash of a value by shape, for synthesized conformances and for the keys of dictionaries.
+
+use super::comparison::text;
+use super::shape::{Shape, ShapeId, Shapes, visible_fields};
+use super::{Components, Ref};
+use std::rc::Rc;
+
+/// Returns the hash of a value, which is equal for equal values, and does not depend on the run.
+pub fn hash(shapes: &Shapes, shape: ShapeId, mut value: Components<'_>) -> u64 {
+    let mut state = Mixer(0x9e37_79b9_7f4a_7c15);
+    // The most frequent kinds of keys need no work list.
+    match shapes.get(shape) {
+        Shape::Int { .. } => state.mix(value.integer() as u64),
+        Shape::String => state.text(&super::string::canonical(text(value.reference()))),
+        _ => hash_parts(shapes, shape, value, &mut state),
+    }
+    state.finish()
+}
+
+fn hash_parts(shapes: &Shapes, shape: ShapeId, value: Components<'_>, state: &mut Mixer) {
+    let mut work = vec![(shape, value)];
+    while let Some((shape, mut value)) = work.pop() {
+        match shapes.get(shape) {
+            // Positive and negative zero are equal.
+            Shape::Double | Shape::Float => state.mix((value.number() + 0.0).to_bits()),
+            Shape::Int { .. } | Shape::Bool => state.mix(value.integer() as u64),
+            Shape::String | Shape::Character => state.text(&super::string::canonical(text(value.reference()))),
+            Shape::Tuple(fields) => push_parts(shapes, &mut work, fields.iter().map(|(_, s)| *s), value),
+            Shape::Struct { fields, style, .. } => {
+                push_parts(shapes, &mut work, visible_fields(fields, *style).iter().map(|(_, s)| *s), value);
+            }
+            Shape::Enum { cases, .. } => {
+                let tag = value.integer();
+                state.mix(tag as u64);
+                if let Some(case) = usize::try_from(tag).ok().and_then(|t| cases.get(t)) {
+                    push_parts(shapes, &mut work, case.payload.iter().map(|(_, s)| *s), value);
+                }
+            }
+            Shape::Optional(of) => {
+                let tag = value.integer();
+                state.mix(u64::from(tag != 0));
+                if tag != 0 {
+                    work.push((*of, value));
+                }
+            }
+            Shape::Array(of) => {
+                if let Ref::Cells(cells) = value.reference() {
+                    state.mix(cells.len as u64);
+                    let layout = shapes.layout(*of);
+                    work.extend((0..cells.len).rev().map(|k| (*of, cells.element(k, layout))));
+                }
+            }
+            Shape::Dictionary(key, _) | Shape::Set(key) => {
+                // The equality of dictionaries does not depend on the order of their keys.
+                if let Ref::Dictionary(dictionary) = value.reference() {
+                    let layout = shapes.layout(*key);
+                    let keys = (0..dictionary.len()).map(|k| hash(shapes, *key, dictionary.keys().element(k, layout)));
+                    state.mix(keys.fold(dictionary.len() as u64, u64::wrapping_add));
+                }
+            }
+            Shape::Boxed(of) => {
+                if let Ref::Cells(cells) = value.reference() {
+                    work.push((*of, cells.all()));
+                }
+            }
+            Shape::Any => {
+                if let Ref::Any(any) = value.reference() {
+                    work.push((any.shape, any.cells.all()));
+                }
+            }
+            Shape::Class { .. } => {
+                if let Ref::Box(object) = value.reference() {
+                    state.mix(Rc::as_ptr(object) as usize as u64);
+                }
+            }
+            Shape::Metatype { number, .. } => state.mix(u64::from(*number)),
+            Shape::Function { .. } => {}
+        }
+    }
+}
+
+fn push_parts<'a>(
+    shapes: &Shapes,
+    work: &mut Vec<(ShapeId, Components<'a>)>,
+    fields: impl DoubleEndedIterator<Item = ShapeId>,
+    mut value: Components<'a>,
+) {
+    let first = work.len();
+    for shape in fields {
+        let part = value.take(shapes.layout(shape));
+        work.push((shape, part));
+    }
+    work[first..].reverse();
+}
+
+/// The hash function, multiply and rotate: fast for short keys, and deterministic so that output can be compared.
+struct Mixer(u64);
+
+impl Mixer {
+    fn mix(&mut self, word: u64) {
+        let product = u128::from(self.0 ^ word) * u128::from(0xd6e8_feb8_6659_fd93_u64 | 1);
+        self.0 = (product as u64) ^ ((product >> 64) as u64) ^ word.rotate_left(29);
+    }
+
+    fn text(&mut self, text: &str) {
+        self.mix(text.len() as u64);
+        for chunk in text.as_bytes().chunks(8) {
+            let mut word = [0; 8];
+            word[..chunk.len()].copy_from_slice(chunk);
+            self.mix(u64::from_le_bytes(word));
+        }
+    }
+
+    fn finish(&mut self) -> u64 {
+        self.mix(0x2545_f491_4f6c_dd1d);
+        self.0
+    }
+}
