@@ -1,4 +1,4 @@
-//! Access: the files that a program may read and write.
+//! File access: the files that a program may read and write.
 
 use super::context::{Failure, FailureKind};
 use crate::cancel;
@@ -70,7 +70,8 @@ impl Folders {
             return Ok(opened(file, |file| File::create(file))?);
         }
         let opened = self.writable(file, |path| OpenOptions::new().write(true).open(path))?;
-        // The file is truncated only after it is verified to be the intended one; devices and pipes cannot be truncated.
+        // The file is truncated only after it is verified to be the intended one; devices and pipes cannot be
+        // truncated.
         if opened.metadata()?.is_file() {
             opened.set_len(0)?;
         }
@@ -206,7 +207,8 @@ impl From<std::io::Error> for AccessError {
     }
 }
 
-/// Returns the help that names the option which allows access to a file's folder. For a link, this is the folder of its target.
+/// Returns the help that names the option which allows access to a file's folder. For a link, this is the folder of its
+/// target.
 pub fn access_help(file: &Path, option: &str) -> String {
     let target = resolve(file).filter(|_| file.symlink_metadata().is_ok_and(|found| found.is_symlink()));
     let file = target.as_ref().map_or(file, |target| &target.path);
@@ -230,7 +232,7 @@ struct Resolved {
     is_unreachable: bool,
 }
 
-/// The maximum number of links that are followed, which is the same as in Linux.
+/// The maximum number of links that are followed, as in Linux.
 const MAX_LINKS: usize = 40;
 
 /// Follows every link in a path, including links to a file that does not exist (yet); `None` if there are too many

@@ -39,7 +39,7 @@ fn print_error(c: Call<'_, '_>) -> Result<(), Failure> {
 }
 
 fn read_line(c: Call<'_, '_>) -> Result<(), Failure> {
-    // A prompt must be visible before its answer is read.
+    // A prompt must be visible before the reply is read.
     c.host.streams.output.flush().map_err(|e| failure("cannot write to standard output", &e))?;
     let mut line = vec![];
     let count =

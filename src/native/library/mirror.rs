@@ -35,7 +35,7 @@ impl Space {
         round_up(self.size, self.alignment).max(1)
     }
 
-    /// Appends another value to the space of this one, after the padding that the other value needs.
+    /// Appends the space of another value, after the padding that the other value needs.
     fn then(self, next: Space) -> Space {
         let start = round_up(self.size, next.alignment);
         Space::of(start + next.size, self.alignment.max(next.alignment))
@@ -69,7 +69,7 @@ fn space(shapes: &Shapes, shape: ShapeId, depth: usize) -> Space {
             Space::of(largest.size + i64::from(cases.len() > 1), largest.alignment)
         }
         Shape::Optional(of) => match shapes.get(*of) {
-            // These types have unused bit patterns, one of which represents `nil`.
+            // The listed types have unused bit patterns, one of which represents `nil`.
             Shape::Bool
             | Shape::String
             | Shape::Character

@@ -4,7 +4,8 @@
 //! results.
 //!
 //! Promises: copied numbers retain their slots; no function calls back into the machine; no argument that a program can
-//! pass to a function causes a panic. Not here: functions of numbers, which have derivatives (the table of primitives).
+//! pass to a function causes a panic.
+//! Not here: functions of numbers, which have derivatives (the table of primitives).
 
 mod array;
 mod context;
@@ -21,7 +22,8 @@ mod picture;
 mod printf_format;
 mod sorting;
 mod string;
-mod text_index;
+mod string_encoding;
+mod string_index;
 
 pub use context::{Argument, Failure, FailureKind, NativeContext, NativeRegisters, internal};
 pub use data::{ColumnKind, JSONStream, Table, TableColumn, TableFormat, date_of, matches_of, stream_of, table_of};
@@ -55,9 +57,10 @@ pub struct PureNative {
 /// The implementation of a pure function.
 #[derive(Clone, Copy, Debug)]
 pub enum PureOperation {
-    /// Returns one integer or truth value, or `None` if the arguments are of another kind, which compiled code never passes.
+    /// Returns one integer or Boolean, or `None` if the arguments are of another kind, which compiled code never
+    /// passes.
     Query(fn(&[Ref], &[i64]) -> Option<i64>),
-    /// Replaces a string by the part of it at a position, and the position by the next position. Returns `None` if the
+    /// Replaces a string by its part at a string index, and the index by the next index. Returns `None` if the
     /// arguments are of another kind, which compiled code never passes.
     Advance(fn(&mut Ref, &mut i64) -> Option<()>),
 }
@@ -71,8 +74,8 @@ pub enum Native {
     Step(&'static NativeFunction),
     /// A pure function, which needs nothing but its arguments.
     Pure(&'static PureNative),
-    /// A query to the compiler for a function as a formula: its arguments are the function, its source text, and the order of
-    /// differentiation; its results are the forms of a picture.
+    /// A query to the compiler for a function as a formula: its arguments are the function, its source text, and the
+    /// order of differentiation; its results are the forms of a picture.
     Derive,
 }
 
@@ -88,7 +91,7 @@ impl Native {
 
 const PURE: &[PureNative] = string::PURE;
 
-const PARTS: [&[NativeFunction]; 16] = [
+const PARTS: [&[NativeFunction]; 17] = [
     string::TABLE,
     existential::TABLE,
     array::TABLE,
@@ -100,7 +103,8 @@ const PARTS: [&[NativeFunction]; 16] = [
     data::REGEX,
     data::DATE,
     number::TABLE,
-    text_index::TABLE,
+    string_index::TABLE,
+    string_encoding::TABLE,
     printf_format::TABLE,
     mirror::TABLE,
     picture::TABLE,

@@ -1,4 +1,4 @@
-//! Format: formats numbers and strings in the notation of `printf`, for `String(format:)`.
+//! `printf` formats: formats numbers and strings in the notation of `printf`, for `String(format:)`.
 
 use super::context::{Failure, NativeContext};
 use super::string::texts;

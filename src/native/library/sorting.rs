@@ -10,7 +10,7 @@ use std::rc::Rc;
 
 pub(super) const TABLE: &[NativeFunction] = &[NativeFunction { name: "array.sorted", call: sorted }];
 
-/// What is known of the order of an array after sorting; the prelude knows the numbers.
+/// The properties of an array after sorting; the numbers are part of the interface to the prelude.
 #[derive(Clone, Copy)]
 enum Outcome {
     /// The elements have no natural order; the array is unchanged.
@@ -54,8 +54,8 @@ fn string(r: &Ref) -> &str {
     }
 }
 
-/// Sorts items by a total order. Long slices are sorted in pieces first, to be interruptible; the stable sort of the standard
-/// library merges sorted runs.
+/// Sorts items by a total order. Long slices are sorted in pieces first, to be interruptible; the stable sort of the
+/// standard library merges sorted runs.
 fn sort<T>(items: &mut [T], order: impl Fn(&T, &T) -> Ordering + Copy) {
     if items.len() > cancel::CHECK_INTERVAL {
         cancel::in_pieces(items.len(), |piece| items[piece].sort_by(order));
@@ -96,8 +96,8 @@ fn order_numbers(cells: &mut Cells, descends: bool, is_partial: bool) {
     (cells.f, cells.slots) = (numbers, slots);
 }
 
-/// Returns the order of `0..count` by a merge of runs of 1, 2, 4 … elements, as the sort of the library with a comparison
-/// function: NaN, which precedes nothing and follows nothing, makes the result depend on the algorithm.
+/// Returns the order of `0..count` by a merge of runs of 1, 2, 4 … elements, as the sort of the library with a
+/// comparison function: NaN, which precedes nothing and follows nothing, makes the result depend on the algorithm.
 fn merged(count: usize, precedes: impl Fn(usize, usize) -> bool) -> Vec<usize> {
     let mut from: Vec<usize> = (0..count).collect();
     let mut width = 1;

@@ -55,7 +55,7 @@ fn relate(r: &[Ref], by: fn(&str, &str) -> bool) -> Option<i64> {
     Some(i64::from(by(seen(r, 0)?, seen(r, 1)?)))
 }
 
-/// Whether the first scalar value of a character belongs to a class.
+/// Determines whether the first scalar value of a character belongs to a class, such as letters or digits: 1 or 0.
 fn is_kind(r: &[Ref], i: &[i64]) -> Option<i64> {
     let (text, kind) = (seen(r, 0)?, i.first()?);
     let test: fn(char) -> bool = match kind {
@@ -98,7 +98,7 @@ fn characters(text: &str) -> impl Iterator<Item = &str> {
     std::iter::from_fn(move || {
         let left = rest.as_str();
         if let [first, second, ..] = left.as_bytes()
-            && super::text_index::are_two(*first, *second)
+            && super::string_index::are_two(*first, *second)
         {
             rest = left[1..].graphemes(true);
             return Some(&left[..1]);
@@ -116,11 +116,11 @@ fn concat(c: Call<'_, '_>) -> Result<(), Failure> {
     c.return_text(both)
 }
 
-/// Replaces a string by the character at a position, and the position by that of the next character.
+/// Replaces a string by the character at a string index, and the index by that of the next character.
 fn next(r: &mut Ref, place: &mut i64) -> Option<()> {
     let whole = seen(std::slice::from_ref(r), 0)?;
     let from = usize::try_from(*place).ok()?;
-    let to = super::text_index::after(whole, from)?;
+    let to = super::string_index::after(whole, from)?;
     let character = reader::character(whole.get(from..to)?);
     (*r, *place) = (Ref::Text(character), to as i64);
     Some(())
@@ -129,7 +129,7 @@ fn next(r: &mut Ref, place: &mut i64) -> Option<()> {
 /// Appends a string to another, in place if the first one is not shared.
 ///
 /// # Errors
-/// Fails if the result would be too large, or if one of them is not a string.
+/// Fails if the result would be too large, or if a reference is not a string.
 pub fn append_text(to: &mut Ref, more: &Ref, host: &Host) -> Result<(), Failure> {
     let more = seen(std::slice::from_ref(more), 0).ok_or_else(internal)?;
     if let Ref::Null = to {
@@ -154,7 +154,7 @@ fn change(c: Call<'_, '_>, by: fn(&str) -> String) -> Result<(), Failure> {
     c.return_text(by(&text))
 }
 
-/// Converts a string to upper or lower case. A single letter, which is a frequent argument, is converted without an
+/// Converts a string to uppercase or lowercase. A single letter, which is a frequent argument, is converted without an
 /// allocation.
 fn recase(c: Call<'_, '_>, letter: fn(&u8) -> u8, by: fn(&str) -> String) -> Result<(), Failure> {
     let text = c.text()?;

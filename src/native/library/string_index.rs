@@ -1,4 +1,4 @@
-//! Positions in strings and bytes: steps between characters, the character at a position, and substrings.
+//! String indices: steps between characters, the character at a position, and substrings.
 
 use super::context::{Failure, FailureKind, NativeContext};
 use super::{NativeFunction, array};
@@ -20,76 +20,68 @@ pub(super) const TABLE: &[NativeFunction] = &[
     NativeFunction { name: "text.find", call: |c| find(c, |text, part| text.find(part)) },
     NativeFunction { name: "text.findLast", call: |c| find(c, |text, part| text.rfind(part)) },
     NativeFunction { name: "text.cuts", call: cuts },
-    NativeFunction { name: "text.bytes", call: |c| codes(c, |t| t.bytes().map(i64::from).collect()) },
-    NativeFunction { name: "text.units", call: |c| codes(c, |t| t.encode_utf16().map(i64::from).collect()) },
-    NativeFunction {
-        name: "text.scalars",
-        call: |c| codes(c, |t| t.chars().map(|s| i64::from(u32::from(s))).collect()),
-    },
-    NativeFunction { name: "text.ofBytes", call: of_bytes },
-    NativeFunction { name: "text.ofScalars", call: of_scalars },
 ];
 
-fn outside(place: i64) -> Failure {
-    let message = format!("the string has no character at index {place}");
+fn outside(index: i64) -> Failure {
+    let message = format!("the string has no character at index {index}");
     Failure::new(FailureKind::IndexOutOfRange, message)
 }
 
-/// Checks a position in a string. A position that was computed for another string may lie inside a character's bytes;
-/// such a position is moved back to the beginning of the scalar value.
-fn place(text: &str, place: i64) -> Result<usize, Failure> {
-    let place = usize::try_from(place).ok().filter(|p| *p <= text.len()).ok_or_else(|| outside(place))?;
-    Ok(text.floor_char_boundary(place))
+/// Checks a string index. An index that was computed for another string may lie inside a character's bytes; such an
+/// index is moved back to the beginning of the scalar value.
+fn checked_index(text: &str, index: i64) -> Result<usize, Failure> {
+    let index = usize::try_from(index).ok().filter(|k| *k <= text.len()).ok_or_else(|| outside(index))?;
+    Ok(text.floor_char_boundary(index))
 }
 
 fn step(c: Call<'_, '_>, by: fn(&str, usize) -> Option<usize>) -> Result<(), Failure> {
     let (text, from) = (c.text()?, c.integer());
-    let next = by(&text, place(&text, from)?).ok_or_else(|| outside(from))?;
+    let next = by(&text, checked_index(&text, from)?).ok_or_else(|| outside(from))?;
     c.return_integer(next as i64)
 }
 
-/// Whether two bytes certainly belong to different characters. Two ASCII characters never form one grapheme cluster, except a
-/// carriage return and a line feed.
+/// Whether two bytes certainly belong to different characters. Two ASCII characters never form one grapheme cluster,
+/// except a carriage return and a line feed.
 pub(super) fn are_two(first: u8, second: u8) -> bool {
     first.is_ascii() && second.is_ascii() && first != b'\r'
 }
 
-/// Returns the end of the character that begins at a position.
-pub(super) fn after(text: &str, place: usize) -> Option<usize> {
-    match text.as_bytes().get(place..)? {
+/// Returns the end of the character that begins at a string index.
+pub(super) fn after(text: &str, index: usize) -> Option<usize> {
+    match text.as_bytes().get(index..)? {
         [] => None,
-        [first, second, ..] if are_two(*first, *second) => Some(place + 1),
-        _ => GraphemeCursor::new(place, text.len(), true).next_boundary(text, 0).ok().flatten(),
+        [first, second, ..] if are_two(*first, *second) => Some(index + 1),
+        _ => GraphemeCursor::new(index, text.len(), true).next_boundary(text, 0).ok().flatten(),
     }
 }
 
-/// Returns the beginning of the character that ends at a position.
-fn before(text: &str, place: usize) -> Option<usize> {
-    match text.as_bytes().get(..place)? {
+/// Returns the beginning of the character that ends at a string index.
+fn before(text: &str, index: usize) -> Option<usize> {
+    match text.as_bytes().get(..index)? {
         [] => None,
-        [.., first, second] if are_two(*first, *second) => Some(place - 1),
-        _ => GraphemeCursor::new(place, text.len(), true).prev_boundary(text, 0).ok().flatten(),
+        [.., first, second] if are_two(*first, *second) => Some(index - 1),
+        _ => GraphemeCursor::new(index, text.len(), true).prev_boundary(text, 0).ok().flatten(),
     }
 }
 
-fn scalar_after(text: &str, place: usize) -> Option<usize> {
-    text.get(place..)?.chars().next().map(|scalar| place + scalar.len_utf8())
+fn scalar_after(text: &str, index: usize) -> Option<usize> {
+    text.get(index..)?.chars().next().map(|scalar| index + scalar.len_utf8())
 }
 
-fn scalar_before(text: &str, place: usize) -> Option<usize> {
-    text.get(..place)?.chars().next_back().map(|scalar| place - scalar.len_utf8())
+fn scalar_before(text: &str, index: usize) -> Option<usize> {
+    text.get(..index)?.chars().next_back().map(|scalar| index - scalar.len_utf8())
 }
 
 fn at(c: Call<'_, '_>) -> Result<(), Failure> {
     let (text, from) = (c.text()?, c.integer());
-    let start = place(&text, from)?;
+    let start = checked_index(&text, from)?;
     let end = after(&text, start).ok_or_else(|| outside(from))?;
     c.return_text(reader::character(&text[start..end]))
 }
 
 fn scalar_at(c: Call<'_, '_>) -> Result<(), Failure> {
     let (text, from) = (c.text()?, c.integer());
-    let start = place(&text, from)?;
+    let start = checked_index(&text, from)?;
     let scalar = text[start..].chars().next().ok_or_else(|| outside(from))?;
     c.return_integer(i64::from(u32::from(scalar)))
 }
@@ -102,7 +94,7 @@ fn byte_at(c: Call<'_, '_>) -> Result<(), Failure> {
 
 fn part(c: Call<'_, '_>) -> Result<(), Failure> {
     let (text, low, high) = (c.text()?, c.integer(), c.integer());
-    let (from, to) = (place(&text, low)?, place(&text, high)?);
+    let (from, to) = (checked_index(&text, low)?, checked_index(&text, high)?);
     if from == 0 && to == text.len() {
         return c.return_text(text);
     }
@@ -115,10 +107,10 @@ fn part(c: Call<'_, '_>) -> Result<(), Failure> {
     c.return_text(part)
 }
 
-/// Finds a substring between two positions; -1 if there is none.
+/// Finds a substring between two string indices; -1 if there is none.
 fn find(c: Call<'_, '_>, which: fn(&str, &str) -> Option<usize>) -> Result<(), Failure> {
     let (text, part, low, high) = (c.text()?, c.text()?, c.integer(), c.integer());
-    let (from, to) = (place(&text, low)?, place(&text, high)?);
+    let (from, to) = (checked_index(&text, low)?, checked_index(&text, high)?);
     let found = text.get(from..to).filter(|_| !part.is_empty()).and_then(|inside| which(inside, &part));
     c.return_integer(found.map_or(-1, |k| (from + k) as i64))
 }
@@ -128,7 +120,7 @@ fn find(c: Call<'_, '_>, which: fn(&str, &str) -> Option<usize>) -> Result<(), F
 fn cuts(c: Call<'_, '_>) -> Result<(), Failure> {
     let (text, separator, low, high) = (c.text()?, c.text()?, c.integer(), c.integer());
     let (most, without_empty) = (usize::try_from(c.integer()).unwrap_or(0), c.integer() != 0);
-    let (from, to) = (place(&text, low)?, place(&text, high)?);
+    let (from, to) = (checked_index(&text, low)?, checked_index(&text, high)?);
     let inside = text.get(from..to).unwrap_or("");
     array::affordable(c.host, inside.len() / separator.len().max(1), 2 * size_of::<i64>())?;
     let mut places = vec![];
@@ -152,31 +144,6 @@ fn cuts(c: Call<'_, '_>) -> Result<(), Failure> {
     c.return_reference(Ref::Cells(Rc::new(Cells::integers(places))))
 }
 
-fn codes(c: Call<'_, '_>, of: fn(&str) -> Vec<i64>) -> Result<(), Failure> {
-    let text = c.text()?;
-    array::affordable(c.host, text.len(), size_of::<i64>())?;
-    let i = of(&text);
-    let cells = Cells::integers(i);
-    c.return_reference(Ref::Cells(Rc::new(cells)))
-}
-
-/// Reads an array of integers from the arguments.
-fn numbers(c: Call<'_, '_>) -> Result<Rc<Cells>, Failure> {
-    c.array(crate::value::shape::Layout { f: 0, i: 1, r: 0 })
-}
-
-/// Decodes bytes as UTF-8 text; invalid sequences are replaced.
-fn of_bytes(c: Call<'_, '_>) -> Result<(), Failure> {
-    let bytes: Vec<u8> = numbers(c)?.i.iter().map(|byte| *byte as u8).collect();
-    c.return_text(String::from_utf8_lossy(&bytes).as_ref())
-}
-
-fn of_scalars(c: Call<'_, '_>) -> Result<(), Failure> {
-    let scalar = |code: &i64| u32::try_from(*code).ok().and_then(char::from_u32).unwrap_or(char::REPLACEMENT_CHARACTER);
-    let text: String = numbers(c)?.i.iter().map(scalar).collect();
-    c.return_text(text)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -198,8 +165,8 @@ mod tests {
     }
 
     #[test]
-    fn a_place_inside_of_a_letter_is_its_beginning() {
-        assert_eq!(place("aé", 2).ok(), Some(1));
-        assert!(place("aé", 4).is_err() && place("aé", -1).is_err());
+    fn an_index_inside_of_a_scalar_value_is_moved_to_its_beginning() {
+        assert_eq!(checked_index("aé", 2).ok(), Some(1));
+        assert!(checked_index("aé", 4).is_err() && checked_index("aé", -1).is_err());
     }
 }
