@@ -7,8 +7,8 @@ use super::{Style, normal};
 use crate::native::formula::Formula;
 use crate::native::{primitive_ids, primitive_table};
 
-/// Whether a formula has values only where the original has values, apart from single points: every root and logarithm of the
-/// original is left, or its operand cannot be negative.
+/// Whether a formula has values only where the original has values, apart from single points: each root and logarithm
+/// of the original remains, or its operand cannot be negative.
 pub(super) fn is_kept(original: &Formula, result: &Formula) -> bool {
     let (mut before, mut after) = (vec![], vec![]);
     conditions(original, &mut before);
@@ -33,7 +33,7 @@ pub(super) fn divides_by_zero(formula: &Formula) -> bool {
     divisor.is_some_and(is_zero) || formula.parts().into_iter().any(divides_by_zero)
 }
 
-/// Collects the sums that must not be negative.
+/// Collects the sums that must not be negative for a formula to have a value.
 fn conditions(formula: &Formula, all: &mut Vec<Sum>) {
     for part in formula.parts() {
         conditions(part, all);
@@ -70,7 +70,8 @@ fn roots(operand: &Sum, all: &mut Vec<Sum>) {
     }
 }
 
-/// Returns the sums that must not be negative for a sum to have a root, in a form that does not depend on how it is written.
+/// Returns the sums that must not be negative for a sum to have a root, in a form that does not depend on the notation
+/// of the sum.
 fn restricted(operand: &Sum) -> Vec<Sum> {
     let operand = expanded(operand).unwrap_or_else(|| operand.clone());
     if operand.is_nonnegative() {

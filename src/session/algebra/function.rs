@@ -48,7 +48,7 @@ pub(super) fn constant(c: f64) -> Sum {
     })
 }
 
-/// Returns the normal form of a primitive applied to numbers, and where it takes one to an integer.
+/// Returns the normal form of a primitive applied to numbers and, where it takes one, an integer.
 pub(super) fn apply(id: PrimitiveId, n: i64, operands: &[Sum]) -> Sum {
     match (id, operands) {
         (primitive_ids::ADD, [a, b]) => a.plus(b),
@@ -115,7 +115,7 @@ fn logarithm(operand: &Sum) -> Sum {
     }
 }
 
-/// What a function of one number does with the sign of its operand.
+/// The effect of the sign of the operand on a function of one number.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Symmetry {
     Even,
@@ -133,7 +133,8 @@ fn symmetry(id: PrimitiveId) -> Symmetry {
     }
 }
 
-/// Returns a primitive that has no normal form of its own. It is evaluated where the result is an integer.
+/// Returns an applied primitive that has no special normal form. The primitive is evaluated if the result is an
+/// integer.
 fn other(id: PrimitiveId, n: i64, operands: &[Sum]) -> Sum {
     let numbers: Option<Vec<f64>> = operands.iter().map(|sum| sum.as_constant().map(Ratio::number)).collect();
     let value = numbers

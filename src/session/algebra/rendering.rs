@@ -21,7 +21,7 @@ struct Writer<'a> {
     opaque: &'a [Formula],
 }
 
-/// A product: its coefficient, and its other factors.
+/// A product: a coefficient, and the other factors.
 struct Product {
     coefficient: i64,
     factors: Vec<Formula>,
@@ -62,7 +62,7 @@ impl Writer<'_> {
         let is_whole = c.is_integer() || self.style.decimals && c.is_decimal();
         match is_whole {
             true => Formula::Constant(c.number()),
-            false => Formula::Constant(c.over as f64) / Formula::Constant(c.under as f64),
+            false => Formula::Constant(c.numerator as f64) / Formula::Constant(c.denominator as f64),
         }
     }
 
@@ -70,12 +70,12 @@ impl Writer<'_> {
         match exponent {
             Ratio::ONE => base,
             Ratio::HALF => apply(primitive_ids::SQRT, vec![base]),
-            e if e.is_integer() => Formula::Apply(primitive_ids::POWI, vec![base], OrderOffset(e.over)),
+            e if e.is_integer() => Formula::Apply(primitive_ids::POWI, vec![base], OrderOffset(e.numerator)),
             e => apply(primitive_ids::POW, vec![base, self.number(e)]),
         }
     }
 
-    /// Returns the factors of a node, which are one for a node that is no product.
+    /// Returns the factors of a node; a node that is no product is its only factor.
     fn product(&self, id: Id) -> Product {
         let ids = match &self.nodes[id] {
             Node::Multiply(all) => all.as_slice(),
@@ -84,7 +84,7 @@ impl Writer<'_> {
         let mut product = Product { coefficient: 1, factors: vec![] };
         for id in ids {
             match &self.nodes[*id] {
-                Node::Number(c) if c.is_integer() => product.coefficient *= c.over,
+                Node::Number(c) if c.is_integer() => product.coefficient *= c.numerator,
                 Node::Multiply(_) => {
                     let inner = self.product(*id);
                     product.coefficient *= inner.coefficient;
@@ -108,10 +108,10 @@ impl Writer<'_> {
             let above = product(ratio.number(), above.factors);
             return if below.factors.is_empty() { above } else { above / product(1.0, below.factors) };
         }
-        let above = product(ratio.over as f64, above.factors);
-        match ratio.under == 1 && below.factors.is_empty() {
+        let above = product(ratio.numerator as f64, above.factors);
+        match ratio.denominator == 1 && below.factors.is_empty() {
             true => above,
-            false => above / product(ratio.under as f64, below.factors),
+            false => above / product(ratio.denominator as f64, below.factors),
         }
     }
 }

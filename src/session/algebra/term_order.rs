@@ -1,4 +1,4 @@
-//! Order: the order of terms and factors in a textbook.
+//! Term order: the order of terms and factors in a textbook.
 
 use super::Style;
 use crate::native::field::OrderOffset;
@@ -7,8 +7,8 @@ use crate::native::{primitive_ids, primitive_table};
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-/// Sorts the terms of a sum: powers with descending exponents, terms with functions with ascending exponents, and numbers and
-/// inverse powers. A positive term comes first, if there is one.
+/// Sorts the terms of a sum: powers with descending exponents, terms with functions with ascending exponents, and
+/// numbers and inverse powers. A positive term comes first, if there is one.
 pub(super) fn sort_terms(terms: &mut [(bool, Formula)], style: Style<'_>) {
     terms.sort_by_cached_key(|(_, term)| TermKey::of(term, style));
     if let Some(at) = terms.iter().position(|(is_negative, _)| !is_negative) {
@@ -21,13 +21,14 @@ pub(super) fn sort_factors(factors: &mut [Formula], style: Style<'_>) {
     factors.sort_by_cached_key(|factor| FactorKey::of(factor, style));
 }
 
-/// Returns a key for formulas of the same kind: `exp(x)` is before `exp(-x)`, and shorter ones are first.
+/// Returns the sort key among formulas of one kind: `exp(x)` precedes `exp(-x)`, and shorter formulas precede longer
+/// ones.
 fn text(formula: &Formula) -> (bool, usize, String) {
     let text = formula.to_string();
     (text.contains("(-"), text.len(), text)
 }
 
-/// A number that can be compared.
+/// A degree, with a total order.
 #[derive(PartialEq, Clone, Copy)]
 struct Degree(f64);
 
@@ -64,7 +65,7 @@ impl TermKey {
         let variables = powers.exponents.iter().filter(|(k, _)| style.is_variable(**k));
         let degree: f64 = variables.map(|(_, e)| e).sum::<f64>() + powers.of_sums;
         let (class, degree) = match () {
-            // Sums and integrals are last.
+            // Bound sums and integrals are last.
             () if powers.functions.contains(&u16::MAX) => (3, degree),
             () if !powers.functions.is_empty() => (1, degree),
             () if degree > 0.0 => (0, -degree),
@@ -158,7 +159,7 @@ fn constant(formula: &Formula) -> Option<f64> {
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct FactorKey {
     rank: u8,
-    /// The variable or the function.
+    /// The number of the variable or function.
     which: u16,
     degree: Degree,
     text: (bool, usize, String),

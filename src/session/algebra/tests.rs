@@ -1,4 +1,4 @@
-//! Tests of simplified formulas, by the printed form.
+//! Simplification tests: the printed forms of simplified formulas.
 
 use super::{Style, simplified};
 use crate::native::field::{Field, OrderOffset, Test};
@@ -125,7 +125,8 @@ fn value(formula: &Formula, at: [f64; 2]) -> f64 {
     }
 }
 
-/// Whether the value of a formula at a point is a number that rounding hardly influences: it changes little when the point does.
+/// Whether the value of a formula at a point is a number that rounding hardly influences: the value changes little when
+/// the point changes.
 fn is_stable(formula: &Formula, [x, y]: [f64; 2]) -> bool {
     let here = value(formula, [x, y]);
     let near = value(formula, [x * (1.0 + 1e-13), y * (1.0 - 1e-13)]);
@@ -136,7 +137,7 @@ fn is_stable(formula: &Formula, [x, y]: [f64; 2]) -> bool {
 fn a_simplified_formula_has_the_same_values() {
     let cases = std::env::var("DSCRIPT_CASES").ok().and_then(|text| text.parse().ok()).unwrap_or(200);
     let config = Config { cases, failure_persistence: None, ..Config::default() };
-    // The same formulas in each run, unless new ones are requested.
+    // Each run generates the same formulas, unless random ones are requested.
     let mut runner = match std::env::var("DSCRIPT_SEED").as_deref() {
         Ok("random") => TestRunner::new(config),
         _ => TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha)),
