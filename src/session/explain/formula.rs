@@ -22,7 +22,7 @@ const MAX_LENGTH: usize = 1200;
 /// The maximum order of a derivative that is displayed as a formula.
 const MAX_ORDER: i64 = 6;
 
-/// Returns a function as a formula, or the reason why there is none.
+/// Returns a function as a formula, or the reason why the function has no formula.
 pub(crate) fn function_formula(
     program: &Program,
     id: FunctionId,
@@ -53,7 +53,7 @@ struct Equation {
     formula: Formula,
 }
 
-/// Returns the derivative of a function as text, SVG, HTML and LaTeX, or the reason why there is none as text.
+/// Returns the derivative of a function as text, SVG, HTML and LaTeX, or as text the reason why there is no formula.
 pub(crate) fn forms(
     function_formula: &Result<FunctionFormula, String>,
     point: &str,
@@ -72,7 +72,7 @@ pub(crate) fn forms(
     }
 }
 
-/// Returns the sentence that there is no formula. `point` is an example of arguments.
+/// Returns the sentence that states why there is no formula. `point` is an example of arguments.
 fn refusal(point: &str, (name, why): (&str, &str)) -> String {
     let (of, call) = match is_name(name) {
         true => (format!(" for {name}'"), format!(":explain {name} at {point}")),
@@ -137,7 +137,7 @@ fn about(formula: &Formula, function_formula: &FunctionFormula) -> String {
     formula.in_notation(&names, "", 0, function_formula.notation)
 }
 
-/// Converts a formula to LaTeX, from its plain notation.
+/// Converts a formula to LaTeX, by way of its textual form.
 fn set_in_latex(formula: &Formula, function_formula: &FunctionFormula) -> String {
     let names: Vec<&str> = function_formula.names.iter().map(String::as_str).collect();
     typesetting::formula(&formula.with_names(&names, "", 0))
@@ -148,7 +148,7 @@ fn names(function_formula: &FunctionFormula, name: &str, by: &[u8]) -> [String; 
     let word = |k: u8| function_formula.names.get(usize::from(k)).map_or("?", String::as_str);
     let is_named = is_name(name);
     let single = match function_formula.parameters[..] {
-        // The element of an array is one of several variables.
+        // An element of an array is one of several variables, so its name is part of the notation.
         [k] if !word(k).contains('[') => Some(k),
         _ => None,
     };
@@ -247,12 +247,12 @@ fn condition(test: &Test<Formula>, function_formula: &FunctionFormula) -> String
     format!("{} {sign} {}", set(a), set(b))
 }
 
-/// A derivative as a formula.
+/// A derivative as a formula, or the reason why there is no formula.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Derived {
     /// The formula with the name of the derivative, or the reason why there is no formula.
     pub text: String,
-    /// The formula in LaTeX; empty when there is none.
+    /// The formula in LaTeX; empty when there is no formula.
     pub latex: String,
 }
 
@@ -270,8 +270,8 @@ impl Session {
     ///
     /// # Errors
     /// Returns the diagnostics when the function does not compile.
-    pub fn derive(&mut self, typed: &str, order: usize) -> Result<Derived, Vec<Diagnostic>> {
-        let function = self.as_function(typed);
+    pub fn derive(&mut self, input: &str, order: usize) -> Result<Derived, Vec<Diagnostic>> {
+        let function = self.as_function(input);
         if let Ok(Some(ty)) = self.type_of(&function)
             && !is_of_numbers(&ty)
         {
@@ -281,7 +281,7 @@ impl Session {
             );
             return Ok(Derived { text, latex: String::new() });
         }
-        let text = CommandText::new(typed).code("let _d = derive(").around(&function, typed);
+        let text = CommandText::new(input).code("let _d = derive(").around(&function, input);
         let text = text.code(&format!(", order: {order}); [_d.text, _d.latex]"));
         let mut forms = self.texts("‹derive›", &text)?.into_iter();
         Ok(Derived { text: forms.next().unwrap_or_default(), latex: forms.next().unwrap_or_default() })

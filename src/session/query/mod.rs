@@ -20,7 +20,7 @@ use crate::types::declare::interactive_session;
 use crate::value::{Cells, Ref};
 use std::rc::Rc;
 
-/// The differentiability of a function in one parameter.
+/// The differentiability of a function with respect to one parameter.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ParameterInfo {
     /// The name of the parameter.
@@ -40,28 +40,30 @@ impl Session {
         Rc::clone(self.catalog.get_or_insert_with(|| Rc::new(Catalog::of(sources))))
     }
 
-    /// Returns the array of strings that a program around typed parts computes. Its declarations are discarded.
+    /// Returns the array of strings that a program around parts of the input computes. The declarations of the program
+    /// are discarded.
     ///
     /// # Errors
     /// Returns the diagnostics when the program does not compile or the run fails.
     pub(crate) fn texts(&mut self, name: &str, text: &CommandText<'_>) -> Result<Vec<String>, Vec<Diagnostic>> {
         let text_of = |value: &Ref| if let Ref::Text(text) = value { text.to_string() } else { String::new() };
         let array = self.array(name, text.text());
-        let array = array.map_err(|diagnostics| self.at_typed_parts(diagnostics, name, text))?;
+        let array = array.map_err(|diagnostics| self.at_input_parts(diagnostics, name, text))?;
         Ok(array.map_or(vec![], |array| array.r.iter().map(text_of).collect()))
     }
 
-    /// Returns the array of numbers that a program around typed parts computes. Its declarations are discarded.
+    /// Returns the array of numbers that a program around parts of the input computes. The declarations of the program
+    /// are discarded.
     ///
     /// # Errors
     /// Returns the diagnostics when the program does not compile or the run fails.
     pub(crate) fn numbers_of(&mut self, name: &str, text: &CommandText<'_>) -> Result<Vec<f64>, Vec<Diagnostic>> {
         let array = self.array(name, text.text());
-        let array = array.map_err(|diagnostics| self.at_typed_parts(diagnostics, name, text))?;
+        let array = array.map_err(|diagnostics| self.at_input_parts(diagnostics, name, text))?;
         Ok(array.map_or(vec![], |array| array.f.to_vec()))
     }
 
-    /// Returns the array that a text computes. Its declarations are discarded.
+    /// Returns the array that a text computes. The declarations of the text are discarded.
     pub(crate) fn array(&mut self, name: &str, text: &str) -> Result<Option<Rc<Cells>>, Vec<Diagnostic>> {
         let names = interactive_session::names(&self.context);
         let compiled = self.compile_entered(name, text).map_err(|outcome| outcome.diagnostics)?;
@@ -76,7 +78,8 @@ impl Session {
         }
     }
 
-    /// Returns the differentiability of a function in each of its parameters; `None` for a value that is not a function.
+    /// Returns the differentiability of a function in each of its parameters; `None` for a value that is not a
+    /// function.
     ///
     /// # Errors
     /// Returns the diagnostics when the function does not compile.
