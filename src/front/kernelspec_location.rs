@@ -1,4 +1,4 @@
-//! Kernel target: determines the folder in which the kernel is registered.
+//! Kernelspec location: the folder of Jupyter in which the kernel is registered.
 
 use std::path::PathBuf;
 
@@ -7,6 +7,6 @@ use std::path::PathBuf;
 pub(super) enum Target {
     /// The entry is in the data folder of the current user.
     User,
-    /// The entry is under a prefix such as `/usr/local`, or that of a virtual environment.
+    /// The entry is under a prefix such as `/usr/local`, such as the root of a virtual environment.
     Prefix(PathBuf),
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 /// Writes a picture to a file in the format of its extension.
 ///
 /// # Errors
-/// Returns an error message if there is no such format, or if writing fails.
+/// Returns an error message if the extension has no such format, or if writing fails.
 pub(super) fn save(display: &Display, file: &Path) -> Result<(), String> {
     let form = |media: &str| display.forms.iter().find(|(own, _)| own == media).map_or("", |(_, form)| form.as_str());
     if extension(file) == "txt" {
@@ -21,7 +21,7 @@ pub(super) fn save(display: &Display, file: &Path) -> Result<(), String> {
 /// Writes a drawing to a file as SVG or PNG.
 ///
 /// # Errors
-/// Returns an error message if there is no such format, or if writing fails.
+/// Returns an error message if the extension has no such format, or if writing fails.
 pub(super) fn write(svg: &str, file: &Path) -> Result<(), String> {
     let cannot_draw = |why| format!("cannot draw '{}': {why}", file.display());
     let bytes = match extension(file).as_str() {
@@ -42,7 +42,7 @@ fn extension(file: &Path) -> String {
 /// Writes a drawing in a textual format to a file.
 ///
 /// # Errors
-/// Returns an error message if this fails.
+/// Returns an error message if writing fails.
 pub(super) fn write_text(text: &str, file: &Path) -> Result<(), String> {
     write_bytes(text.as_bytes(), file)
 }

@@ -1,4 +1,5 @@
-//! JSON records: writes the lines of `--json` to standard output, one object each. `docs/json.md` is the contract.
+//! JSON records: writes the lines of `--json` to standard output, one object each. `docs/json.md` specifies these
+//! objects.
 
 use super::super::output::Output;
 use crate::session::{Display, Screen};
@@ -6,8 +7,7 @@ use serde::Serialize;
 use std::io::Write;
 
 /// The version of the contract of `docs/json.md`: it increases when members or kinds are removed or changed, but not
-/// when some are added.
-/// kinds are added.
+/// when members or kinds are added.
 const SCHEMA: u32 = 1;
 
 /// A line of the output. Diagnostics are also lines, of the kind `diagnostic`, which the renderer writes.
@@ -25,7 +25,7 @@ pub(super) enum Record<'a> {
         id: Option<&'a str>,
         update: bool,
     },
-    /// The value of the last expression of a text.
+    /// The value of the last expression of a program.
     Value {
         #[serde(rename = "type")]
         ty: &'a str,

@@ -75,7 +75,7 @@ fn dispatch(words: Words) -> i32 {
     code
 }
 
-/// Runs a command with `--watch`; returns `None` for a command without it.
+/// Runs a command with `--watch`; returns `None` for a command without this option.
 fn watched(words: &Words) -> Option<i32> {
     let is_json = words.settings.json;
     let run = |program: &args::Program| {

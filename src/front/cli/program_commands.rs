@@ -13,7 +13,7 @@ use std::path::PathBuf;
 /// The displayed name of a text that was given with `-e`.
 const CODE: &str = "<code>";
 
-/// Runs a program that is given by files or by source text.
+/// Runs a program that is given as files or as source text.
 pub(super) fn run(program: Program, settings: &Settings) -> i32 {
     if program.is_empty() {
         report(
@@ -59,7 +59,7 @@ fn misspelled_command(files: &[PathBuf]) -> Option<String> {
     let first = files.first().filter(|file| !file.exists())?.to_str()?;
     let words = Words::command();
     let names: Vec<&str> = words.get_subcommands().map(|command| command.get_name()).collect();
-    // The commands are short words, of which `closest` corrects none.
+    // The commands are short words, which `closest` does not correct.
     let letters = |word: &str| {
         let mut letters: Vec<char> = word.chars().collect();
         letters.sort_unstable();

@@ -23,10 +23,10 @@ pub(super) enum Content {
 /// The extension of compiled programs.
 pub(super) const COMPILED: &str = "dsc";
 
-/// A character at the beginning of files from some editors.
+/// The byte order mark, with which some editors begin a file.
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
-/// Reads a program file, or returns the line that reports why it cannot be read.
+/// Reads a program file, or returns a message that states why the file cannot be read.
 pub(super) fn read(file: &Path) -> Result<Program, String> {
     let is_stdin = file.as_os_str() == "-";
     let name = if is_stdin { "<stdin>".to_owned() } else { file.display().to_string() };
@@ -40,13 +40,13 @@ pub(super) fn read(file: &Path) -> Result<Program, String> {
     }
 }
 
-/// Whether a file is a compiled program, by its extension or its first bytes: a damaged compiled program is recognized
-/// by its extension.
+/// Whether a file is a compiled program, by its extension or its first bytes: a damaged compiled program can be
+/// recognized by the extension alone.
 fn is_compiled(file: &Path, bytes: &[u8]) -> bool {
     file.extension().is_some_and(|extension| extension == COMPILED) || Session::is_compiled(bytes)
 }
 
-/// Reads the text of an imported file, or returns the reason why it cannot be read.
+/// Reads the text of an imported file, or returns the reason why the file cannot be read.
 pub(super) fn import(file: &Path, folders: &Folders) -> Result<String, String> {
     let mut bytes = vec![];
     let read = folders.open(file).and_then(|mut opened| Ok(opened.read_to_end(&mut bytes)?));

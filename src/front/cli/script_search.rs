@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 const ENDINGS: [&str; 2] = ["dscript", "swift"];
 
 /// Returns the given files and the programs in the given folders, recursively, in the order of their names; without
-/// arguments, the programs in the working folder. On failure, returns the line that reports the error.
+/// arguments, the programs in the working folder. On failure, returns the error message.
 pub(super) fn found(paths: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
     let here = [PathBuf::from(".")];
     let mut files = vec![];

@@ -1,4 +1,4 @@
-//! Interpreter line: passes all arguments after the name of a script that begins with `#!` to the script.
+//! Shebang: passes all arguments after the name of a script that begins with `#!` to the script.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -17,8 +17,8 @@ pub(super) fn words(given: impl Iterator<Item = OsString>) -> Vec<OsString> {
     words
 }
 
-/// Returns the index of the script among the arguments if it begins with `#!`: after options and their values, and
-/// after the command `run`.
+/// Returns the index of the script among the arguments, if the script begins with `#!`. The script follows the options
+/// and their values, and the command `run`.
 fn script(words: &[OsString]) -> Option<usize> {
     for at in 1..words.len() {
         let (before, word) = (&words[at - 1], &words[at]);

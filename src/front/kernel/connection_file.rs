@@ -13,7 +13,7 @@ pub(super) struct Connection {
     stdin_port: u16,
     control_port: u16,
     hb_port: u16,
-    /// The key that signs messages; if it is empty, messages are not signed.
+    /// The key that signs messages; an empty key disables signing.
     #[serde(default)]
     pub(super) key: String,
     #[serde(default)]
@@ -39,7 +39,7 @@ impl Connection {
     /// Reads a connection file.
     ///
     /// # Errors
-    /// Returns the reason why it cannot be used.
+    /// Returns the reason why the file cannot be used.
     pub(super) fn read(file: &Path) -> Result<Connection, String> {
         let text = std::fs::read(file).map_err(|error| format!("cannot read '{}': {error}", file.display()))?;
         Connection::of(&text).map_err(|why| format!("'{}' is not a connection file: {why}", file.display()))

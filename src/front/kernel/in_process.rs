@@ -1,6 +1,6 @@
-//! Detached kernel: runs a kernel without sockets, for tests and fuzzing of the messages.
+//! In-process kernel: runs a kernel without sockets, for tests and fuzzing of the messages.
 
-use super::mailbox::{self, Boxes};
+use super::mailbox::{self, Outboxes};
 use super::message::{Codec, Frames};
 use super::request_handlers::Kernel;
 use super::sockets::KernelEvent;
@@ -14,14 +14,14 @@ use std::sync::mpsc::{self, Receiver, Sender};
 pub struct Detached {
     kernel: Kernel,
     codec: Arc<Codec>,
-    boxes: Boxes,
+    boxes: Outboxes,
     events: Receiver<KernelEvent>,
-    /// The sender of requests. It is never used, but keeps the channel open.
+    /// The sender of requests. The sender is never used, but keeps the channel open.
     _more: Sender<KernelEvent>,
 }
 
 impl Detached {
-    /// Creates a kernel whose messages are signed with `key`, or unsigned if it is empty.
+    /// Creates a kernel whose messages are signed with `key`, or unsigned if `key` is empty.
     pub fn new(key: &str, options: Options) -> Detached {
         let codec = Arc::new(Codec::new(key));
         let (mailbox, mut boxes) = mailbox::mailbox();

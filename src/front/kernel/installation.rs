@@ -13,7 +13,7 @@ const LOGO: &str = r##"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 6
 /// Writes the kernel's entry and returns its folder.
 ///
 /// # Errors
-/// Returns the reason why it cannot be written.
+/// Returns the reason why the entry cannot be written.
 pub(in crate::front) fn install(target: &Target) -> Result<PathBuf, String> {
     let folder = folder(target)?;
     let program = std::env::current_exe().map_err(|error| format!("cannot find the executable of dscript: {error}"))?;
@@ -35,7 +35,7 @@ pub(in crate::front) fn install(target: &Target) -> Result<PathBuf, String> {
 /// Removes the kernel's entry and returns its folder.
 ///
 /// # Errors
-/// Returns the reason why it cannot be removed.
+/// Returns the reason why the entry cannot be removed.
 pub(in crate::front) fn remove(target: &Target) -> Result<PathBuf, String> {
     let folder = folder(target)?;
     std::fs::remove_dir_all(&folder).map_err(|error| failed("remove", &folder, &error))?;

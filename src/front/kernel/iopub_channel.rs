@@ -1,7 +1,7 @@
 //! IOPub channel: sends the output, the pictures and the status of the kernel to all front ends.
 //!
-//! Prints are batched: everything that is printed within a short interval becomes one message. A separate thread sends the
-//! pending output, so that the output of a program that prints and then computes for long appears immediately.
+//! Prints are batched: everything that is printed within a short interval becomes one message. A separate thread sends
+//! the pending output, so that the output of a program that prints and then computes for long appears immediately.
 
 use crate::front::kernel::connection_file::Channel;
 use crate::front::kernel::mailbox::Mailbox;
@@ -79,7 +79,7 @@ impl IoPub {
         state.is_silent = is_silent;
     }
 
-    /// Sends a message to all front ends, after pending output. A silent request sends only its status.
+    /// Sends a message to all front ends, after pending output. For a silent request, only the status is sent.
     pub(crate) fn publish(&self, kind: &str, content: &Value) {
         let mut state = locked(&self.state);
         state.flush();

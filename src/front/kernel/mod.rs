@@ -4,8 +4,8 @@
 //! values.
 //!
 //! Promises: one thread computes and another serves the sockets, so interrupts are always received; a message that is
-//! not addressed to this kernel or cannot be decoded is rejected; an error in a cell preserves earlier definitions. Not
-//! here: the evaluation of cells (`session`), commands (`prompt`).
+//! not addressed to this kernel or cannot be decoded is rejected; an error in a cell preserves earlier definitions.
+//! Not here: the evaluation of cells (`session`), commands (`prompt`).
 
 mod connection_file;
 mod constant_replies;
@@ -46,7 +46,7 @@ use std::sync::mpsc::{self, Receiver};
 use std::thread::JoinHandle;
 use stdin_channel::{InputReader, Stdin};
 
-/// Serves the front end that wrote a connection file, until it requests the shutdown.
+/// Serves the front end that wrote a connection file, until the front end requests the shutdown.
 pub(super) fn run(file: &Path, options: Options, render_style: RenderStyle) -> i32 {
     let connection = match Connection::read(file) {
         Ok(connection) => connection,
@@ -71,7 +71,7 @@ pub(super) fn run(file: &Path, options: Options, render_style: RenderStyle) -> i
     }
 }
 
-/// A kernel that is running: the kernel, the receiver of its requests, and the thread of the sockets.
+/// A kernel that is running: the kernel, the receiver of requests, and the thread of the sockets.
 type RunningKernel = (Kernel, Receiver<KernelEvent>, JoinHandle<()>);
 
 /// Opens the sockets, and creates a session that serves them.

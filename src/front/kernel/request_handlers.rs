@@ -21,7 +21,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Receiver;
 
-/// The state of the thread that computes.
+/// The kernel: the session, and the handlers of its requests, which run on the thread that computes.
 pub(super) struct Kernel {
     pub(super) prompt: Prompt,
     pub(super) render_style: RenderStyle,
@@ -39,9 +39,9 @@ pub(super) struct Kernel {
 struct CellResult {
     /// The value of the cell as a string.
     value: Option<String>,
-    /// The value as HTML, if it has such a form.
+    /// The value as HTML, if the value is a matrix.
     html: Option<String>,
-    /// A page for the pager.
+    /// The text to show in the pager of the front end.
     page: Option<String>,
     /// The name, the message and the lines of the error with which the cell failed.
     failure: Option<(String, String, Vec<String>)>,
@@ -189,7 +189,7 @@ impl Kernel {
         }
     }
 
-    /// Converts the answer of the session to the result of a cell.
+    /// Converts the result of an input to the result of a cell.
     fn done(&mut self, answer: Answer) -> CellResult {
         let Answer { diagnostics, status, shown } = answer;
         let lines = self.lines(&diagnostics);

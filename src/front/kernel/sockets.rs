@@ -2,7 +2,7 @@
 
 use super::connection_file::{Channel, Connection};
 use super::control_channel::Control;
-use super::mailbox::Boxes;
+use super::mailbox::Outboxes;
 use super::message::{Codec, Frames, Request};
 use crate::front::output::report;
 use std::sync::Arc;
@@ -38,7 +38,7 @@ pub(super) struct Inboxes {
 pub(super) fn serve(
     connection: &Connection,
     codec: &Arc<Codec>,
-    boxes: Boxes,
+    boxes: Outboxes,
     (inboxes, control): (Inboxes, Control),
     bound: &Sender<Result<(), String>>,
 ) {
@@ -89,7 +89,7 @@ async fn bind(connection: &Connection) -> Result<Sockets, ZmqError> {
 
 impl Sockets {
     /// Serves the sockets until the shutdown.
-    async fn run(self, codec: &Arc<Codec>, boxes: Boxes, inboxes: Inboxes, control: Control) {
+    async fn run(self, codec: &Arc<Codec>, boxes: Outboxes, inboxes: Inboxes, control: Control) {
         let (shell_out, mut shell_in) = self.shell.split();
         let (control_out, mut control_in) = self.control.split();
         let (stdin_out, mut stdin_in) = self.stdin.split();

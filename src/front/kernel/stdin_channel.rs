@@ -15,7 +15,7 @@ use std::time::Duration;
 /// The interval of the checks for an interrupt while the kernel waits for input.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
-/// The front end that can answer input requests.
+/// The connection to the front end that replies to input requests.
 #[derive(Clone, Default)]
 pub(super) struct Stdin {
     /// The current request, if its front end supports input.
@@ -38,7 +38,7 @@ impl InputReader {
     fn request_line(&mut self) -> Result<()> {
         let parent = self.stdin.current_request.borrow().clone();
         let parent = parent.ok_or_else(|| Error::other("this front end does not support input"))?;
-        // Answers to earlier requests that were interrupted are discarded.
+        // Replies to earlier requests that were interrupted are discarded.
         while self.answers.try_recv().is_ok() {}
         let prompt = json!({ "prompt": "", "password": false });
         self.mailbox.post(Channel::Stdin, self.codec.answer(&parent, "input_request", &prompt));

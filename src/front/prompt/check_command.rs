@@ -4,7 +4,7 @@ use crate::diagnostic::Diagnostic;
 use crate::session::explain::derivation::aligned;
 use crate::session::{Estimate, Point, Probe, Quantity, STEPS, Session};
 
-/// The maximum number of numbers for which all comparisons are listed; of more numbers there is one row for each.
+/// The maximum number of numbers for which all comparisons are listed; if there are more numbers, each has one row.
 const MAX_DETAILED: usize = 3;
 
 /// The maximum number of rows.
@@ -38,7 +38,7 @@ fn best(reverse: f64, central: &[f64]) -> (usize, f64) {
     best.map_or((0, f64::NAN), |(at, x)| (at + 1, *x))
 }
 
-/// Returns one row for each number; where there are many, those that do not agree come first.
+/// Returns one row for each number; if there are many, the numbers whose derivatives disagree come first.
 fn rows(inputs: &[Quantity], probes: &[Probe]) -> Vec<String> {
     let mut rows = vec![];
     for (input, probe) in inputs.iter().zip(probes) {

@@ -3,7 +3,7 @@
 use super::super::{help_pages, lessons, picture_file};
 use super::{Flow, Prompt, settings, value_display};
 use crate::front::plot_request::PlotRequest;
-use crate::front::prompt::diagnostics::refuse;
+use crate::front::prompt::diagnostics::print_diagnostics;
 use crate::front::prompt::function_commands;
 use crate::front::prompt::saved_inputs::SavedInputs;
 use crate::session::explain::derivation;
@@ -195,7 +195,7 @@ pub(super) fn help(prompt: &mut Prompt, topic: &str) -> Flow {
             .for_each(|line| prompt.print_line(&line));
         return Flow::Next;
     }
-    // A command and a function may have one name: `:plot`, `plot(f, 0...1)`.
+    // A command and a function may have a common name: `:plot`, `plot(f, 0...1)`.
     let own = command(topic);
     if let Some(command) = own {
         described(prompt, command);
@@ -240,7 +240,7 @@ fn type_of(prompt: &mut Prompt, expression: &str) -> Flow {
     match prompt.session.type_of(expression) {
         Ok(Some(ty)) => prompt.print_line(&value_display::arrows(&ty)),
         Ok(None) => return prompt.print_error("the input is not an expression, so it has no type"),
-        Err(diagnostics) => return refuse(prompt, &diagnostics),
+        Err(diagnostics) => return print_diagnostics(prompt, &diagnostics),
     }
     Flow::Next
 }
@@ -249,7 +249,7 @@ fn explained(prompt: &mut Prompt, rest: &str, view: View) -> Flow {
     let Some(point) = Point::parse(rest) else { return no_point(prompt, rest) };
     match prompt.session.explain(&point) {
         Ok(explained) => prompt.show_view(&explained, view),
-        Err(diagnostics) => refuse(prompt, &diagnostics),
+        Err(diagnostics) => print_diagnostics(prompt, &diagnostics),
     }
 }
 
@@ -274,7 +274,7 @@ fn graph(prompt: &mut Prompt, rest: &str) -> Flow {
     let Some(point) = Point::parse(rest) else { return no_point(prompt, rest) };
     let explained = match prompt.session.explain(&point) {
         Ok(explained) => explained,
-        Err(diagnostics) => return refuse(prompt, &diagnostics),
+        Err(diagnostics) => return print_diagnostics(prompt, &diagnostics),
     };
     let graph = crate::session::graph(&explained);
     match file {
@@ -309,11 +309,11 @@ fn check(prompt: &mut Prompt, rest: &str) -> Flow {
             lines.iter().for_each(|line| prompt.print_line(line));
             Flow::Next
         }
-        Err(diagnostics) => refuse(prompt, &diagnostics),
+        Err(diagnostics) => print_diagnostics(prompt, &diagnostics),
     }
 }
 
-/// Runs `f at 1, 2 by 0.01`: a function, a point, and a step for each number, or for the first ones.
+/// Runs `f at 1, 2 by 0.01`: a function, a point, and a step for each number or for the first numbers.
 fn nudge(prompt: &mut Prompt, rest: &str) -> Flow {
     let (point, steps) = rest.rsplit_once(" by ").unwrap_or((rest, "0.01"));
     let Some(point) = Point::parse(point).map(|point| point.within(rest)) else {
@@ -327,7 +327,7 @@ fn nudge(prompt: &mut Prompt, rest: &str) -> Flow {
             lines.iter().for_each(|line| prompt.print_line(line));
             Flow::Next
         }
-        Err(diagnostics) => refuse(prompt, &diagnostics),
+        Err(diagnostics) => print_diagnostics(prompt, &diagnostics),
     }
 }
 
@@ -340,7 +340,7 @@ fn plot(prompt: &mut Prompt, rest: &str) -> Flow {
     match (prompt.session.plot(&request.subjects(), request.bounds()), &request.file) {
         (Ok(display), None) => prompt.show_display(&display),
         (Ok(display), Some(file)) => saved(prompt, picture_file::save(&display, Path::new(file)), file),
-        (Err(diagnostics), _) => refuse(prompt, &diagnostics),
+        (Err(diagnostics), _) => print_diagnostics(prompt, &diagnostics),
     }
 }
 

@@ -102,7 +102,7 @@ impl Validator for EditorHelper {
 
 /// A hint after the cursor.
 enum CursorHint {
-    /// The rest of an earlier input, which the right arrow accepts.
+    /// The rest of an earlier input, which the right arrow inserts.
     Earlier(String),
     /// The signature of the call around the cursor.
     Signature(String),

@@ -1,9 +1,9 @@
-//! Grid: a matrix with one row per line and aligned columns, in source syntax.
+//! Matrices: formats a matrix with one row per line and aligned columns, in source syntax.
 
-/// The types that are displayed as a grid.
+/// The types whose values are displayed as matrices.
 const MATRICES: &[&str] = &["[[Double]]", "[[Float]]", "[[Int]]", "[[Bool]]"];
 
-/// Formats a value of a type of matrices as a grid; `None` for one that has less than two rows, or rows of different lengths.
+/// Formats a value as a matrix; `None` for other types, for less than two rows, and for rows of different lengths.
 pub(crate) fn of(ty: &str, value: &str) -> Option<String> {
     if !MATRICES.contains(&ty) {
         return None;
@@ -28,7 +28,7 @@ pub(crate) fn of(ty: &str, value: &str) -> Option<String> {
     Some(rows.iter().enumerate().map(line).collect::<Vec<_>>().join("\n"))
 }
 
-/// A row of the grid.
+/// A row of a displayed matrix.
 enum Row<'t> {
     Cells(Vec<&'t str>),
     /// Rows that are left out: `… 80 more`.

@@ -2,8 +2,8 @@
 //!
 //! In: lines of a terminal, or of standard input. Out: values with their types, diagnostics, the output of commands.
 //!
-//! Promises: an input that does not compile leaves the session unchanged; Ctrl-C interrupts the running input and returns to
-//! the prompt; without a command only the history is written.
+//! Promises: an input that does not compile leaves the session unchanged; Ctrl-C interrupts the running input and
+//! returns to the prompt; without a command only the history is written.
 //! Not here: the evaluation of inputs (`session`), the list of commands (`commands`).
 
 mod check_command;
@@ -34,7 +34,7 @@ use std::sync::atomic::Ordering;
 /// The maximum length of an expression that is repeated before its type.
 const MAX_EXPRESSION_LENGTH: usize = 40;
 
-/// What the prompt does after an input.
+/// The action of the prompt after an input.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Flow {
     /// The prompt reads the next input.
@@ -47,7 +47,7 @@ pub(crate) enum Flow {
 pub(crate) struct Prompt {
     pub(super) session: Session,
     options: Options,
-    /// The output to which answers are written.
+    /// The output to which results are written.
     pub(super) output: Output,
     /// The output to which diagnostics and errors are written.
     pub(super) errors: Output,
@@ -62,7 +62,7 @@ pub(crate) struct Prompt {
     kept: SavedInputs,
     /// The status of the first input that failed.
     pub(super) failed: Option<i32>,
-    /// Whether the note on long values was displayed.
+    /// Whether the note about abbreviated values was displayed.
     has_noted_abbreviation: bool,
 }
 
@@ -89,7 +89,7 @@ pub(super) fn lesson(name: &str, options: Options, render_style: RenderStyle) ->
 }
 
 impl Prompt {
-    /// Creates a prompt that writes answers to `output` and errors to `errors`; `make` creates its sessions.
+    /// Creates a prompt that writes results to `output` and errors to `errors`; `make` creates its sessions.
     pub(super) fn new(
         options: Options,
         render_style: RenderStyle,
@@ -157,7 +157,7 @@ impl Prompt {
         if trimmed.is_empty() {
             return Flow::Next;
         }
-        // An interrupt before the input does not apply to it.
+        // An interrupt before the input does not apply to the input.
         self.options.interrupt.store(false, Ordering::Relaxed);
         let flow = match trimmed.strip_prefix('?') {
             Some(topic) => commands::help(self, topic.trim()),
@@ -175,7 +175,8 @@ impl Prompt {
         flow
     }
 
-    /// Returns the command for a word that ends or explains sessions elsewhere, unless the user has declared that name.
+    /// Returns the command for a word such as `exit` or `help`, which other interactive programs use, unless the user
+    /// has declared the name.
     pub(crate) fn command_of_word(&mut self, input: &str) -> Option<&'static str> {
         let word = input.strip_suffix("()").unwrap_or(input);
         let command = match word {
@@ -196,7 +197,7 @@ impl Prompt {
             self.kept.add(input.trim_end(), &answer.shown, refers_to_answer);
         }
         for shown in answer.shown.iter_mut().filter(|shown| shown.name.is_none() && shown.value.is_none()) {
-            // A function is displayed with its source text as the name.
+            // A function without a name is displayed with its source text as the name.
             shown.name = Some(input.trim().to_owned()).filter(|text| text.chars().count() <= MAX_EXPRESSION_LENGTH);
         }
         let flow = self.show(&answer);

@@ -1,6 +1,6 @@
 //! Symbol names: completes `\alpha` and similar names to characters that keyboards lack.
 
-/// The names, and the characters that they represent.
+/// The symbol names, and the characters that they represent.
 pub(super) const SYMBOLS: &[(&str, &str)] = &[
     ("alpha", "α"),
     ("approx", "≈"),

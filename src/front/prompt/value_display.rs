@@ -7,7 +7,7 @@ use anstyle::{AnsiColor, Style};
 /// The maximum length of a displayed value whose type has a custom description, in characters.
 const MAX_LENGTH: usize = 8000;
 
-/// Types that are obvious from their values.
+/// The types that are obvious from their values.
 const PLAIN: &[&str] = &[
     "Double",
     "Int",
@@ -42,7 +42,7 @@ pub(super) fn line(shown: &DisplayItem, is_colored: bool) -> String {
     }
 }
 
-/// Rounds the numbers in a value to `digits` significant digits; the rest is unchanged.
+/// Rounds the numbers in a value to `digits` significant digits; other parts of the value are unchanged.
 pub(super) fn rounded(shown: &DisplayItem, digits: Option<usize>) -> DisplayItem {
     let words = shown.ty.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     let are_numbers =
@@ -106,7 +106,7 @@ pub(super) fn painted(text: &str, style: Style, is_colored: bool) -> String {
     if is_colored { format!("{style}{text}{style:#}") } else { text.to_owned() }
 }
 
-/// Returns the style of the sign before an input.
+/// Returns the style of the prompt sign.
 pub(super) fn sign() -> Style {
     AnsiColor::Cyan.on_default().bold()
 }
