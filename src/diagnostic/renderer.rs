@@ -1,7 +1,8 @@
-//! Renderer: the formatting of diagnostics in full with source lines, in short form with one line each, or as JSON Lines.
+//! Renderer: the formatting of diagnostics in full with source lines, in short form with one line each, or as JSON
+//! Lines.
 //!
-//! Promises: the output is sorted by position, regardless of the order of the reports; no source text, however long its
-//! lines or unusual its characters, corrupts the output or makes rendering slow.
+//! Promises: the output is sorted by source location, regardless of the order of the reports; no source text, however
+//! long its lines or unusual its characters, corrupts the output or makes rendering slow.
 
 mod excerpt;
 mod json;
@@ -26,10 +27,11 @@ pub enum Form {
     Json,
 }
 
-/// The maximum number of printed errors, and of printed warnings; the rest is only counted: one mistake can cause hundreds.
+/// The maximum number of printed errors, and of printed warnings; the rest is only counted: one mistake can cause
+/// hundreds.
 const AT_MOST: usize = 20;
 
-/// Renders diagnostics, sorted by position and without duplicates.
+/// Renders diagnostics, sorted by source location and without duplicates.
 ///
 /// `width` is the number of terminal columns that the full form may use for a source line.
 pub fn render(diagnostics: &[Diagnostic], sources: &SourceMap, form: Form, color: bool, width: usize) -> String {
@@ -57,8 +59,8 @@ pub fn render(diagnostics: &[Diagnostic], sources: &SourceMap, form: Form, color
     out
 }
 
-/// Sorts diagnostics by position and removes duplicates; those in the program precede those in the standard library, and
-/// errors precede warnings at the same position.
+/// Sorts diagnostics by source location and removes duplicates; those in the program precede those in the standard
+/// library, and errors precede warnings at one source location.
 fn in_order<'a>(diagnostics: &'a [Diagnostic], sources: &SourceMap) -> Vec<&'a Diagnostic> {
     let mut seen = HashSet::new();
     let mut ordered: Vec<&Diagnostic> =
@@ -160,7 +162,8 @@ struct Mark<'a> {
     primary: bool,
 }
 
-/// Adds the source lines of some marks: nearby marks share a snippet, and the snippet with the primary mark comes first.
+/// Adds the source lines of some marks: nearby marks share a snippet, and the snippet with the primary mark comes
+/// first.
 fn with_snippets<'a>(mut group: Group<'a>, marks: &[Mark<'a>], sources: &'a SourceMap) -> Group<'a> {
     let mut clusters = excerpt::cluster(marks, |m| m.span, sources);
     clusters.retain(|(_, marks)| !marks.iter().any(|m| is_generated(m.span, sources)));

@@ -1,4 +1,4 @@
-//! Source map: all source texts of a session in one space of positions.
+//! Source map: all source texts of a session in one space of byte offsets.
 
 use super::Span;
 use std::borrow::Cow;
@@ -9,18 +9,18 @@ use std::rc::Rc;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct SourceId(pub u32);
 
-/// A source text and its range of positions.
+/// A source text and its range of offsets.
 #[derive(Debug)]
 pub struct Source {
     /// The displayed name of the source: a path, `<stdin>`, `‹3›`.
     pub name: Rc<str>,
     /// The complete text of the source.
     pub text: Cow<'static, str>,
-    /// The position of the first byte of the source.
+    /// The offset of the first byte of the source.
     pub start: u32,
-    /// The position of the first byte of each line, computed when a position is first resolved.
+    /// The offset of the first byte of each line, computed when an offset is first resolved.
     lines: OnceCell<Vec<u32>>,
-    /// Whether the source belongs to the standard library, so that diagnostics prefer positions in the program.
+    /// Whether the source belongs to the standard library, so that diagnostics prefer source locations in the program.
     pub is_prelude: bool,
 }
 
@@ -33,14 +33,15 @@ impl Source {
     }
 }
 
-/// A resolved position: source, line and column. Lines and columns count from 1, and the column counts characters.
+/// A resolved source location: source, line and column. Lines and columns count from 1, and the column counts
+/// characters.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Place {
     /// The name of the source.
     pub name: Rc<str>,
-    /// The line of the position, from 1.
+    /// The line of the source location, from 1.
     pub line: u32,
-    /// The column of the position in characters, from 1.
+    /// The column of the source location in characters, from 1.
     pub column: u32,
 }
 
@@ -91,7 +92,7 @@ impl SourceMap {
         self.source_of(span).is_some_and(|id| self.get(id).is_prelude)
     }
 
-    /// Resolves a position to a source, line and column.
+    /// Resolves an offset to a source, line and column.
     pub fn place(&self, position: u32) -> Option<Place> {
         let source = self.get(self.source_of(Span::new(position, position))?);
         let lines = source.lines();

@@ -1,7 +1,8 @@
 //! Source excerpts: the lines to which a diagnostic refers, truncated to a bounded length.
 //!
 //! The underlying renderer accepts a complete source, but it reads all of it for every snippet: a file with one line of
-//! ten megabytes took seconds. The size of an excerpt is bounded, and it maps source positions to its own offsets.
+//! ten megabytes took seconds. The size of an excerpt is bounded, and offsets in the source are mapped to offsets in
+//! the excerpt.
 
 use super::Cluster;
 use crate::source::{SourceId, SourceMap, Span};
@@ -33,7 +34,7 @@ struct Piece {
     start: usize,
 }
 
-/// Groups items by source and by distance in lines, in the order of their positions.
+/// Groups items by source and by distance in lines, in the order of their source locations.
 pub(super) fn cluster<'a, T>(things: &'a [T], span: impl Fn(&T) -> Span, sources: &SourceMap) -> Vec<Cluster<'a, T>> {
     let mut placed: Vec<(SourceId, u32, &T)> = things
         .iter()
@@ -93,7 +94,8 @@ impl Excerpt {
         excerpt
     }
 
-    /// Returns the range of a span in the excerpt; positions outside are moved to the nearest offset inside.
+    /// Returns the range of a span in the excerpt; offsets outside of the excerpt are moved to the nearest offset
+    /// inside.
     pub(super) fn range(&self, span: Span) -> Range<usize> {
         let start = self.place(span.start);
         start..self.place(span.end).max(start)

@@ -53,7 +53,7 @@ struct Object<'a> {
     helps: Vec<Suggestion<'a>>,
 }
 
-/// A span: lines and columns from 1, columns in characters; the end is the position after the last character.
+/// A span: lines and columns from 1, columns in characters; the end is the location after the last character.
 #[derive(Serialize)]
 struct Place {
     file: String,

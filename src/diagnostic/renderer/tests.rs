@@ -1,3 +1,5 @@
+//! Tests of the renderer of diagnostics.
+
 use super::{Form, render};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::{SourceMap, Span};
