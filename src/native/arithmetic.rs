@@ -190,7 +190,8 @@ fn jump(on_left: bool, partial: f64, other: f64) -> Option<[f64; 2]> {
     Some(if on_left { [partial, other] } else { [other, partial] })
 }
 
-/// Returns the one-sided partial derivatives of `x % y` in operand `k`; it jumps where `x` is a multiple of `y`, except at 0.
+/// Returns the one-sided partial derivatives of `x % y` in operand `k`; the operation jumps where `x` is a multiple of
+/// `y`, except at 0.
 fn jumps_of_fmod(k: usize, x: &[f64]) -> Option<[f64; 2]> {
     let (x, y) = (x[0], x[1]);
     if x == 0.0 || x % y != 0.0 {
@@ -202,7 +203,8 @@ fn jumps_of_fmod(k: usize, x: &[f64]) -> Option<[f64; 2]> {
     }
 }
 
-/// Returns the one-sided partial derivatives of the IEEE remainder in operand `k`; it jumps where its magnitude is half of `y`.
+/// Returns the one-sided partial derivatives of the IEEE remainder in operand `k`; the remainder jumps where its
+/// magnitude is half of `y`.
 fn jumps_of_remainder(k: usize, x: &[f64]) -> Option<[f64; 2]> {
     let (x, y) = (x[0], x[1]);
     let rest = libm::remainder(x, y);
@@ -240,15 +242,16 @@ fn share<T: Field>(x: T, length: T) -> T {
     T::select(Test::Equal(length.clone(), T::constant(0.0)), || T::constant(0.0), || x / length)
 }
 
-/// Computes the partial derivative of `xʸ` in `x`. Only (0, 0) is a kink, where y·xʸ⁻¹ would be 0·∞; at (2, 0) the
-/// formula is correct in every order.
+/// Computes the partial derivative of `xʸ` in `x`. Only (0, 0), where y·xʸ⁻¹ would be 0·∞, is a kink; elsewhere, such
+/// as at (2, 0), the formula is correct in every order.
 fn power_in_base<T: Field>(x: T, y: T) -> T {
     let zero = || T::constant(0.0);
     let formula = || y.clone() * x.clone().without_sign_of_zero().pow(y.clone() - T::constant(1.0));
     T::select(Test::Equal(x.clone(), zero()), || T::select(Test::Equal(y.clone(), zero()), zero, formula), formula)
 }
 
-/// Computes the partial derivative of `z = xʸ` in `y`; at `x = 0` it is the limit from the right, 0, as long as `z` is finite.
+/// Computes the partial derivative of `z = xʸ` in `y`; at `x = 0` the result is the limit from the right, 0, as long as
+/// `z` is finite.
 fn power_in_exponent<T: Field>(x: T, y: T, z: T) -> T {
     let zero = || T::constant(0.0);
     let formula = || z.clone() * x.clone().log();

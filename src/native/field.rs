@@ -15,16 +15,16 @@ pub trait Field:
 
     /// Creates a constant.
     fn constant(c: f64) -> Self;
-    /// Applies a primitive of one number; `value` computes it.
+    /// Applies a primitive of one number; `value` computes the result.
     fn of(self, primitive: PrimitiveId, value: fn(f64) -> f64) -> Self;
-    /// Applies a primitive of two numbers; `value` computes it.
+    /// Applies a primitive of two numbers; `value` computes the result.
     fn of2(self, other: Self, primitive: PrimitiveId, value: fn(f64, f64) -> f64) -> Self;
-    /// Applies a primitive of a number and an integer; `value` computes it.
+    /// Applies a primitive of a number and an integer; `value` computes the result.
     fn of_integer(self, n: Self::Integer, primitive: PrimitiveId, value: fn(f64, i64) -> f64) -> Self;
-    /// Selects one of two values by a test of the innermost primals. Only the selected value is computed.
+    /// Selects one of two values by a condition on the innermost primals. Only the selected value is computed.
     fn select(test: Test<Self>, then: impl FnOnce() -> Self, otherwise: impl FnOnce() -> Self) -> Self;
 
-    /// Returns the same number without the sign of zero, because partial derivatives do not depend on that sign.
+    /// Returns the number without the sign of zero, because partial derivatives do not depend on that sign.
     fn without_sign_of_zero(self) -> Self {
         self + Self::constant(0.0)
     }
@@ -104,7 +104,7 @@ pub enum Test<T> {
 }
 
 impl<T> Test<T> {
-    /// Applies `by` to both numbers of the test.
+    /// Applies `by` to both numbers of the condition.
     pub fn map<U>(&self, by: impl Fn(&T) -> U) -> Test<U> {
         match self {
             Test::Equal(a, b) => Test::Equal(by(a), by(b)),

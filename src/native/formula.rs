@@ -33,7 +33,7 @@ pub enum Formula {
     Number(OrderOffset),
     /// A primitive applied to numbers and, where it takes one, to the integer operand plus the offset.
     Apply(PrimitiveId, Vec<Formula>, OrderOffset),
-    /// A selection of one of two formulas by a test of the innermost primals.
+    /// A selection of one of two formulas by a condition on the innermost primals.
     Select(Box<(Test<Formula>, Formula, Formula)>),
     /// A sum over integers or an integral; partial derivatives of primitives have none.
     Bound(Box<Bound>),
@@ -52,8 +52,8 @@ pub struct FunctionFormula {
     pub notation: Notation,
 }
 
-/// Returns the partial derivatives of a primitive as formulas, one per numeric operand; none where its derivative is
-/// zero or undefined.
+/// Returns the partial derivatives of a primitive as formulas, one per numeric operand; none where the derivative of
+/// the primitive is zero or undefined.
 pub fn partials(id: PrimitiveId) -> &'static [Formula] {
     static FORMULAS: OnceLock<Vec<Vec<Formula>>> = OnceLock::new();
     let all = FORMULAS.get_or_init(|| {
@@ -141,8 +141,8 @@ impl Neg for Formula {
 }
 
 impl Formula {
-    /// Returns the summand other than 0 if the formula is a [sum with 0](Field::without_sign_of_zero), which removes
-    /// the sign of zero.
+    /// Returns the summand other than 0 if the formula is a [sum with 0](Field::without_sign_of_zero); such a sum
+    /// removes the sign of zero.
     pub fn signed(&self) -> Option<&Formula> {
         match self {
             Formula::Apply(id, operands, _) => match operands.as_slice() {
@@ -153,7 +153,8 @@ impl Formula {
         }
     }
 
-    /// Specializes the formula to a known integer operand: powers and selections that depend on nothing else are evaluated.
+    /// Specializes the formula to a known integer operand: powers and selections that depend on nothing else are
+    /// evaluated.
     fn with_integer(&self, n: i64) -> Formula {
         let at = |formula: &Formula| formula.with_integer(n);
         match self {

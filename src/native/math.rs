@@ -1,4 +1,5 @@
-//! Values: mathematical functions that neither Rust nor `libm` provides.
+//! Mathematical functions: functions of numbers that neither Rust nor `libm` provides with the semantics of the
+//! language.
 
 /// Returns the sign of a number: -1, 0 or 1; NaN for NaN.
 pub(super) fn sign(x: f64) -> f64 {
@@ -33,7 +34,8 @@ pub(super) fn to_single(x: f64) -> f64 {
     f64::from(x as f32)
 }
 
-/// Computes `xⁿ`: by products for small exponents, which is accurate to about half a digit and twenty times as fast.
+/// Computes `xⁿ`: by products for small exponents, which is accurate to about half a digit and twenty times as fast as
+/// `pow`.
 pub(super) fn powi(x: f64, n: i64) -> f64 {
     match n {
         0 => 1.0,
@@ -63,7 +65,8 @@ const BERNOULLI: [f64; 10] = [
     -174_611.0 / 330.0,
 ];
 
-/// Computes the derivative of order `n` of the digamma function: by recurrence up to the range of the asymptotic series.
+/// Computes the derivative of order `n` of the digamma function: by recurrence up to the range of the asymptotic
+/// series.
 ///
 /// Returns NaN for negative orders, at the poles, and far below zero, where the recurrence would take too long.
 ///

@@ -50,17 +50,17 @@ ids! {
     RINT = "double.rint";
     /// The derivative of order `n` of the digamma function.
     POLYGAMMA = "double.polygamma";
-    /// The test whether two numbers are equal, `a == b`.
+    /// The comparison whether two numbers are equal, `a == b`.
     EQ = "double.eq";
-    /// The test whether two numbers differ, `a != b`.
+    /// The comparison whether two numbers differ, `a != b`.
     NE = "double.ne";
-    /// The test whether one number is less than another, `a < b`.
+    /// The comparison whether one number is less than another, `a < b`.
     LT = "double.lt";
-    /// The test whether one number is at most another, `a <= b`.
+    /// The comparison whether one number is at most another, `a <= b`.
     LE = "double.le";
-    /// The test whether one number is greater than another, `a > b`.
+    /// The comparison whether one number is greater than another, `a > b`.
     GT = "double.gt";
-    /// The test whether one number is at least another, `a >= b`.
+    /// The comparison whether one number is at least another, `a >= b`.
     GE = "double.ge";
     /// The rounding of a number to single precision.
     TO_SINGLE = "float.round";
@@ -78,23 +78,23 @@ ids! {
     INT_DIV = "int.div";
     /// The remainder of the division of two integers, `a / b`.
     INT_REM = "int.rem";
-    /// The test whether two integers are equal, `a == b`.
+    /// The comparison whether two integers are equal, `a == b`.
     INT_EQ = "int.eq";
-    /// The test whether two integers differ, `a != b`.
+    /// The comparison whether two integers differ, `a != b`.
     INT_NE = "int.ne";
-    /// The test whether one integer is less than another, `a < b`.
+    /// The comparison whether one integer is less than another, `a < b`.
     INT_LT = "int.lt";
-    /// The test whether one integer is at most another, `a <= b`.
+    /// The comparison whether one integer is at most another, `a <= b`.
     INT_LE = "int.le";
-    /// The test whether one integer is greater than another, `a > b`.
+    /// The comparison whether one integer is greater than another, `a > b`.
     INT_GT = "int.gt";
-    /// The test whether one integer is at least another, `a >= b`.
+    /// The comparison whether one integer is at least another, `a >= b`.
     INT_GE = "int.ge";
-    /// The logical negation of a truth value.
+    /// The logical negation of a Boolean.
     NOT = "bool.not";
 }
 
-/// Returns the index of the primitive with a name. It is used in constants only, where a missing entry is a
+/// Returns the index of the primitive with a name. The function is used in constants only, where a missing entry is a
 /// compile-time error.
 const fn find(name: &str) -> PrimitiveId {
     let (mut part, mut number) = (0, 0);

@@ -1,4 +1,4 @@
-//! Table: provides access to all primitives, by id and by name.
+//! Primitive table: provides access to all primitives, by id and by name.
 
 use super::primitive::{Primitive, PrimitiveId, Single};
 use super::{arithmetic, comparison, elementary_functions, integer, special_functions};
@@ -56,8 +56,8 @@ pub fn primitive(name: &str) -> Option<PrimitiveId> {
     Some(PrimitiveId(order[at]))
 }
 
-/// Finds the primitive with a name, and whether its result is rounded to single precision: `float.sin` is the variant of
-/// `double.sin` for single precision, which needs no entry.
+/// Finds the primitive with a name, and whether its result is rounded to single precision: `float.sin` is the variant
+/// of `double.sin` for single precision, which needs no entry.
 pub fn with_precision(name: &str) -> Option<(PrimitiveId, bool)> {
     if let Some(id) = primitive(name) {
         return Some((id, false));

@@ -1,4 +1,4 @@
-//! Special functions: the table entries of error, gamma and Bessel functions and the like.
+//! Special functions: the table entries of the error functions, the gamma function and the polygamma functions.
 
 use super::field::{Field, IntegerParam};
 use super::math;

@@ -2,7 +2,8 @@
 
 use super::scene::{Axis, Kind, Scene, Series};
 
-/// The range of a curve is reduced if it is this many times larger than that of the middle 90 % of its values.
+/// The ratio of the range of a curve to the range of the middle 90 % of its values above which the shown range is
+/// reduced.
 const OUTLIER_RATIO: f64 = 8.0;
 
 /// The margin around points in a drawing, as a part of the range.
@@ -87,7 +88,7 @@ impl Scene {
     }
 }
 
-/// Returns the points of a series that have coordinates: of a heat map, its vertices.
+/// Returns the points of a series; for a heat map, its vertices.
 fn vertices_or_points(series: &Series) -> &[(f64, f64)] {
     match series.kind {
         Kind::Cells => series.points.get(1..3).unwrap_or_default(),
@@ -113,13 +114,13 @@ fn with_margin((low, high): Limits, axis: &Axis, margin: f64) -> Limits {
     (low - margin, high + margin)
 }
 
-/// Returns half of the distance between neighbors: the bars of a series touch.
+/// Returns half of the distance between neighboring points, so that the bars of a series touch.
 pub(super) fn half_width(points: &[(f64, f64)]) -> f64 {
     let gap = points.windows(2).map(|pair| (pair[1].0 - pair[0].0).abs()).fold(f64::INFINITY, f64::min);
     if gap.is_finite() { gap / 2.0 } else { 0.5 }
 }
 
-/// Returns limits that differ, so that a constant is drawn in the middle; `None` if the axis cannot show them.
+/// Returns limits that differ, so that a constant is drawn in the middle; `None` if the axis cannot show the limits.
 fn usable((low, high): Limits, axis: &Axis) -> Option<Limits> {
     if !(low.is_finite() && high.is_finite() && low <= high) || axis.is_log && low <= 0.0 {
         return None;

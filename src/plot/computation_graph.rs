@@ -22,7 +22,7 @@ pub struct Node {
     pub value: String,
     /// The adjoint of the number, as text.
     pub adjoint: String,
-    /// The indices of the operation's operands, and the partials in them.
+    /// The indices of the operation's operands, and the partials in these operands.
     pub operands: Vec<(usize, String)>,
 }
 
@@ -59,8 +59,8 @@ impl Graph {
         places
     }
 
-    /// Returns one line of text for each node: its name and operation, its value and adjoint, and the nodes that read
-    /// it.
+    /// Returns one line of text for each node: the name, the operation, the value and the adjoint of the number, and
+    /// the nodes that read the number.
     pub fn text(&self) -> Vec<String> {
         if self.nodes.len() > MAX_NODES {
             return vec![format!("a graph of {} operations is too large to draw", self.nodes.len())];

@@ -1,4 +1,4 @@
-//! Shapes: the lines, dots and areas of a series, at positions in a drawing.
+//! Marks: the lines, dots, areas and arrows that represent a series in a drawing.
 
 use super::axis_limits::half_width;
 use super::scale::{Place, Plane};
@@ -18,7 +18,7 @@ pub(super) enum Shape {
     Arrow(Place, Place),
 }
 
-/// Returns the shapes of a series. The cells of a heat map are no shapes.
+/// Returns the shapes of a series. The cells of a heat map are drawn separately.
 pub(super) fn shapes(series: &Series, plane: &Plane) -> Vec<Shape> {
     let places = || series.points.iter().map(|point| plane.at(*point));
     match series.kind {
@@ -39,7 +39,7 @@ pub(super) fn shapes(series: &Series, plane: &Plane) -> Vec<Shape> {
     }
 }
 
-/// Returns the positions of the first and the second point, of the third and the fourth, and so on.
+/// Returns the positions of the first and the second point, then of the third and the fourth, and so on.
 fn pairs(points: &[(f64, f64)], plane: &Plane) -> Vec<(Place, Place)> {
     points.chunks_exact(2).filter_map(|ends| Some((plane.at(ends[0])?, plane.at(ends[1])?))).collect()
 }
@@ -58,7 +58,7 @@ fn lines(places: &[Option<Place>], plane: &Plane) -> Vec<Shape> {
     parts.into_iter().map(Shape::Line).collect()
 }
 
-/// Returns the outlines of bars: each extends half of the way to its neighbors.
+/// Returns the outlines of bars: each bar extends half of the way to its neighbors.
 fn bars(points: &[(f64, f64)], plane: &Plane) -> Vec<Shape> {
     let half = half_width(points);
     let bottom = if plane.y.at(0.0).is_finite() { plane.y.at(0.0) } else { plane.y.start };
@@ -72,7 +72,7 @@ fn bars(points: &[(f64, f64)], plane: &Plane) -> Vec<Shape> {
     points.iter().filter_map(bar).collect()
 }
 
-/// Returns the areas between the lower and the upper points; a gap in either ends an area.
+/// Returns the areas between the lower and the upper points; a gap in either sequence ends an area.
 fn bands(points: &[(f64, f64)], plane: &Plane) -> Vec<Shape> {
     let mut areas: Vec<Vec<(Place, Place)>> = vec![vec![]];
     for ends in points.chunks_exact(2) {
@@ -106,7 +106,7 @@ fn joined(segments: Vec<(Place, Place)>) -> Vec<Vec<Place>> {
         }
         is_used[at] = true;
         let mut line = vec![segments[at].0, segments[at].1];
-        // First forward from the end, then, turned around, from the other end.
+        // The line is extended at its end, then reversed and extended at its other end.
         for _ in 0..2 {
             while let Some(end) = line.last().copied() {
                 let next = by_end.get(&key(end)).and_then(|ends| ends.iter().copied().find(|n| !is_used[*n]));
@@ -122,7 +122,8 @@ fn joined(segments: Vec<(Place, Place)>) -> Vec<Vec<Place>> {
     lines
 }
 
-/// Removes the positions of a line that are within `tolerance` of a line through the others (Douglas and Peucker, 1973).
+/// Removes the positions of a line that are within `tolerance` of a line through the remaining positions (Douglas and
+/// Peucker, 1973).
 pub(super) fn simplified(line: &[Place], tolerance: f64) -> Vec<Place> {
     if line.is_empty() {
         return vec![];
@@ -142,7 +143,7 @@ pub(super) fn simplified(line: &[Place], tolerance: f64) -> Vec<Place> {
     line.iter().zip(is_kept).filter_map(|(place, kept)| kept.then_some(*place)).collect()
 }
 
-/// Returns the distance of a position from the line between two others.
+/// Returns the distance of a position from the line between two other positions.
 fn distance(p: Place, a: Place, b: Place) -> f64 {
     let (dx, dy) = (b.0 - a.0, b.1 - a.1);
     let squared = dx * dx + dy * dy;

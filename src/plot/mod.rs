@@ -2,8 +2,8 @@
 //!
 //! In: a [`Scene`], series of points and the axes over which they are drawn. Out: lines of text, or an SVG document.
 //!
-//! Promises: the output is deterministic, to the last byte; points that are not finite leave a gap; a curve that diverges
-//! (`tan`) does not compress the others; a drawing is readable on light and on dark backgrounds.
+//! Promises: the output is deterministic, to the last byte; points that are not finite leave a gap; a curve that
+//! diverges (`tan`) does not compress the others; a drawing is readable on light and on dark backgrounds.
 //! Not here: the computation of the points (`prelude/`), the destination of a drawing (`front`).
 
 mod axis_limits;

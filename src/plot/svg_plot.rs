@@ -23,13 +23,13 @@ const FONTS: (u32, u32, u32) = (18, 15, 14);
 /// The average width of a character, as a part of its size.
 const CHARACTER: f64 = 0.56;
 
-/// The longest name that the legend shows, in characters.
+/// The maximum length of a name in the legend, in characters.
 const MAX_NAME: usize = 28;
 
 /// The number of colors of a heat map.
 const SHADES: usize = 48;
 
-/// The rounding that removes points from a line, in pixels.
+/// The maximum deviation of a simplified line, in pixels.
 const TOLERANCE: f64 = 0.06;
 
 /// The parts of a drawing.
@@ -101,7 +101,7 @@ impl<'a> Drawing<'a> {
         Drawing { scene, out, plane: Drawing::plane(scene, limits, (left, top), area), ticks: [across, up], limits }
     }
 
-    /// Returns the axes of a plotted area with this vertex and size.
+    /// Returns the axes of a plotted area with the given vertex and size.
     fn plane(scene: &Scene, limits: [Limits; 2], (left, top): Place, (width, height): Place) -> Plane {
         Plane {
             x: Scale::new(limits[0], scene.x.is_log, (left, left + width)),
@@ -132,7 +132,7 @@ impl<'a> Drawing<'a> {
         }
         let colors = self.out.colors(None, Some(&grid));
         self.out.path(&lines, &colors);
-        // An axis through zero where zero is visible, and at the border elsewhere.
+        // The axis goes through zero where zero is visible, and is at the border elsewhere.
         let through = |limits: Limits, is_log: bool, scale: Scale| {
             if !is_log && limits.0 <= 0.0 && limits.1 >= 0.0 { scale.at(0.0) } else { scale.start }
         };
@@ -201,7 +201,7 @@ impl<'a> Drawing<'a> {
         let stroke = self.out.colors(None, Some(&paint));
         let thickness = match series.kind {
             Kind::Arrows => "1.6",
-            // Level lines; an implicit curve has a name and a color of its own.
+            // Segments without a name are level lines; an implicit curve has a name and a color.
             Kind::Segments if series.name.is_empty() => "1.6",
             Kind::Segments if matches!(series.color, Color::Ramp(_)) => "2",
             _ => "2.5",
@@ -266,7 +266,7 @@ impl<'a> Drawing<'a> {
         }
     }
 
-    /// Draws the sign of a series in the legend.
+    /// Draws the symbol of a series in the legend.
     fn sign(&mut self, kind: Kind, paint: &Paint, (x, y): Place) {
         let stroke = self.out.colors(None, Some(paint));
         let fill = self.out.colors(Some(paint), None);

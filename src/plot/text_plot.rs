@@ -10,9 +10,9 @@ use super::ticks::{Tick, step, ticks};
 /// The appearance of a plot in text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TextStyle {
-    /// The number of columns that it may use.
+    /// The number of columns that the plot may use.
     pub columns: usize,
-    /// Whether it has colors.
+    /// Whether the plot has colors.
     pub is_colored: bool,
 }
 
@@ -22,24 +22,25 @@ impl Default for TextStyle {
     }
 }
 
-/// The number of rows, approximately, and the greatest number of rows with equal units.
+/// The approximate number of rows.
 const ROWS: usize = 15;
+/// The maximum number of rows if the axes have equal units.
 const MAX_ROWS: usize = 26;
 
 /// The approximate numbers of ticks on the vertical axis, in the order of preference.
 const TICKS: [usize; 4] = [4, 5, 3, 6];
 
-/// The least and the greatest number of columns of the plotted area.
+/// The minimum and the maximum number of columns of the plotted area.
 const COLUMNS: (usize, usize) = (24, 120);
 
-/// The longest name beside the plot, in characters.
+/// The maximum length of a name beside the plot, in characters.
 const MAX_NAME: usize = 24;
 
-/// The dashes of the distinct lines, and their signs in the legend.
+/// The dashes of the distinct lines, and their symbols in the legend.
 const LINES: [(Dashes, &str); 4] =
     [(&[], "──"), (&[5.0, 4.0], "╌╌"), (&[1.0, 3.0], "··"), (&[6.0, 3.0, 1.0, 3.0], "─·")];
 
-/// More points than this are drawn as single dots.
+/// The number of points above which the points of a series are drawn as single dots.
 const MAX_LARGE_POINTS: usize = 60;
 
 /// The shades of a heat map without colors, from low to high values.
@@ -98,7 +99,8 @@ impl Scene {
         lines
     }
 
-    /// Returns a range that begins and ends with a tick, so that ticks have equal distances in rows, and the number of ticks.
+    /// Returns a range that begins and ends with a tick, such that the ticks are at equal distances in rows, and the
+    /// number of ticks.
     fn extended(&self, (low, high): Limits) -> (Limits, usize) {
         if self.is_equal || self.y.range.is_some() || self.y.is_log {
             return ((low, high), TICKS[0]);
@@ -171,7 +173,7 @@ impl Scene {
         }
     }
 
-    /// Returns the legend line by line, with the number of characters of each.
+    /// Returns the legend line by line, with the number of characters of each line.
     fn legend(&self, style: TextStyle) -> Vec<(usize, String)> {
         let named = self.series.iter().filter(|series| !series.name.is_empty());
         let line = |series: &Series| {
@@ -202,7 +204,7 @@ impl Scene {
                 *place = '┬';
             }
             let start = (margin + 2 + at).saturating_sub(tick.label.chars().count() / 2);
-            // A label that would touch the one before is left out.
+            // A label that would touch the previous label is omitted.
             if start > labels.len() || labels.is_empty() {
                 labels.resize(start, ' ');
                 labels.extend(tick.label.chars());
@@ -286,7 +288,7 @@ fn dashes(series: &Series) -> Dashes {
     }
 }
 
-/// Returns the sign of a series in the legend.
+/// Returns the symbol of a series in the legend.
 fn sign(series: &Series) -> &'static str {
     match (series.kind, series.color) {
         (Kind::Points, _) => "• ",

@@ -1,4 +1,4 @@
-//! Bound: sums over integers and integrals, formulas with a variable of their own.
+//! Binders: sums over integers and integrals, which are formulas that bind a variable.
 
 use super::{Formula, folded};
 use crate::native::Primitive;
@@ -6,15 +6,15 @@ use crate::native::Primitive;
 /// A sum or an integral.
 #[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Bound {
-    /// Which of the two it is.
+    /// The kind of the formula: a sum or an integral.
     pub kind: BoundKind,
-    /// Its variable, an operand that occurs nowhere else.
+    /// The bound variable, an operand that occurs nowhere else.
     pub variable: u8,
-    /// What is added or integrated.
+    /// The summand or the integrand.
     pub body: Formula,
-    /// The lower bound.
+    /// The lower bound of the sum or integral.
     pub from: Formula,
-    /// The upper bound; a sum includes it.
+    /// The upper bound of the sum or integral; a sum includes this bound.
     pub to: Formula,
 }
 
@@ -33,7 +33,8 @@ impl Bound {
         Bound { body: by(&self.body), from: by(&self.from), to: by(&self.to), ..*self }
     }
 
-    /// Differentiates by operand `k`: an integral by its bounds (the fundamental theorem of calculus) and under the integral sign.
+    /// Differentiates by operand `k`: an integral by its bounds (the fundamental theorem of calculus) and under the
+    /// integral sign.
     pub(super) fn derivative(&self, k: u8) -> Result<Formula, &'static Primitive> {
         let inner = Bound { body: folded(&self.body.derivative(k)?), ..self.clone() };
         let inside = match inner.body {

@@ -1,4 +1,4 @@
-//! Folding: evaluates constants and removes zeros and ones, which derivatives of formulas are full of.
+//! Constant folding: evaluates constants, and removes the zeros and ones that the differentiation of formulas produces.
 
 use super::Formula;
 use crate::native::field::{OrderOffset, Test};

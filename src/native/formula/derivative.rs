@@ -1,4 +1,4 @@
-//! Derivative of a formula, by the partial derivatives of its primitives.
+//! Derivative: differentiates a formula by the partial derivatives of its primitives.
 
 use super::{Formula, folded, partials};
 use crate::native::field::{OrderOffset, Test};
@@ -6,7 +6,8 @@ use crate::native::primitive_table;
 use crate::native::{Partial, Primitive, PrimitiveId};
 
 impl Formula {
-    /// Differentiates by operand `k`, with constants folded. The integer operand is 0, so that offsets are the integers.
+    /// Differentiates by operand `k`, with constants folded. The integer operand is 0, so that offsets are the
+    /// integers.
     ///
     /// # Errors
     /// Returns the primitive that has no derivative.
@@ -38,7 +39,7 @@ impl Formula {
         self.reads(&Formula::Operand(k))
     }
 
-    /// Whether another formula is a part of this one.
+    /// Whether another formula is a part of this formula.
     pub fn reads(&self, formula: &Formula) -> bool {
         self.any(&|part| part == formula)
     }
@@ -66,7 +67,8 @@ impl Formula {
         }
     }
 
-    /// Returns the primitives in the formula whose derivatives at a tie are a convention that `derivative` omits.
+    /// Returns the primitives in the formula whose derivatives for equal operands are a convention that `derivative`
+    /// omits.
     pub fn kinks(&self) -> Vec<&'static Primitive> {
         let mut found: Vec<&'static Primitive> = self.parts().iter().flat_map(|part| part.kinks()).collect();
         if let Formula::Apply(id, ..) = self {
@@ -114,8 +116,8 @@ fn partial(
     }
 }
 
-/// Drops the conventions for single points (kinks) from a partial derivative: a test for equality is removed, and the tests
-/// `a < b` and `b < a` become one test, the same one for both operands.
+/// Drops the conventions for single points (kinks) from a partial derivative: an equality condition is removed, and the
+/// conditions `a < b` and `b < a` become one condition for both operands.
 fn smooth(partial: Formula) -> Formula {
     match partial {
         Formula::Select(parts) => {

@@ -1,4 +1,4 @@
-//! Text: formulas in the syntax of the language.
+//! Formula text: formulas in the syntax of the language.
 
 use super::{Bound, BoundKind, Formula, Notation};
 use crate::native::field::{OrderOffset, Test};
@@ -109,7 +109,7 @@ impl Writer<'_> {
         })
     }
 
-    /// Whether a product of a literal and another factor is written without a sign. `2e3` is a number.
+    /// Whether a product of a literal and another factor is written without a sign. `2e3` would be a number.
     fn is_juxtaposed(&self, literal: &Formula, factor: &str) -> bool {
         let is_literal = match literal {
             Formula::Constant(c) => in_formula(c.abs()).chars().all(|c| c.is_ascii_digit() || c == '.'),
