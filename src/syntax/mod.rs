@@ -1,7 +1,7 @@
 //! Syntax: the conversion of source text into a tree.
 //!
-//! In: the text of a source and its first position. Out: an [`ast::File`], or diagnostics, or the information that the text
-//! is incomplete ([`Parsed::incomplete`]).
+//! In: the text of a source and the offset of its first byte. Out: an [`ast::File`], or diagnostics, or the information
+//! that the text is incomplete ([`Parsed::incomplete`]).
 //!
 //! Stages: `scan` reads every byte once (brackets, strings, comments, `#if`), `grammar.pest` reads the result,
 //! `parser` builds the tree, and [`fold_file`] folds operator sequences once all files have declared their operators.
@@ -39,7 +39,7 @@ use crate::diagnostic::Diagnostic;
 /// The result of parsing a text.
 #[derive(Clone, Debug, Default)]
 pub struct Parsed {
-    /// The syntax tree, with unfolded operators; empty when errors left no text to parse.
+    /// The syntax tree, with unfolded operators; empty when errors prevented the parsing.
     pub file: ast::File,
     /// The errors that were found.
     pub diagnostics: Vec<Diagnostic>,

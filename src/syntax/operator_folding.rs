@@ -1,7 +1,7 @@
 //! Operator folding: turns flat sequences of operands and operators into trees by precedence.
 //!
-//! The shunting-yard algorithm with explicit stacks: a long sum must not recurse, and the resulting tree must not be deeper
-//! than the later stages can walk.
+//! The shunting-yard algorithm is used with explicit stacks, so that a long sum does not recurse. The depth of the
+//! resulting tree is limited, because the later stages recurse.
 
 use super::ast::{Expr, ExprKind, File, Fixity, Ident, SequencePart, TryKind};
 use super::flow_sensitive;
@@ -11,8 +11,8 @@ use crate::diagnostic::{Code, Diagnostic, Help};
 use crate::source::Span;
 use std::rc::Rc;
 
-/// The maximum depth of a folded expression. The later stages recurse over the tree, on a thread with a stack of 256 MiB, which
-/// leaves 20 KiB for each level.
+/// The maximum depth of a folded expression. The later stages recurse over the tree, on a thread with a stack of 256
+/// MiB, so that each level may use 20 KiB.
 pub const MAX_DEPTH: u32 = 12_000;
 
 /// Folds every operator sequence of a file.
@@ -91,7 +91,7 @@ impl Folder<'_> {
         1
     }
 
-    /// Reports a prefix or postfix operator that is not declared as such.
+    /// Reports a prefix or postfix operator that is not declared with this fixity.
     fn check_fixed(&mut self, expr: &mut Expr) {
         let (op, fixity, word) = match &mut expr.kind {
             ExprKind::Prefix { op, .. } => (op, Fixity::Prefix, "prefix"),
@@ -122,7 +122,8 @@ impl Folder<'_> {
         self.diagnostics.push(d);
     }
 
-    /// Replaces an operator that is written with mathematical symbols by its usual form, unless the program declares it.
+    /// Replaces an operator that is written with mathematical symbols by its usual form, unless the program declares
+    /// it.
     fn use_ascii(&self, op: &mut Ident, fixity: Fixity) {
         if op.name.is_ascii() || self.table.is_declared(&op.name, fixity) {
             return;
@@ -143,7 +144,7 @@ impl Folder<'_> {
     fn sequence(&mut self, parts: Vec<SequencePart>, span: Span) -> (Expr, u32) {
         let mut stacks = OperatorStacks { operands: vec![], waiting: vec![] };
         let mut parts = parts.into_iter().peekable();
-        // The operator before the number of an implicit product, and the left operand of this operator.
+        // The last operator before an implicit product, and the span of its left operand.
         let mut before: Option<(Ident, Span)> = None;
         while let Some(part) = parts.next() {
             match part {
@@ -210,7 +211,8 @@ impl Folder<'_> {
         })
     }
 
-    /// Applies the waiting operators that bind tighter than the next operator, `name` of the precedence group `group`.
+    /// Applies the waiting operators that bind tighter than the next operator, which is `name` of the precedence group
+    /// `group`.
     fn reduce(&mut self, stacks: &mut OperatorStacks, group: Group, span: Span, name: &str) {
         while let Some(top) = stacks.waiting.last() {
             let (left, top_name, top_span) = match top {

@@ -12,7 +12,7 @@ pub(super) enum Associativity {
     None,
 }
 
-/// The operator that is applied first when `left` and `right` are adjacent.
+/// The choice of the operator that is applied first when `left` and `right` are adjacent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum AppliedFirst {
     Left,
@@ -25,7 +25,8 @@ pub(super) enum AppliedFirst {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Group(usize);
 
-/// The operators of a module: those of Swift, the mathematical ones, and those that the module declares.
+/// The operators of a module: the operators of Swift, mathematical operators, and the operators that the module
+/// declares.
 #[derive(Clone, Debug)]
 pub struct OperatorTable {
     names: Vec<Name>,
@@ -136,7 +137,7 @@ impl OperatorTable {
             }
         };
         if let Some(group) = self.group(&name.name) {
-            // A later declaration replaces an earlier one, as in an interactive session.
+            // A later declaration replaces an earlier declaration, as in an interactive session.
             self.associativity[group.0] = associativity;
             return;
         }
@@ -190,7 +191,8 @@ impl OperatorTable {
                         OperatorTable::DEFAULT
                     }),
                 };
-                // The group of the power operator is fixed even if a program declares `**`: prefix operators depend on it.
+                // The group of the power operator is fixed even if a program declares `**`, because the folding of
+                // prefix operators depends on this group.
                 if self.infix(&name.name) != Some(OperatorTable::POWER) {
                     self.infix.insert(name.name.clone(), group);
                 }

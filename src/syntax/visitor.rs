@@ -1,4 +1,4 @@
-//! Visitor: a traversal that may change every expression of a syntax tree.
+//! Visitor: the traversal of all expressions of a syntax tree, which may change them.
 
 use super::ast::{
     Accessors, Arg, Block, Condition, Decl, DeclKind, Expr, ExprKind, File, FunctionDecl, Ident, KeyPathPart, Pattern,
@@ -8,17 +8,17 @@ use std::rc::Rc;
 
 /// The operations of a traversal. An implementation visits the parts of an expression with [`inside`].
 pub(super) trait Visitor {
-    /// Called for every outermost expression; [`inside`] calls it for subexpressions.
+    /// Visits an outermost expression, or a subexpression in a call from [`inside`].
     fn expr(&mut self, expr: &mut Expr);
-    /// Called before the statements of a block.
+    /// Notes the beginning of a block, before its statements are visited.
     fn enter_block(&mut self) {}
-    /// Called after each statement was visited.
+    /// Notes that a statement was visited.
     fn passed(&mut self, _: &Stmt) {}
-    /// Called before the body of a function or closure, with its parameters.
+    /// Notes the beginning of a function or closure with the given parameters.
     fn enter_function(&mut self, _: &mut dyn Iterator<Item = &Ident>) {}
-    /// Called before the parts of a loop.
+    /// Notes the beginning of a loop.
     fn enter_loop(&mut self, _: &Stmt) {}
-    /// Called at the end of the innermost construct that was entered.
+    /// Notes the end of the innermost construct that was entered.
     fn leave(&mut self) {}
 }
 

@@ -42,7 +42,8 @@ impl Instances {
         Instances { types, names }
     }
 
-    /// Returns the first excluded statement that may write to an instance that the slice reads, with the name that is read.
+    /// Returns the first excluded statement that may write to an instance that the slice reads, with the name that is
+    /// read.
     pub fn written(&self, slice: &Slice, used: &Use) -> Option<(Name, Span)> {
         let given = |name: &Name| used.of.name == *name || used.wrt.iter().any(|x| x.name == *name);
         let name = slice.needed.iter().rev().find(|name| self.is_value(name) && !given(name))?;

@@ -6,7 +6,7 @@ use crate::syntax::ast::{
 };
 use crate::syntax::visitor::{self, Visitor};
 
-/// Returns the variables that a statement declares, without those bound to closures.
+/// Returns the variables that a statement declares, without variables that are bound to closures.
 pub(super) fn declared(item: &Stmt) -> Vec<Name> {
     let mut names = vec![];
     if let StmtKind::Decl(decl) = &item.kind
@@ -105,7 +105,7 @@ pub(super) const MUTATING: [&str; 27] = [
 #[derive(Clone, Default)]
 pub(super) struct Effects {
     pub read: Vec<Name>,
-    /// The names that the statement changes, or whose value a method may change.
+    /// The names that the statement changes, or whose values a method may change.
     pub changed: Vec<(Name, Span)>,
     /// The names that the statement certainly changes when it runs.
     pub surely: Vec<(Name, Span)>,

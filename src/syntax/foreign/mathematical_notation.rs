@@ -241,7 +241,7 @@ pub(super) const ROWS: &[Row] = &[
     ("§ $p - $y = $z", "", EQUATION),
 ];
 
-/// Products and calls without an operator, which resemble almost everything else.
+/// Products and calls that are written without an operator. These patterns resemble almost all code.
 pub(super) const PRODUCTS: &[Row] = &[
     ("$n _ - ~ $p", "$n(-$p)", "the argument of '$n' is in parentheses"),
     ("$n _ $p", "$n($p)", "the argument of '$n' is in parentheses"),

@@ -1,4 +1,5 @@
-//! Foreign syntax: words and notations of other languages and of mathematics on paper, with their equivalents.
+//! Foreign syntax: words and notations of other languages and of mathematics on paper, with their equivalents in
+//! dscript.
 //!
 //! In: a text with an error, and the span of the error. Out: possible replacements of the code at this span, the most
 //! likely one first. The session offers a replacement only after it has compiled the text with it.
@@ -17,18 +18,19 @@ use pattern::Code;
 use std::ops::Range;
 use token::{Kind, text_of};
 
-/// A row of a table: the pattern, the replacement, and the sentence, in which `$` and a letter stand for parts as well. The
-/// replacement `-` removes the code. Without a replacement there is only the sentence, without a sentence it is "'pattern' is written 'replacement'".
+/// A row of a table: the pattern, the replacement, and the sentence, in which `$` and a letter stand for parts as well.
+/// The replacement `-` removes the code. A row without a replacement has only a sentence; the default sentence is
+/// "'pattern' is written 'replacement'".
 type Row = (&'static str, &'static str, &'static str);
 
 /// The part of the tables that applies to an error.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Scope {
-    /// All tables: the code is not understood, or it contains an unknown name.
+    /// All tables: the code has a syntax error or contains an unknown name.
     Everything,
     /// The tables of expressions: the code has a meaning, but its types do not fit.
     Expressions,
-    /// None of them: a bracket is missing, perhaps because `//` was meant to divide.
+    /// No table: a bracket is missing, perhaps because `//` was meant as a division.
     Comments,
 }
 
@@ -45,7 +47,7 @@ const TABLES: &[(Scope, &[Row])] = &[
 const REACH: usize = 2_000;
 /// The maximum number of replacements for one error.
 const MOST: usize = 16;
-/// The maximum number of places where one row matches.
+/// The maximum number of matches of one row.
 const MATCHES: usize = 2;
 
 /// A possible replacement of foreign code.
@@ -53,11 +55,11 @@ const MATCHES: usize = 2;
 pub(crate) struct Replacement {
     /// The range of the foreign code in the text.
     pub range: Range<usize>,
-    /// The code to write instead; `None` if there is no equivalent that an edit can produce.
+    /// The code of the replacement; `None` if there is no equivalent that an edit can produce.
     pub code: Option<String>,
-    /// The sentence.
+    /// The sentence that explains the replacement.
     pub message: String,
-    /// Whether it resembles almost all code, so that only the types can confirm it.
+    /// Whether the matched pattern resembles almost all code, so that only type checking can confirm the replacement.
     pub is_guess: bool,
 }
 
@@ -66,7 +68,7 @@ pub(crate) fn replacements(text: &str, at: Range<usize>, scope: Scope) -> Vec<Re
     let at = text.floor_char_boundary(at.start.min(text.len()))..text.floor_char_boundary(at.end.min(text.len()));
     let line = lines_before(text, at.start);
     let tokens = token::tokens(text, line, REACH.max(at.end - line + 80).min(10 * REACH));
-    // The token at the error, or the last one before it.
+    // The token at the error, or the last token before the error.
     let focus = tokens.iter().rposition(|token| token.from <= at.start).unwrap_or(0);
     let search = Search { code: Code { text, tokens: &tokens }, line, focus };
     if scope == Scope::Comments {
@@ -84,13 +86,14 @@ pub(crate) fn replacements(text: &str, at: Range<usize>, scope: Scope) -> Vec<Re
     found
 }
 
-/// Whether a name has a meaning in another language or in mathematics, so that it is not a misspelling of a similar one.
+/// Whether a name has a meaning in another language or in mathematics, so that the name is not a misspelling of a
+/// similar name.
 pub(crate) fn is_known(name: &str) -> bool {
     let mentions = |(pattern, ..): &Row| pattern.split(' ').any(|item| item == name);
     word_classes::is_known(name) || functions::ROWS.iter().chain(members::ROWS).any(mentions)
 }
 
-/// Returns the beginning of some lines before an offset: the construct that an error belongs to may begin there.
+/// Returns the beginning of some lines before an offset: the construct to which an error belongs may begin there.
 fn lines_before(text: &str, at: usize) -> usize {
     const LINES: usize = 3;
     text[..at].char_indices().rev().filter(|(_, c)| *c == '\n').nth(LINES).map_or(0, |(n, _)| n + 1)
@@ -99,7 +102,7 @@ fn lines_before(text: &str, at: usize) -> usize {
 /// The code around an error.
 struct Search<'t> {
     code: Code<'t>,
-    /// The offset at which it begins.
+    /// The offset at which the searched code begins.
     line: usize,
     /// The index of the token at the error.
     focus: usize,
@@ -209,7 +212,7 @@ fn could_match(text: &str, pattern: &str) -> bool {
     pattern.split(' ').filter(is_literal).all(|item| item.starts_with('<') && item.len() > 2 || text.contains(item))
 }
 
-/// Returns the sentence for a short piece of code.
+/// Returns the default sentence for a short piece of foreign code.
 fn generic(foreign: &str, here: &str) -> String {
     const SHORT: usize = 40;
     let first = |code: &str| {

@@ -1,6 +1,7 @@
 //! Foreign string literals: other quotes, prefixes and interpolations.
 
-/// Returns a string literal of another language in the notation of dscript, and the sentence; `None` if it is not foreign.
+/// Returns a string literal of another language in the notation of dscript, and the sentence; `None` if the literal is
+/// not foreign.
 pub(super) fn text_here(literal: &str) -> Option<(String, &'static str)> {
     let quote = literal.find(['"', '\'', '`', '‘'])?;
     let (prefix, rest) = literal.split_at(quote);
@@ -22,7 +23,7 @@ pub(super) fn text_here(literal: &str) -> Option<(String, &'static str)> {
     Some((format!("\"{content}\""), message))
 }
 
-/// Writes a format string with interpolations: `{x}`, `${x}` and `$x` are `\(x)`.
+/// Writes a format string with interpolations: `{x}`, `${x}` and `$x` become `\(x)`.
 pub(super) fn with_interpolations(literal: &str) -> String {
     let text = interpolated(&interpolated(literal, "${"), "{");
     let mut out = String::new();
@@ -38,7 +39,8 @@ pub(super) fn with_interpolations(literal: &str) -> String {
     out + rest
 }
 
-/// Writes interpolations that begin with `open` and end with `}` as `\(…)`, without formats: `{x:.2f}` is `\(x)`.
+/// Writes interpolations that begin with `open` and end with `}` as `\(…)`, without the formats: `{x:.2f}` becomes
+/// `\(x)`.
 fn interpolated(content: &str, open: &str) -> String {
     let mut out = String::new();
     let mut rest = content;

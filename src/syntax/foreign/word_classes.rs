@@ -1,6 +1,6 @@
-//! Foreign words: classes of words that the patterns share, with their counterparts.
+//! Word classes: classes of foreign words that the patterns share, with their counterparts in dscript.
 
-/// The classes: for each its name, and its words with their counterparts.
+/// All word classes: the name of each class, and its words with their counterparts.
 const CLASSES: &[(&str, &[(&str, &str)])] = &[
     ("module", MODULES),
     ("package", PACKAGES),
@@ -177,13 +177,13 @@ const TYPES: &[(&str, &str)] = &[
     ("map", "Dictionary"),
 ];
 
-/// Returns the words of a class.
+/// Returns the foreign words of a word class such as `trig`.
 pub(super) fn class(name: &str) -> Vec<&'static str> {
     let class = CLASSES.iter().find(|(class, _)| *class == name);
     class.map_or(vec![], |(_, words)| words.iter().map(|(word, _)| *word).collect())
 }
 
-/// Returns the counterpart of a word of a class, or the word itself if it has none.
+/// Returns the counterpart of a word of a class, or the word itself if it has no counterpart.
 pub(super) fn word_here(class: &str, word: &str) -> String {
     let words = CLASSES.iter().find(|(name, _)| *name == class).map_or(&[][..], |(_, words)| words);
     let here = words.iter().find(|(foreign, _)| *foreign == word).map(|(_, here)| *here);
@@ -228,7 +228,7 @@ const KNOWN: &[&str] = &[
     "zeros", "Matrix", "Vector", "Tensor",
 ];
 
-/// Whether a name has a meaning elsewhere.
+/// Whether a name has a meaning in mathematics or in other languages.
 pub(super) fn is_known(name: &str) -> bool {
     KNOWN.contains(&name)
         || TYPES.iter().any(|(foreign, _)| *foreign == name)

@@ -1,7 +1,7 @@
-//! Line layout: line breaks and indentation.
+//! Line breaks: determines the line breaks and the indentation of lines.
 //!
-//! Line breaks are those of the author, except that a block or list that is partly on several lines gets the breaks that it lacks
-//! (`forced_breaks`).
+//! Line breaks are those of the author, except that a block or list that is partly on several lines gets the breaks
+//! that it lacks (`forced_breaks`).
 
 use crate::cancel;
 use crate::syntax::format::spacing::is_apart;
@@ -27,7 +27,7 @@ pub(crate) fn written(tokens: &[Token<'_>]) -> String {
     writer.out
 }
 
-/// A bracket that is open at the current token.
+/// An open bracket around the current token.
 #[derive(Clone, Copy)]
 struct Level {
     /// The indentation, in steps, of a line that begins with the closing bracket.
@@ -45,7 +45,7 @@ struct Writer<'w, 't> {
     /// The number of characters in the current line.
     column: usize,
     open: Vec<Level>,
-    /// The indentation of the lines on which statements begin, by the position of the token.
+    /// The indentation of the lines on which statements begin, by the index of the token.
     starts: HashMap<usize, usize>,
     /// The indentation of the current line, in steps.
     indent: usize,
@@ -169,15 +169,15 @@ impl Writer<'_, '_> {
 struct Pair {
     /// The index of the bracket.
     open: usize,
-    /// The first token of the content: in a closure, the one after its parameters.
+    /// The index of the first token of the content; in a closure, the token after its parameters.
     first: usize,
     /// Whether a line break is directly inside, not inside nested brackets.
     has_breaks: bool,
 }
 
-/// Returns whether a line break is added before each token. A block that has a line break gets one after its opening bracket or the
-/// parameters of the closure, and one before its closing bracket. A list with a line break after its opening bracket gets one before
-/// its closing bracket.
+/// Returns whether a line break is added before each token. A block that contains a line break gets a line break after
+/// its opening brace or the parameters of the closure, and another before its closing brace. A list with a line break
+/// after its opening bracket gets a line break before its closing bracket.
 fn forced_breaks(tokens: &[Token<'_>]) -> Vec<bool> {
     let mut forced = vec![false; tokens.len()];
     let mut pairs: Vec<Pair> = vec![];
@@ -207,7 +207,7 @@ fn forced_breaks(tokens: &[Token<'_>]) -> Vec<bool> {
     forced
 }
 
-/// Returns the index of the first token inside a block: in a closure, the one after `in`.
+/// Returns the index of the first token inside a block: in a closure, the token after `in`.
 fn first_of_block(tokens: &[Token<'_>], open: usize) -> usize {
     let mut depth = 0_usize;
     for (k, token) in tokens.iter().enumerate().skip(open + 1) {

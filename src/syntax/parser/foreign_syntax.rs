@@ -3,7 +3,7 @@
 use crate::diagnostic::{Code, Diagnostic};
 use crate::syntax::parser::failure_context::Context;
 
-/// The words that begin declarations in other languages, with the equivalent in dscript, and the rule.
+/// The words that begin declarations in other languages, with the equivalent in dscript, and the explanation.
 const OPENERS: &[(&[&str], &str, &str)] = &[
     (&["def", "function", "fn", "fun", "proc"], "func", "functions are declared with 'func'"),
     (&["const", "val", "final"], "let", "constants are declared with 'let'"),
@@ -38,7 +38,7 @@ const RECOGNIZERS: &[Recognizer] = &[
     typed_throws,
 ];
 
-/// Returns the diagnostic for a construct of another language, if the error is one.
+/// Returns the diagnostic for a construct of another language, if the error is such a construct.
 pub(crate) fn explain(c: &Context) -> Option<Diagnostic> {
     RECOGNIZERS.iter().find_map(|recognize| recognize(c))
 }
@@ -132,7 +132,7 @@ fn single_quotes(c: &Context) -> Option<Diagnostic> {
     ))
 }
 
-/// Recognizes a comparison in place of an initial value: `let x == 3`.
+/// Recognizes a comparison instead of an initial value: `let x == 3`.
 fn equals_twice(c: &Context) -> Option<Diagnostic> {
     let line = c.line_before();
     let declares = line.starts_with("let ") || line.starts_with("var ");

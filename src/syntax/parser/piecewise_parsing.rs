@@ -51,7 +51,7 @@ const MODIFIERS: &[&str] = &[
     "mutating",
 ];
 
-/// The error in a piece, and the offset of the first unparsed byte.
+/// The failure to parse a piece: the error, and the offset of the first unparsed byte.
 type ParseFailure = Box<(Error<Rule>, usize)>;
 
 impl<'t> Builder<'t> {
@@ -126,7 +126,7 @@ impl<'t> Builder<'t> {
         }
     }
 
-    /// Returns a part of the copy in which the long lists, those of `lists`, are empty.
+    /// Returns a part of the copy in which the long lists in `lists` are empty.
     fn without_lists<'c>(&self, copy: &'c str, part: Range<usize>, lists: &[List]) -> Cow<'c, str> {
         if self.lists.is_empty() || lists.is_empty() {
             return Cow::Borrowed(&copy[part]);
@@ -197,7 +197,8 @@ mod tests {
     use crate::syntax::scan::scan;
     use crate::syntax::tests::roomy;
 
-    /// Checks that parsing in pieces and at once has the same result: the tree with its spans, or the diagnostics.
+    /// Checks that parsing in pieces and parsing at once have equal results: the tree with its spans, or the
+    /// diagnostics.
     fn reads_alike(text: String) {
         roomy(move || {
             let scanned = scan(&text, 0);
@@ -213,7 +214,7 @@ mod tests {
             let read = parse(&text, 0);
             let texts = |diagnostics: &[crate::diagnostic::Diagnostic]| format!("{diagnostics:?}");
             assert_eq!(texts(&read.diagnostics), texts(&whole.diagnostics), "{}", &text[..100]);
-            // When there is an error, piecewise parsing retains more of the tree before it.
+            // When there is an error, piecewise parsing retains more of the tree before the error.
             let is_same = || format!("{:?}", read.file) == format!("{file:?}");
             assert!(!read.diagnostics.is_empty() || is_same(), "{}", &text[..100]);
         });
@@ -248,7 +249,7 @@ mod tests {
 
     #[test]
     fn long_lines_read_alike() {
-        // The statements are slightly longer than what is parsed at once.
+        // The statements are slightly longer than the maximum length that is parsed at once.
         let line = |statement: &str| statement.repeat(LONG / statement.len() + 1);
         reads_alike(line("print(1); "));
         reads_alike(line("if a { b() } else { c() }; ") + "let x = 1");

@@ -1,4 +1,4 @@
-//! Syntax errors: the diagnostic for a text that does not match the grammar.
+//! Syntax errors: creates the diagnostic for a text that does not match the grammar.
 
 use super::failure_context::Context;
 use super::{Grammar, Rule};
@@ -39,8 +39,8 @@ pub(super) fn explain(
     (context.diagnostic(), incomplete)
 }
 
-/// Returns the furthest offset that the grammar reached. The first error only states where a rule began, so a short text is
-/// parsed again with every attempt recorded.
+/// Returns the furthest offset that the grammar reached. The first error only states the offset at which a grammar rule
+/// began, so a short text is parsed again with every attempt recorded.
 fn position(error: &Error<Rule>, piece: &str) -> usize {
     let first = match error.location {
         InputLocation::Pos(at) | InputLocation::Span((at, _)) => at,
@@ -55,7 +55,8 @@ fn position(error: &Error<Rule>, piece: &str) -> usize {
     first.max(detailed)
 }
 
-/// Moves an offset back to an operator that does not fit at its position: the lookahead of the grammar skips it.
+/// Moves an offset back to an operator that does not fit in its context, because the lookahead of the grammar skips
+/// this operator.
 fn before_operator(copy: &str, at: usize) -> usize {
     let is_op = |c: char| "+-*/=<>&|!^%~?".contains(c);
     let before = copy[..at.min(copy.len())].trim_end_matches([' ', '\n']);
@@ -66,7 +67,8 @@ fn before_operator(copy: &str, at: usize) -> usize {
     if rest.len() < before.len() && (expects || matches!(word, "let" | "var" | "return")) { rest.len() } else { at }
 }
 
-/// Moves an offset inside a word back to the beginning of the word: the grammar may have read a keyword as its first letters.
+/// Moves an offset inside a word back to the beginning of the word: the grammar may have read a keyword as the first
+/// letters of the word.
 fn word_start(copy: &str, at: usize) -> usize {
     let bytes = copy.as_bytes();
     if !bytes.get(at).is_some_and(|b| is_word(*b)) {
@@ -181,7 +183,7 @@ impl Context<'_> {
         }
     }
 
-    /// Returns the same failure, located at the colon before its position.
+    /// Returns the failure context moved to the colon before it.
     fn at_colon(&self) -> Self {
         let at = self.end_before() - 1;
         Context { at, found: ":", span: self.place(at, at + 1), ..*self }

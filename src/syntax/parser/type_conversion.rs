@@ -1,12 +1,12 @@
-//! Type conversion: converts expressions to types, because `[Int?]()` is parsed as a literal before it is known to be a
-//! type.
+//! Type conversion: converts expressions to types, because `[Int?]()` is parsed as a literal before the parser knows
+//! that it is a type.
 
 use super::Builder;
 use crate::syntax::ast::{Expr, ExprKind, FunctionTypeParam, SequencePart, TypeExpr, TypeExprKind};
 
 impl Builder<'_> {
-    /// Converts an expression to the type that has the same spelling; `None` when the expression does not have the form
-    /// of a type.
+    /// Converts an expression to the type with the spelling of the expression; `None` when the expression does not have
+    /// the form of a type.
     pub(super) fn as_type_expr(&mut self, expr: &Expr) -> Option<TypeExpr> {
         let kind = match &expr.kind {
             ExprKind::Ident { name, generics } => {

@@ -6,7 +6,7 @@ const GROUP: usize = 1 << 16;
 /// A list that is long enough to be parsed in groups.
 #[derive(Debug)]
 pub(in crate::syntax) struct List {
-    /// The offset of the opening bracket, and the offset of the closing bracket.
+    /// The offset of the opening bracket.
     pub open: usize,
     pub close: usize,
     /// The offsets of the commas between groups.
@@ -39,7 +39,7 @@ pub(super) struct Lists {
 }
 
 impl Lists {
-    /// Notes an opening bracket, which is the `depth`-th of the open brackets.
+    /// Notes an opening bracket, which has the nesting depth `depth`.
     pub fn opens(&mut self, at: usize, depth: usize) {
         self.open.push(Open { list: List { open: at, close: at, cuts: vec![], inner: vec![] }, depth });
     }
@@ -78,7 +78,7 @@ mod tests {
         lists.comma(GROUP + 1, 2);
         lists.comma(GROUP + 2, 2);
         lists.closes(GROUP + 3, 2);
-        // The comma is in brackets that are not a list, such as those of a subscript.
+        // The comma is in brackets that are not a list, such as the brackets of a subscript.
         lists.comma(GROUP + 5, 2);
         lists.comma(2 * GROUP, 1);
         lists.closes(2 * GROUP + 1, 1);
