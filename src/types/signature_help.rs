@@ -1,5 +1,5 @@
 //! Signature help: returns the functions, methods and initializers of a name, for the display of their parameters while
-//! arguments are typed.
+//! the user types arguments.
 
 use crate::types::conform::conformances;
 use crate::types::generics::signature;
@@ -19,14 +19,14 @@ use crate::types::synthesize;
 pub struct Callable {
     /// The parameters of the function, without `self`.
     pub parameters: Vec<Parameter>,
-    /// The result type of the function, unless it is `()`.
+    /// The result type of the function; `None` for `()`.
     pub result: Option<String>,
 }
 
 /// A parameter of a [`Callable`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Parameter {
-    /// The argument label of the parameter, if there is one.
+    /// The argument label of the parameter, if any.
     pub label: Option<String>,
     /// The name of the parameter inside the function.
     pub name: String,
@@ -36,7 +36,7 @@ pub struct Parameter {
     pub has_default: bool,
 }
 
-/// Returns the functions with a name at the top level, and the initializers if the name is that of a type.
+/// Returns the functions with a name at the top level, and the initializers if the name denotes a type.
 pub fn callables(cx: &mut TypeContext, name: &str) -> Vec<Callable> {
     let entries = name_lookup::entries(cx, name, 0);
     let mut functions = vec![];

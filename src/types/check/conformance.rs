@@ -130,7 +130,8 @@ fn mentions(cx: &mut TypeContext, requirement: FunctionId, p: ProtocolId, names:
         && (signature.result.any(&mut is_one) || signature.params.iter().any(|param| param.ty.any(&mut is_one)))
 }
 
-/// Checks that a class initializer that is a witness is `required`: subclasses conform and must have it.
+/// Checks that a class initializer that is a witness is `required`: subclasses conform, too, and must have the
+/// initializer.
 fn check_required_init(cx: &mut TypeContext, n: NominalId, p: ProtocolId, f: FunctionId) {
     if !superclass::fills_instance(cx, f) || cx.defs.nominal_data(n).is_final || superclass::is_required(cx, f) {
         return;

@@ -125,9 +125,8 @@ pub(crate) fn protocols_of(cx: &mut TypeContext, ty: &Type) -> Rc<[ProtocolId]> 
     all.into()
 }
 
-/// Returns the protocols that a declared type conforms to, including those that they refine. They are queried at each
-/// member and each operator; for a type without a superclass the list is memoized until the type gets further
-/// conformances.
+/// Returns the protocols to which a declared type conforms, including the protocols that these refine. The list is
+/// queried at each member and each operator; for a type without a superclass it is memoized until the type gets further
 /// conformances.
 fn declared_protocols(cx: &mut TypeContext, n: NominalId) -> Rc<[ProtocolId]> {
     enter_conformances(cx, n);
@@ -166,7 +165,7 @@ fn declared_conformances(cx: &mut TypeContext, n: NominalId) -> Vec<ProtocolId> 
     out
 }
 
-/// Enters the conformances of those groups of a type's members that were not entered yet.
+/// Enters the conformances of the member groups of a type that were not entered yet.
 pub(crate) fn enter_conformances(cx: &mut TypeContext, n: NominalId) {
     let name = cx.defs.nominal_data(n).name.clone();
     if cx.defs.nominal_data(n).parent == Owner::Module {

@@ -2,8 +2,8 @@
 //! throw.
 //!
 //! In: a declaration with `rethrows`, or any function of the library, which writes neither `rethrows` nor `try`. Out:
-//! two functions. The declared one takes functions that do not throw, and does not throw. The throwing version has the
-//! same body; it is created when a call first passes a function that throws.
+//! two functions. The declared function takes functions that do not throw, and does not throw. The throwing version has
+//! the same body, and is created when a call first passes a function that throws.
 
 use crate::syntax::ast::{Param, TypeExprKind};
 use crate::types::generics::signature;
@@ -17,7 +17,7 @@ use std::rc::Rc;
 const THROWING: &[&str] =
     &["valueWithDifferential", "valueWithTangent", "valueWithGradient", "gradient", "recompute", "series"];
 
-/// Returns the version of a function that accepts throwing functions; `None` if there is none.
+/// Returns the version of a function that accepts throwing functions; `None` if no such version exists.
 pub(crate) fn throwing_version(cx: &mut TypeContext, f: FunctionId) -> Option<FunctionId> {
     if let Some(known) = cx.memo.throwing_versions.get(&f) {
         return Some(*known);
@@ -69,8 +69,8 @@ pub(crate) fn override_throwing(cx: &mut TypeContext, n: NominalId, old: Functio
     cx.defs.overridden.insert(version);
 }
 
-/// Whether a function derives another one from its argument (`gradient(of:)`): the derived function throws, not the
-/// call.
+/// Whether a function derives another function from its argument (`gradient(of:)`): the derived function throws, not
+/// the call.
 fn passes_on(signature: &Signature) -> bool {
     matches!(signature.result, Type::Function(_)) && signature.params.iter().any(is_of)
 }

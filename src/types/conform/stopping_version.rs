@@ -1,7 +1,7 @@
 //! Stopping versions: functions of the library that throw, called without `try`.
 //!
-//! In: a function of the library marked `@_stopsWithoutTry`. Out: a second function with the same body, which does not throw
-//! but stops the program with the error.
+//! In: a function of the library marked `@_stopsWithoutTry`. Out: a second function with the same body, which does not
+//! throw but stops the program with the error.
 
 use crate::syntax::ast::{Block, StmtKind};
 use crate::types::generics::signature;
@@ -12,7 +12,7 @@ use crate::types::model::typed_tree::FunctionId;
 use crate::types::names::prelude::written_items;
 use std::rc::Rc;
 
-/// Returns the version of a function that stops the program instead of throwing; `None` if there is none.
+/// Returns the version of a function that stops the program instead of throwing; `None` if no such version exists.
 pub(crate) fn stopping_version(cx: &mut TypeContext, f: FunctionId) -> Option<FunctionId> {
     let data = cx.defs.function_data(f);
     let is_marked =

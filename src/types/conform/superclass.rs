@@ -1,4 +1,4 @@
-//! Superclasses: determines the class from which a class inherits, and the positions of inherited stored properties.
+//! Superclasses: determines the class from which a class inherits, and the indices of inherited stored properties.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -68,8 +68,8 @@ pub(crate) fn set_superclass(cx: &mut TypeContext, n: NominalId, ty: Type, span:
 
 // Stored properties
 
-/// Returns the number of inherited stored properties of an instance; the stored properties of its own class follow
-/// them.
+/// Returns the number of inherited stored properties of an instance; followed by the stored properties that its own
+/// class declares.
 pub(crate) fn inherited_count(cx: &mut TypeContext, n: NominalId) -> u32 {
     let (mut count, mut at) = (0, n);
     while let Some((base, _)) = superclass(cx, at) {
@@ -95,7 +95,7 @@ pub(crate) fn is_convenience(cx: &TypeContext, f: FunctionId) -> bool {
     cx.defs.function_data(f).decl.as_ref().is_some_and(|d| d.has("convenience"))
 }
 
-/// Whether an initializer is marked `required`, so that subclasses must have it, too.
+/// Whether an initializer is marked `required`, so that subclasses must have the initializer, too.
 pub(crate) fn is_required(cx: &TypeContext, f: FunctionId) -> bool {
     cx.defs.function_data(f).decl.as_ref().is_some_and(|d| d.has("required"))
 }

@@ -36,7 +36,7 @@ pub(crate) fn find_witness(
     (!throws_beyond(cx, found.function, wanted)).then_some(found)
 }
 
-/// Whether a function throws errors of its own where a requirement only rethrows.
+/// Whether a function throws errors itself, while the requirement only rethrows.
 pub(crate) fn throws_beyond(cx: &TypeContext, f: FunctionId, requirement: FunctionId) -> bool {
     let (wanted, given) = (cx.defs.function_data(requirement), cx.defs.function_data(f));
     wanted.rethrows && given.throws && !given.rethrows
@@ -163,7 +163,7 @@ pub(crate) fn requirement_for(cx: &mut TypeContext, function: FunctionId, p: Pro
     out
 }
 
-/// Returns the generic arguments for which a function has the required signature, if there are any.
+/// Returns the generic arguments for which a function has the required signature, if such arguments exist.
 fn fits_requirement(
     cx: &mut TypeContext,
     f: FunctionId,
@@ -216,7 +216,8 @@ fn default_witness(
     if !protocols.contains(&p) {
         protocols.push(p);
     }
-    // The best candidate has the most conditions; among several with the same number, the most refined protocol.
+    // The best candidate has the most conditions; among candidates with equally many conditions, the candidate of the
+    // most refined protocol is best.
     let mut best: Option<((usize, std::cmp::Reverse<u32>), FunctionRef)> = None;
     for q in protocols.clone() {
         let name = cx.defs.protocol_data(q).name.clone();

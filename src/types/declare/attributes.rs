@@ -111,7 +111,7 @@ fn check_known(cx: &mut TypeContext, attribute: &Attribute) {
     cx.sink.report(did_you_mean(Diagnostic::error(Code::UnknownName, name.span, message), name, &known));
 }
 
-/// Queues a declaration that registers a function. Its original is resolved once all names have been entered.
+/// Queues a declaration that registers a function. The original is resolved after all names have been entered.
 pub(crate) fn note_registration(cx: &mut TypeContext, decl: &Rc<Decl>, f: FunctionId) {
     let registers = |a: &crate::syntax::ast::Attribute| match &*a.name.name {
         "derivative" | "transpose" => true,

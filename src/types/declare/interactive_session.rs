@@ -1,4 +1,4 @@
-//! Interactive session: lists what an input declared, and removes declarations of an input that failed.
+//! Interactive session: lists the declarations of an input, and removes declarations of an input that failed.
 
 use crate::source::Span;
 use crate::syntax::ast::{Name, NominalKind};
@@ -18,7 +18,7 @@ use crate::types::names::name_lookup;
 use crate::types::names::prelude;
 use hashbrown::HashMap;
 
-/// The names declared in a session before an input was entered; by default, those of an empty session.
+/// The names declared in a session before an input was entered; by default, the names of an empty session.
 #[derive(Default)]
 pub struct Names {
     module: HashMap<Name, Vec<Entry>>,
@@ -31,7 +31,7 @@ pub struct Names {
 /// A declaration that an input has made.
 #[derive(Clone, Debug)]
 pub struct Declared {
-    /// The declared name, with argument labels if it has any.
+    /// The declared name, with its argument labels, if any.
     pub name: String,
     /// The kind and the type of the declared entity.
     pub what: DeclaredEntity,
@@ -128,8 +128,8 @@ fn declared_variable(cx: &mut TypeContext, global: GlobalId) -> Option<Declared>
 /// The name of the variable that holds the last displayed value.
 const ANSWER: &str = "ans";
 
-/// Returns the variable for a displayed value of a type: the current one, if it has that type, or a new one. `None` when the
-/// program declares the name.
+/// Returns the variable for a displayed value of a type: the current variable if it has this type, or a new variable.
+/// `None` when the program declares the name.
 pub fn answer(cx: &mut TypeContext, current: Option<GlobalId>, ty: &Type) -> Option<GlobalId> {
     let entries = cx.defs.module.get(ANSWER).map_or(&[][..], Vec::as_slice);
     if entries.iter().any(|entry| !matches!(entry.what, Named::Global(g) if Some(g) == current)) {
@@ -152,7 +152,7 @@ pub fn answer(cx: &mut TypeContext, current: Option<GlobalId>, ty: &Type) -> Opt
         file: 0,
         is_lazy: false,
         is_shared: false,
-        // It is not listed among the declarations of the program.
+        // The variable is not listed among the declarations of the program.
         is_prelude: true,
         decl: None,
         getter: None,
@@ -196,8 +196,9 @@ pub fn take_back(cx: &mut TypeContext, before: Names) {
     cx.defs.module = before.module;
 }
 
-/// Removes names that an input declared before it stopped at the position `stopped`. Variables initialized before that
-/// position are retained, and so are all other declarations unless a function uses a variable that was not initialized.
+/// Removes names that an input declared before its run stopped at the source location `stopped`. Variables initialized
+/// before this location are retained, and so are all other declarations, except functions that use an uninitialized
+/// variable.
 pub fn keep_until(cx: &mut TypeContext, before: &Names, script: FunctionId, stopped: u32) {
     let limit = match &cx.defs.function_data(script).code {
         Code::Script(items) => items
@@ -231,7 +232,7 @@ pub fn show_variable(cx: &TypeContext, global: GlobalId, ty: &Type) -> String {
     format!("({}){throws} -> {}", params.collect::<Vec<_>>().join(", "), display::show(cx, &function.result))
 }
 
-/// Returns the names that the program declares at the top level, with what they are.
+/// Returns the names that the program declares at the top level, with their kinds.
 pub fn declared_names(cx: &TypeContext) -> Vec<(String, CandidateKind)> {
     let kind = |entry: &Entry| match entry.what {
         Named::Function(f) if cx.defs.function_data(f).kind == FunctionKind::Getter => CandidateKind::Property,
@@ -244,7 +245,7 @@ pub fn declared_names(cx: &TypeContext) -> Vec<(String, CandidateKind)> {
     entered.filter_map(|(name, entries)| Some((name.to_string(), kind(entries.last()?)))).collect()
 }
 
-/// Returns the spans of all declarations of a name: at the top level, or for `Type.member` in a type.
+/// Returns the spans of all declarations of a name: at the top level, or in a type for `Type.member`.
 pub fn places_of(cx: &mut TypeContext, name: &str) -> Vec<Span> {
     let Some((owner, member)) = name.rsplit_once('.') else {
         let entries = name_lookup::entries(cx, name, 0);
@@ -296,7 +297,7 @@ pub(crate) fn replace_functions(cx: &mut TypeContext, first: usize) {
     }
 }
 
-/// Whether two functions have the same labels and take the same types.
+/// Whether two functions have equal labels and equal parameter types.
 fn is_called_like(cx: &mut TypeContext, f: FunctionId, g: FunctionId) -> bool {
     let generics = |data: &crate::types::model::declaration_tables::FunctionData| data.generics.params.len();
     let count = generics(cx.defs.function_data(f));
@@ -317,7 +318,7 @@ pub fn parameters_of_functions(cx: &mut TypeContext) -> Vec<(String, Vec<String>
     with_parameters.filter(|(parameters, _)| !parameters.is_empty()).map(|(p, name)| (name, p)).collect()
 }
 
-/// Returns the argument labels of a function's parameters; empty if there is no such function.
+/// Returns the argument labels of a function's parameters; empty if the function does not exist.
 pub fn labels_of_parameters(cx: &mut TypeContext, function: &str) -> Vec<Option<String>> {
     let entries = name_lookup::entries(cx, function, 0);
     let function = entries.iter().find_map(|entry| if let Named::Function(f) = entry.what { Some(f) } else { None });

@@ -47,8 +47,8 @@ pub(crate) fn declare_lazy(cx: &mut TypeContext, property: &Property) -> bool {
             );
             return true;
         }
-        // The property is declared where no stored property is allowed; this error is reported for all stored
-        // properties alike.
+        // The property is declared where no stored property is allowed; the error is the same as for other stored
+        // properties.
         _ => return false,
     };
     let diagnostic = Diagnostic::error(DiagnosticCode::WrongContext, name.span, problem);

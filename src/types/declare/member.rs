@@ -32,8 +32,7 @@ pub(crate) struct Property<'d> {
     pub(crate) binding: &'d Binding,
     pub(crate) name: &'d Ident,
     pub(crate) ty: Option<&'d TypeExpr>,
-    /// The attributes that the members to which the property may expand have in common: group, file, access level and
-    /// `static`.
+    /// The common attributes of the members to which the property expands: group, file, access level and `static`.
     pub(crate) like: &'d Member,
 }
 
@@ -291,7 +290,7 @@ pub(crate) fn declare_accessors(
     get.throws = accessors.get_throws;
     get.owner = owner;
     get.group = group;
-    // Attributes before `get` apply to the same function as attributes before the declaration.
+    // Attributes before `get` and attributes before the declaration both apply to the getter.
     get.decl = Some(match accessors.get_attributes.as_slice() {
         [] => decl.clone(),
         further => {

@@ -139,8 +139,8 @@ fn enter(cx: &mut TypeContext, name: &Ident, what: Named, file: u32, is_private:
             }
             cx.module.earlier.insert(name.name.clone(), std::mem::take(entries));
         } else if interactive && overloads {
-            // A function that is declared again at the prompt replaces the function of the same shape: the later entry
-            // is preferred.
+            // A function that is declared again at the prompt replaces the earlier function with the same parameters:
+            // the later entry is preferred.
             entries.retain(|e| matches!(e.what, Named::Function(_)));
         }
     }

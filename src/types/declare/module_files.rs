@@ -1,5 +1,5 @@
-//! Files of a module: enters the declarations of all files together, since each file may name what another one
-//! declares.
+//! Module files: enters the declarations of all files of a module together, since each file may use the declarations of
+//! the others.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::syntax::ast::{Decl, DeclKind, File, StmtKind};

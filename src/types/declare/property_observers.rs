@@ -1,8 +1,8 @@
-//! Observers: desugars `willSet` and `didSet` of properties and variables to a setter.
+//! Property observers: desugars `willSet` and `didSet` of properties and variables to a setter.
 //!
-//! An observed value is stored like any other. A setter stores it and calls the observers; each observer is a separate
-//! function, so that its `return` leaves only that observer. The setter and the observers access the stored value
-//! directly: their assignments to it are not observed.
+//! An observed value is stored like any other. A setter stores the value and calls the observers; each observer is a
+//! separate function, so that its `return` leaves only that observer. The setter and the observers access the stored
+//! value directly: their assignments to it are not observed.
 
 use crate::diagnostic::{Code as DiagnosticCode, Diagnostic};
 use crate::source::Span;

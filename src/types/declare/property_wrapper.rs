@@ -63,7 +63,7 @@ pub(crate) fn note_wrappers(cx: &mut TypeContext, file: &File) {
     }
 }
 
-/// Registers a property wrapper or result builder, and the wrappers and builders that are declared inside a type.
+/// Registers a declared property wrapper or result builder, and those that are nested in a declared type.
 pub(crate) fn note_wrapper(cx: &mut TypeContext, decl: &Decl) {
     let members = match &decl.kind {
         DeclKind::Nominal(nominal) => {
@@ -467,7 +467,7 @@ fn wrapper(nominal: &NominalDecl) -> Wrapper {
     }
 }
 
-/// Whether the declaration of a wrapper has the required `wrappedValue`. A class may inherit it.
+/// Whether the declaration of a wrapper has the required `wrappedValue`. A class may inherit `wrappedValue`.
 fn declares_value(nominal: &NominalDecl) -> bool {
     let is_value = |member: &Decl| {
         let DeclKind::Variable { bindings, .. } = &member.kind else { return false };

@@ -10,7 +10,7 @@ use crate::types::model::type_context::TypeContext;
 use crate::types::model::typed_tree::FunctionId;
 use hashbrown::HashMap;
 
-/// The properties that distinguish functions of the same name.
+/// The properties that distinguish functions with equal names.
 #[derive(PartialEq, Eq, Hash)]
 struct Shape {
     owner: Owner,
@@ -73,7 +73,7 @@ fn variable_span(cx: &TypeContext, owner: Owner, kind: &MemberKind) -> Option<Sp
     }
 }
 
-/// Reports functions entered since `first` that have the same name and shape as another function. The later function is
+/// Reports functions entered since `first` whose name and shape equal those of another function. The later function is
 /// removed from its scope.
 pub(crate) fn check_functions(cx: &mut TypeContext, first: usize) {
     let mut known: HashMap<(Name, Shape), Span> = HashMap::new();

@@ -1,4 +1,5 @@
-//! Synthesized declarations: members that are written as source code by the checker and entered like those of a program.
+//! Synthesized declarations: members that the checker generates as source code, and that are entered like the members
+//! of a program.
 
 use crate::syntax::ast::StmtKind;
 use crate::types::declare;

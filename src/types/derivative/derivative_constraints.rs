@@ -1,5 +1,5 @@
 //! Constraints of derivatives: compares the types for which a function is differentiable or has a registered derivative
-//! with those of its original or of the requirement that it satisfies.
+//! with the types for which its original, or the requirement that it satisfies, is declared.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -20,8 +20,8 @@ use crate::types::model::typed_tree::{FunctionId, FunctionRef};
 use crate::types::nominal::overrides;
 use std::rc::Rc;
 
-/// Returns another candidate for the original in the same type, with the same labels and types as `found`, if neither
-/// of them is more constrained than the other.
+/// Returns another candidate for the original that is a member of the same type and has the labels and types of
+/// `found`, if neither candidate is more constrained.
 pub(crate) fn fits_as_well(
     cx: &mut TypeContext,
     found: &Original,
@@ -78,8 +78,8 @@ pub(crate) fn report_ambiguous(cx: &mut TypeContext, of: &FunctionName, found: F
     cx.sink.report(diagnostic.note_at(found, here).note_at(other, here));
 }
 
-/// Checks that the witness of a `@differentiable` requirement is differentiable for all conforming types, if it is
-/// marked `@differentiable` itself.
+/// Checks that the witness of a `@differentiable` requirement is differentiable for all conforming types, if the
+/// witness is marked `@differentiable`.
 pub(crate) fn check_witness_differentiability(
     cx: &mut TypeContext,
     requirement: FunctionId,
@@ -126,8 +126,8 @@ fn weaker_attribute(
     narrower
 }
 
-/// Checks that a requirement that a protocol redeclares from a protocol it refines has the same `@differentiable`
-/// attributes.
+/// Checks that a requirement that is redeclared from a refined protocol has the `@differentiable` attributes of the
+/// original requirement.
 pub(crate) fn check_repeated_attributes(cx: &mut TypeContext, p: ProtocolId) {
     for q in conformances::refined(cx, p).iter().copied().filter(|q| *q != p) {
         for r in 0..cx.defs.protocol_data(p).requirements.len() {
@@ -145,7 +145,7 @@ pub(crate) fn check_repeated_attributes(cx: &mut TypeContext, p: ProtocolId) {
     }
 }
 
-/// Whether a requirement has the same parameters and result as a requirement of a refined protocol.
+/// Whether the parameters and the result of a requirement are those of a requirement of a refined protocol.
 fn repeats(cx: &mut TypeContext, new: FunctionId, old: FunctionId) -> bool {
     let (new, old) = (signature::signature(cx, new), signature::signature(cx, old));
     let (params, others) = (&new.env.params, &old.env.params);

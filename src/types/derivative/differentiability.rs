@@ -25,7 +25,7 @@ use std::rc::Rc;
 
 /// A witness of a `@differentiable` requirement, with the differentiability that it must have.
 pub struct DifferentiableWitness {
-    /// The function that is the witness. A default implementation is given for one conforming type.
+    /// The function that is the witness. The generic arguments of a default implementation specify one conforming type.
     pub witness: FunctionRef,
     /// The differentiability of the requirement.
     pub differentiability: Rc<Differentiability>,
@@ -231,8 +231,7 @@ fn differentiable_witnesses_of(cx: &mut TypeContext, p: ProtocolId, own: &Type, 
     }
 }
 
-/// Translates the parameter flags of a requirement to a witness; the requirement or the witness may take its type as
-/// `self`.
+/// Translates the parameter flags of a requirement to a witness; either of them may have an additional `self`.
 pub(crate) fn flags_of(cx: &TypeContext, wrt: &[bool], requirement: FunctionId, by: FunctionId) -> Vec<bool> {
     match (signature::belongs_to_type(cx, requirement), signature::belongs_to_type(cx, by)) {
         (true, false) => wrt[1.min(wrt.len())..].to_vec(),

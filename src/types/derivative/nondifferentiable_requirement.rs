@@ -1,6 +1,6 @@
 //! Nondifferentiable requirements: checks the calls in a generic `@differentiable` function whose callees are not
-//! differentiable for all types. These are requirements without `@differentiable`, and functions whose registered
-//! derivatives require more than the generic environment states.
+//! differentiable for all types. Such callees are requirements without `@differentiable`, and functions whose
+//! registered derivatives require more than the generic environment states.
 //!
 //! In: a checked body with generic parameters. Out: an error for each such call whose result depends on a
 //! differentiated parameter and reaches the result of the function.
@@ -21,7 +21,7 @@ use crate::types::model::typed_tree::{Argument, Body, Callee, Expr, ExprKind, Fu
 use crate::types::names::name_lookup;
 use crate::types::names::prelude;
 
-/// Reports the nondifferentiable calls that the result of a generic `@differentiable` function depends on.
+/// Reports the nondifferentiable calls on which the result of a generic `@differentiable` function depends.
 pub(crate) fn check_called_requirements(cx: &mut TypeContext, f: FunctionId, body: &Body) {
     let Some(differentiability) = differentiability::differentiability(cx, f).filter(|p| !p.default) else { return };
     let signature = signature::signature(cx, f);

@@ -1,7 +1,8 @@
 //! Primal and adjoint: the older syntax of a registered derivative, `@differentiable(reverse, primal: p, adjoint: a)`.
 //!
-//! The adjoint takes the original's arguments, its result and the seed. If a primal is named, it is called instead of
-//! the original and returns intermediate values with the result; the adjoint then takes these values as well.
+//! The adjoint takes the original's arguments, its result and the seed. If a primal is named, the primal is called
+//! instead of the original and returns intermediate values with the result; the adjoint then takes these values as
+//! well.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -23,7 +24,7 @@ use crate::types::model::type_context;
 use crate::types::model::type_context::TypeContext;
 use crate::types::model::typed_tree::FunctionId;
 
-/// A candidate for the primal or the adjoint, with its types in terms of the original's generic parameters.
+/// A candidate for the primal or the adjoint, whose types are expressed in terms of the original's generic parameters.
 struct Candidate {
     function: FunctionId,
     params: Vec<Type>,
@@ -78,7 +79,7 @@ pub(crate) fn register_adjoint(cx: &mut TypeContext, f: FunctionId, args: &Diffe
     registration::remember(cx, Registered { primal, ..new }, &original, span);
 }
 
-/// Returns the primal with a given name, with the type of the intermediate values that it returns.
+/// Returns the primal with a given name, and the type of the intermediate values that the primal returns.
 fn primal(
     cx: &mut TypeContext,
     f: FunctionId,

@@ -1,4 +1,4 @@
-//! Registered rules: finds the registered derivatives that apply to a function, its own or the inherited ones, if they
+//! Registered derivatives: finds the registered derivatives that apply to a function, declared or inherited, if they
 //! are visible and their requirements hold.
 
 use crate::source::Span;
@@ -17,8 +17,8 @@ use crate::types::model::type_context::TypeContext;
 use crate::types::model::typed_tree::{FunctionId, FunctionRef};
 use std::rc::Rc;
 
-/// Returns the registered derivatives of a function for concrete generic arguments: its own or, if it has none, the
-/// inherited ones. The result contains the generic arguments of the derivatives.
+/// Returns the registered derivatives of a function for concrete generic arguments: the declared derivatives or, if
+/// there are none, the inherited ones. The result contains the generic arguments of the derivatives.
 pub(crate) fn rules_of(cx: &mut TypeContext, of: &FunctionRef, view: Option<u32>) -> Vec<Rule> {
     registration::resolve_registrations(cx);
     type_context::with_env(cx, Rc::default(), |cx| {
@@ -32,8 +32,8 @@ pub(crate) fn rules_of(cx: &mut TypeContext, of: &FunctionRef, view: Option<u32>
     })
 }
 
-/// Returns the registered derivatives of a function, like [`rules_of`], in the current generic environment. A
-/// derivative counts as inherited even if its value is that of any implementation.
+/// Returns the registered derivatives of a function in the current generic environment, like [`rules_of`]. A derivative
+/// counts as inherited even if it is valid for any implementation of the original.
 pub(crate) fn rules_here(cx: &mut TypeContext, of: &FunctionRef, view: Option<u32>) -> Vec<Rule> {
     let own = cx.defs.function_data(of.function).registered.clone();
     let mut rules = applicable(cx, &own, &of.generics, view);
@@ -54,7 +54,8 @@ pub(crate) fn rules_here(cx: &mut TypeContext, of: &FunctionRef, view: Option<u3
     rules
 }
 
-/// Returns the file that contains the position `at`, if private derivatives of the function are visible in that file.
+/// Returns the file that contains the source location `at`, if private derivatives of the function are visible in that
+/// file.
 pub(crate) fn view_of(cx: &mut TypeContext, of: &FunctionRef, at: Span) -> Option<u32> {
     registration::resolve_registrations(cx);
     if !cx.defs.has_private_rules {
@@ -90,8 +91,8 @@ fn applicable(cx: &mut TypeContext, registered: &[Registered], generics: &[Type]
             let primal = r.primal.map(|p| FunctionRef { function: p, generics: arguments.clone() });
             let function = FunctionRef { function: r.function, generics: arguments };
             let rule = Rule { function, wrt: r.wrt.clone(), kind: r.kind, differs: r.differs, primal, inherited: None };
-            // A private derivative shadows a public one of the same mode and parameters, and a more constrained one
-            // shadows a less constrained one.
+            // A private derivative shadows a public derivative of the same mode and parameters, and a more constrained
+            // derivative shadows a less constrained one.
             let serves_it = |old: &&Rule| old.wrt == rule.wrt && old.kind.mode() == rule.kind.mode();
             let same = rules.iter().position(|old: &Rule| serves_it(&old));
             let other = same.map(|at| (at, rules[at].function.function));
@@ -124,13 +125,13 @@ pub(crate) fn implies(cx: &mut TypeContext, one: FunctionId, other: FunctionId) 
 }
 
 /// Returns a requirement of the registered derivatives of a function that does not hold for its generic arguments;
-/// `None` if one of the derivatives applies.
+/// `None` if a registered derivative applies.
 pub(crate) fn unmet_by(cx: &mut TypeContext, of: &FunctionRef, view: Option<u32>) -> Option<String> {
     type_context::with_env(cx, Rc::default(), |cx| unmet_here(cx, of, view))
 }
 
-/// Returns a requirement of the registered derivatives that does not hold, like [`unmet_by`], in the current generic
-/// environment.
+/// Returns a requirement of the registered derivatives that does not hold in the current generic environment, like
+/// [`unmet_by`].
 pub(crate) fn unmet_here(cx: &mut TypeContext, of: &FunctionRef, view: Option<u32>) -> Option<String> {
     let own = cx.defs.function_data(of.function).registered.clone();
     let visible = |r: &Registered| r.visible_in.is_none() || r.visible_in == view;
@@ -169,7 +170,7 @@ pub(crate) fn holds(
     type_context::with_env(cx, Rc::default(), |cx| holds_here(cx, requirements, params, arguments))
 }
 
-/// Whether requirements of a registered derivative hold, like [`holds`], in the current generic environment.
+/// Whether requirements of a registered derivative hold in the current generic environment, like [`holds`].
 pub(crate) fn holds_here(
     cx: &mut TypeContext,
     requirements: &[Requirement],

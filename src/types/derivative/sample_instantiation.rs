@@ -1,5 +1,5 @@
-//! Sample types: determines generic arguments for which the differentiability of a generic function that is never
-//! called is checked.
+//! Sample instantiation: chooses generic arguments for the check of the differentiability of a generic function that is
+//! never called.
 
 use crate::types::conform::conformances;
 use crate::types::derivative::differentiability;
@@ -41,7 +41,7 @@ pub fn generic_sample(cx: &mut TypeContext, f: FunctionId) -> Option<FunctionRef
     protocol_sample(cx, &env).map(|ty| FunctionRef { function: f, generics: vec![ty] })
 }
 
-/// Returns the candidate types that satisfy the requirements that concern one generic parameter only.
+/// Returns the candidate types that satisfy all requirements that concern only the generic parameter `k`.
 fn choices(cx: &mut TypeContext, env: &Env, k: usize) -> Vec<Type> {
     let own = Type::Param(env.params[k]);
     let (mut protocols, mut elements) =
@@ -70,9 +70,9 @@ fn choices(cx: &mut TypeContext, env: &Env, k: usize) -> Vec<Type> {
     all
 }
 
-/// Returns the existential of the protocols required of the only generic parameter. It represents their future
-/// conforming types, and is returned if nothing else is required and no protocol is of the library or has associated
-/// types.
+/// Returns the existential of the protocols required of the only generic parameter. The existential represents future
+/// conforming types; it is returned if nothing else is required, and if the protocols belong to the program and have no
+/// associated types.
 fn protocol_sample(cx: &mut TypeContext, env: &Env) -> Option<Type> {
     let [own] = env.params[..] else { return None };
     let mut protocols = vec![];

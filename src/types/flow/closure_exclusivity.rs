@@ -1,5 +1,5 @@
 //! Closure exclusivity: checks the accesses of closures to captured variables. Such accesses conflict with a
-//! modification of the same variable during a call of the closure, and captured `inout` parameters must not outlive
+//! modification of the captured variable during a call of the closure, and captured `inout` parameters must not outlive
 //! their call.
 
 use crate::diagnostic::{Code, Diagnostic};
@@ -55,8 +55,8 @@ impl<'b> Flow<'b, '_> {
         Some(Place { ty: e.ty.clone(), span: e.span, ..place })
     }
 
-    /// Returns the places that a closure or local function accesses of the variables of this body and of global
-    /// variables, directly or through local functions of this body that it calls.
+    /// Returns the places in variables of this body and in global variables that a closure or local function accesses,
+    /// directly or through local functions of this body.
     pub(crate) fn accesses_outside(
         &mut self,
         body: &Body,
@@ -136,8 +136,8 @@ pub(crate) fn function_of(e: &Expr) -> Option<FunctionId> {
     }
 }
 
-/// Whether an expression is a chain of properties that begins with a global variable or a captured variable, which is
-/// replaced by the outer variable.
+/// Replaces the captured variable at the beginning of a chain of properties by the outer variable. Returns whether the
+/// expression is a chain of properties that begins with a global variable or a captured variable.
 fn captured(e: &mut Expr, outer: &dyn Fn(LocalId) -> Option<LocalId>) -> bool {
     match &mut e.kind {
         ExprKind::Local(local) => match outer(*local) {

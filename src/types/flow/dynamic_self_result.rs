@@ -22,7 +22,7 @@ use crate::types::model::typed_tree::LocalId;
 use crate::types::names::dynamic_self::gives_self;
 use std::collections::HashSet;
 
-/// Reports results of a member with the result `Self` that need not be of the class of the instance.
+/// Reports returned values of a member with the result `Self` that need not be of the class of the instance.
 pub(crate) fn check_own_result(cx: &mut TypeContext, f: FunctionId, body: &Body) {
     let data = cx.defs.function_data(f);
     let Owner::Nominal(n) = data.owner else { return };
@@ -54,7 +54,7 @@ pub(crate) struct Search<'b, 'w> {
     is_closure: bool,
     /// The variables that the search has examined.
     seen: HashSet<LocalId>,
-    /// The variables of the body enclosing a closure that the closure's results depend on.
+    /// The variables of the enclosing body on which the results of a closure depend.
     captured: Vec<LocalId>,
 }
 
@@ -107,7 +107,7 @@ impl<'b, 'w> Search<'b, 'w> {
             }
         };
         if superclass::fills_instance(self.cx, f) || gives_self(self.cx, f) {
-            // The result of such a call is of the class of its receiver.
+            // The result of a call that returns `Self` is of the class of the receiver.
             return self.mentions_class(ty) && self.is_any_foreign(&args[..args.len().min(1)]);
         }
         let result = signature::signature(self.cx, f).result.clone();

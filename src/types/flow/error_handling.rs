@@ -1,4 +1,4 @@
-//! Errors: checks that throwing expressions are marked with `try` and that errors are handled or declared.
+//! Error handling: checks that throwing expressions are marked with `try` and that errors are handled or declared.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -36,7 +36,7 @@ impl<'b> Flow<'b, '_> {
         });
     }
 
-    /// Warns about a `catch` whose body does not throw, and about a `catch` after another that handles all errors.
+    /// Warns about a `catch` whose body does not throw, and about a `catch` after a `catch` that handles all errors.
     pub(crate) fn warn_of_needless_catch(&mut self, cases: &'b [Case], throws: bool) {
         if !self.warns || self.throws_elsewhere {
             return;

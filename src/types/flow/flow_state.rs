@@ -40,7 +40,7 @@ pub(super) struct State {
     pub(super) unset: Bits,
     /// The variables that are initialized on some path.
     pub(super) set: Bits,
-    /// Whether the function did not call itself on some path.
+    /// Whether some path contains no call of the function itself.
     pub(super) free: bool,
 }
 
@@ -69,7 +69,7 @@ impl State {
         self.free |= other.free;
     }
 
-    /// Takes the state and leaves the state of an unreachable point in its place.
+    /// Takes the state and leaves the state of an unreachable point.
     pub(super) fn take(&mut self) -> State {
         std::mem::replace(self, State::dead())
     }

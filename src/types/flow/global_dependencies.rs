@@ -81,7 +81,7 @@ impl Flow<'_, '_> {
             return known.clone().unwrap_or_default();
         }
         crate::cancel::check();
-        // A recursive query of this entry adds nothing further.
+        // A recursive query of the entry adds no reads.
         self.reads.insert(f, None);
         let mut found = GlobalReads::default();
         if !self.cx.defs.function_data(f).is_prelude

@@ -108,7 +108,7 @@ impl Flow<'_, '_> {
         self.cx.sink.report(Diagnostic::error(Code::Uninitialized, span, message));
     }
 
-    /// Returns the message for the case that only the call of another initializer is missing.
+    /// Returns the message for a use of `self` for which only the call of another initializer is missing.
     fn headline_of_call(&self, call: &str, how: Use) -> String {
         match how {
             Use::Returned => format!("'{call}' isn't called on all paths before returning from initializer"),
@@ -118,7 +118,7 @@ impl Flow<'_, '_> {
         }
     }
 
-    /// Whether a part is a property of the instance in a convenience initializer.
+    /// Whether a part is a property of the instance that a convenience initializer initializes.
     fn is_own_of_convenience(&self, part: u32) -> bool {
         let own = self.filled.and_then(|local| self.variables.local(local));
         self.led_to.is_some()

@@ -1,6 +1,6 @@
-//! Flow analysis: checks the order of events in a body. It covers definite initialization of variables and constants,
-//! missing returns, unreachable statements, infinite recursion, exclusivity of accesses, handling of errors, and unused
-//! values.
+//! Flow analysis: checks the order of events in a body. The analysis covers definite initialization of variables and
+//! constants, missing returns, unreachable statements, infinite recursion, exclusivity of accesses, handling of errors,
+//! and unused values.
 //!
 //! In: a body without type errors. Out: diagnostics.
 //!
@@ -92,10 +92,10 @@ struct Flow<'b, 'w> {
     thrown: u32,
     /// The number of throwing expressions without a `try`, each of which is reported.
     unmarked: u32,
-    /// Whether the body is the version of a rethrowing function for arguments that do not throw. The handling of its
-    /// errors is checked in the other version.
+    /// Whether the body is the version of a rethrowing function for arguments that do not throw. The handling of errors
+    /// is checked in the throwing version.
     throws_elsewhere: bool,
-    /// Whether the walk is in a `catch` that is unreachable in this version.
+    /// Whether the walk is in a `catch` that is unreachable in the version of a rethrowing function that is checked.
     is_never_caught: bool,
     /// The span of the enclosing operators with their operands. A missing `try` is inserted before this span.
     operation: Option<Span>,
@@ -111,10 +111,10 @@ struct Flow<'b, 'w> {
     accesses: Vec<Place>,
     /// The functions that the body calls.
     called_inside: Vec<FunctionId>,
-    /// The places that the closures and local functions in this body access, among its variables and the global
-    /// variables.
+    /// The places in variables of this body and in global variables that closures and local functions access, by
+    /// function.
     accesses_of: HashMap<FunctionId, Rc<[Place]>>,
-    /// The variables that are `inout` parameters, or captures of these.
+    /// The variables that are `inout` parameters, or captured `inout` parameters.
     inouts: HashSet<LocalId>,
 }
 
@@ -167,8 +167,8 @@ impl<'b, 'w> Flow<'b, 'w> {
         }
     }
 
-    /// Checks the body of a closure or local function and adds its uses of captured variables to those of this body.
-    /// Returns its captures and the global variables that it reads.
+    /// Checks the body of a closure or local function and adds the uses of captured variables to those of this body.
+    /// Returns the captures of the function and the global variables that it reads.
     fn inner(&mut self, function: FunctionId) -> (Rc<[Capture]>, HashSet<GlobalId>) {
         let BodyState::Checked(body) = self.cx.defs.function_data(function).memo.body.clone() else {
             return (Rc::from([]), HashSet::new());

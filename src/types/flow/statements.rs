@@ -201,8 +201,8 @@ impl<'b> Flow<'b, '_> {
         }
     }
 
-    /// Processes the back edge of a loop. Reports the constants declared outside the loop that its body would set again
-    /// in the next iteration, and returns those that were not set when the loop began.
+    /// Processes the back edge of a loop. Reports the constants declared outside the loop that the body would set again
+    /// in the next iteration, and returns the constants that were not set when the loop began.
     fn end_loop(&mut self, start: &LoopStart, is_endless: bool) -> Bits {
         if is_endless {
             self.escape();
@@ -256,7 +256,7 @@ impl<'b> Flow<'b, '_> {
         let throws = self.thrown > seen;
         self.warn_of_needless_catch(cases, throws);
         let finished = self.state.take();
-        // The body may throw before any of its effects has happened.
+        // The body may throw before any of its effects.
         caught.join(&before);
         self.state = caught;
         if !takes_all {

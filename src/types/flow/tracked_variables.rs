@@ -45,7 +45,7 @@ pub(super) struct Variables {
 }
 
 impl Variables {
-    /// Returns the parts of a local variable; `None` if it is not tracked.
+    /// Returns the parts of a local variable; `None` if the variable is not tracked.
     pub(super) fn local(&self, local: LocalId) -> Option<Range<u32>> {
         self.locals.get(&local).map(|f| f.parts.clone())
     }

@@ -154,15 +154,16 @@ impl Flow<'_, '_> {
         }
     }
 
-    /// Returns the span of `let` or `var` if a statement begins with it and declares the variable first.
+    /// Returns the span of the `let` or `var` with which a statement begins, if the statement declares the variable
+    /// first.
     fn keyword(&self, statement: Span, local: &Local) -> Option<Span> {
         let (at, word) = self.cx.sink.word_before(local.span)?;
         (matches!(&*word, "let" | "var") && at.start == statement.start).then_some(at)
     }
 }
 
-/// Whether a variable could be declared with `let`. A variable of a pattern shares its `var` with others, and a
-/// variable without an initial value is assigned later.
+/// Whether a variable could be declared with `let`. The variables of a pattern share one `var`, and a variable without
+/// an initial value is assigned later.
 fn may_be_constant(declared: Declared) -> bool {
     match declared {
         Declared::WithValue { .. } | Declared::Element | Declared::Unwrapped => true,

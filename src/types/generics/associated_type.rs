@@ -23,7 +23,7 @@ use crate::types::names::type_expr;
 use crate::types::names::type_expr::TypeScope;
 use std::rc::Rc;
 
-/// Returns the protocols that the bound of an associated type names, without those that they refine.
+/// Returns the protocols that the bound of an associated type names, without the protocols that these refine.
 pub(crate) fn associated_bounds(cx: &mut TypeContext, p: ProtocolId, name: &str) -> Rc<[ProtocolId]> {
     let Some(i) = cx.defs.protocol_data(p).associated.iter().position(|a| &*a.name == name) else {
         return Rc::from([]);
@@ -125,7 +125,7 @@ fn protocol_equal(cx: &mut TypeContext, p: ProtocolId, of: &Type, here: &Type) -
     })
 }
 
-/// Returns the conditions in the `where` clauses of a protocol, in terms of its `Self`.
+/// Returns the conditions in the `where` clauses of a protocol, in terms of the protocol's `Self`.
 pub(crate) fn protocol_clauses(cx: &mut TypeContext, p: ProtocolId) -> Rc<Clauses> {
     if let Some(known) = &cx.defs.protocol_data(p).memo.clauses {
         return known.clone();
@@ -152,8 +152,8 @@ pub(crate) fn protocol_clauses(cx: &mut TypeContext, p: ProtocolId) -> Rc<Clause
     out
 }
 
-/// Returns the protocols that a type conforms to because it is equal to a `T.Name` with a bound:
-/// `T == T.TangentVector`.
+/// Returns the protocols to which a type conforms because it is equal to a `T.Name` with a bound: `T ==
+/// T.TangentVector`.
 pub(crate) fn bounds_of_equals(cx: &mut TypeContext, ty: &Type, known: &[ProtocolId]) -> Vec<ProtocolId> {
     let mut equal = vec![];
     let env = cx.scope.env.clone();
@@ -202,7 +202,7 @@ fn same_as(cx: &mut TypeContext, ty: &Type) -> Option<Type> {
     })
 }
 
-/// Returns `T.Name` for an associated type of a protocol that `T` conforms to.
+/// Returns `T.Name` for an associated type of a protocol to which `T` conforms.
 pub(crate) fn associated_type(cx: &mut TypeContext, of: &Type, name: &str) -> Option<Type> {
     let of = unification::shallow(cx, of);
     let mut protocols = conformances::protocols_of(cx, &of).to_vec();
@@ -300,14 +300,14 @@ fn find_type_witness(
     })
 }
 
-/// Returns the protocols that a nominal type declares conformance to, with the protocols that they refine.
+/// Returns the protocols that a nominal type declares conformance to, and the protocols that these refine.
 pub(crate) fn all_conforming(cx: &mut TypeContext, n: NominalId) -> Vec<ProtocolId> {
     let conforming = cx.defs.nominal_data(n).conformances.iter().map(|c| c.protocol).collect();
     conformances::all_refined(cx, conforming)
 }
 
 /// Resolves an associated type by a `where` clause that declares it equal to a type that is known from another source:
-/// the elements of a sequence are those of its iterator.
+/// the element type of a sequence is that of its iterator.
 fn equal_by_clauses(cx: &mut TypeContext, n: NominalId, p: ProtocolId, declared: &Type, name: &Name) -> Option<Type> {
     let wanted = Type::Associated(Rc::new(declared.clone()), p, name.clone());
     for q in all_conforming(cx, n) {
@@ -349,8 +349,8 @@ fn alias_of_protocols(cx: &mut TypeContext, n: NominalId, declared: &Type, name:
     None
 }
 
-/// Infers an associated type from the witnesses of requirements that mention it: from the type's own members first,
-/// then from those in extensions of protocols.
+/// Infers an associated type from the witnesses of requirements that mention it: first from the members of the type,
+/// then from members in extensions of protocols.
 fn infer_associated(cx: &mut TypeContext, n: NominalId, p: ProtocolId, name: &Name) -> Option<Type> {
     let mut protocols = vec![p];
     for q in all_conforming(cx, n) {
@@ -394,7 +394,7 @@ fn infer_by_own(cx: &mut TypeContext, n: NominalId, required: &Signature, wanted
 }
 
 /// Infers `wanted` from a member in an extension of a protocol that satisfies a requirement. Conditions of the
-/// extension on types other than `Self` are ignored, because these may still have to be inferred.
+/// extension on types other than `Self` are ignored, because these types may still have to be inferred.
 fn infer_by_default(
     cx: &mut TypeContext,
     n: NominalId,
@@ -448,7 +448,7 @@ fn associated_depth(ty: &Type) -> usize {
     }
 }
 
-/// Whether a type may match a type in a requirement, judged by the nominal types in them only.
+/// Whether a type may match a type in a requirement, judged by their nominal types only.
 fn may_be(pattern: &Type, ty: &Type) -> bool {
     match (pattern, ty) {
         (_, Type::Error) | (Type::Param(_) | Type::Associated(..), _) => true,

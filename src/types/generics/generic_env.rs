@@ -32,7 +32,7 @@ pub(crate) fn group_env(cx: &mut TypeContext, group: GroupId) -> Rc<Env> {
             env
         }
     };
-    // The environment is set first, because a requirement may refer to a type whose lookup needs it.
+    // The environment is set first, because the lookup of a type in a requirement may need the environment.
     cx.defs.groups[group.0 as usize].memo.env = Some(Rc::new(env.clone()));
     let requirements = cx.defs.groups[group.0 as usize].requirements.clone();
     add_requirements(cx, &mut env, &requirements, &TypeScope::of(owner, file));

@@ -11,8 +11,8 @@ use crate::types::names::name_lookup;
 use crate::types::names::type_expr::{TypeScope, differentiable_attribute};
 use std::rc::Rc;
 
-/// Adds the requirements that the types of a signature imply: those of `@differentiable` function types, and those of
-/// generic types on their arguments. The function's own parameters start at index `first`.
+/// Adds the requirements that the types of a signature imply: the requirements of `@differentiable` function types, and
+/// the requirements of generic types on their arguments. The function's own parameters start at index `first`.
 pub(crate) fn add_implied(
     cx: &mut TypeContext,
     env: &mut Env,
@@ -187,7 +187,7 @@ fn add_of_nominal(cx: &mut TypeContext, n: NominalId, given: &[&TypeExpr], env: 
     let own = &env.params[first..];
     let mut arguments: Vec<Option<Type>> = given.iter().map(|ty| as_parameter(cx, ty, own)).collect();
     let params = cx.defs.nominal_data(n).params.clone();
-    // The arguments of the enclosing types come before those of the type itself.
+    // The arguments of the enclosing types precede the arguments of the type itself.
     let outer = params.len().saturating_sub(arguments.len());
     arguments.splice(0..0, std::iter::repeat_n(None, outer));
     if arguments.iter().all(Option::is_none) || params.len() != arguments.len() {

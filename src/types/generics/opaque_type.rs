@@ -22,14 +22,14 @@ use crate::types::names::type_expr;
 use crate::types::names::type_expr::TypeScope;
 use std::rc::Rc;
 
-/// The type of a returned value that determines an opaque type.
+/// A returned value whose type determines an opaque type.
 pub(crate) struct Given {
     id: OpaqueId,
     ty: Type,
     span: Span,
 }
 
-/// Resolves the result type of a function; each `some P` in it becomes an opaque type of that function.
+/// Resolves the result type of a function; each `some P` in the result type becomes an opaque type of the function.
 pub(crate) fn resolve_result(cx: &mut TypeContext, f: FunctionId, ty: &TypeExpr, scope: &TypeScope) -> Type {
     let data = cx.defs.function_data(f);
     let has_body = matches!(data.kind, FunctionKind::Function | FunctionKind::Getter) && data.requirement.is_none();
@@ -48,7 +48,7 @@ fn with_opaque_results<A>(
     result
 }
 
-/// Returns the type of `some P` for the bounds `P`; outside of result types it is `any P`.
+/// Returns the type of `some P` for the bounds `P`; outside of result types, `some P` is `any P`.
 pub(crate) fn opaque_type(cx: &mut TypeContext, bounds: Type, span: Span) -> Type {
     let Some(function) = cx.scope.opaque_result else { return bounds };
     let bounds = match bounds {
@@ -150,7 +150,7 @@ pub(crate) fn fresh_within(cx: &mut TypeContext, bounds: &Existential, span: Spa
     ty
 }
 
-/// Checks that all values returned as one opaque type have the same type, and stores that type.
+/// Checks that all values returned as one opaque type have the same type, and stores this type.
 pub(crate) fn agree_on_opaque(cx: &mut TypeContext, given: Vec<Given>) {
     for Given { id, ty, span } in &given {
         let ty = unification::resolved(cx, ty);

@@ -148,7 +148,7 @@ pub(crate) fn signature(cx: &mut TypeContext, f: FunctionId) -> Rc<Signature> {
                 true => closure_of(&[], value.clone(), value.span),
                 false => value.clone(),
             };
-            // A default value that does not depend on generic arguments is not instantiated for each of them.
+            // A default value that does not depend on the generic arguments is not generic.
             let names_param = |t: &Type| matches!(t, Type::Param(_));
             let is_fixed = is_literal(&value) && !signature.params[i].ty.any(&mut |t| names_param(t));
             let outer = if is_fixed { Rc::default() } else { signature.env.clone() };
@@ -243,7 +243,7 @@ pub(crate) fn plain_signature(env: Rc<Env>, result: Type) -> Signature {
     Signature { env, params: vec![], self_type: None, self_inout: false, result, throws: false }
 }
 
-/// Whether a function is the derivative or transpose of an operator or of a class initializer: it then has the
+/// Whether a function is the derivative or transpose of an operator or of a class initializer: such a function has the
 /// parameters of the original, and no `self`.
 fn stands_for_operator_or_initializer(data: &FunctionData) -> bool {
     let Some(decl) = &data.decl else { return false };
@@ -256,7 +256,7 @@ fn stands_for_operator_or_initializer(data: &FunctionData) -> bool {
     })
 }
 
-/// Returns the type of the observed value.
+/// Returns the type of the value that an observer observes.
 pub(crate) fn observed_type(cx: &mut TypeContext, observed: Observed) -> Type {
     match observed {
         Observed::Stored(n, index) => queries::stored_type(cx, n, index),

@@ -16,7 +16,7 @@ use crate::types::model::type_context::TypeContext;
 use crate::types::model::typed_tree::FunctionId;
 use crate::types::names::type_alias;
 
-/// Reports every generic type in a type annotation whose arguments do not satisfy its requirements.
+/// Reports every generic type in a type annotation whose arguments do not satisfy the requirements of the type.
 pub(crate) fn check_arguments(cx: &mut TypeContext, ty: &Type, span: Span) {
     type_alias::check_alias_uses(cx);
     if cx.memo.refused_by_alias.contains(ty) {

@@ -61,7 +61,7 @@ pub(crate) fn has_vars(cx: &mut TypeContext, ty: &Type) -> bool {
     type_vars::zonk(cx, ty).any(&mut |t| matches!(t, Type::Var(_)))
 }
 
-/// Unifies two types; returns `false` if that is impossible.
+/// Unifies two types; returns `false` if the types cannot be unified.
 pub(crate) fn unify(cx: &mut TypeContext, a: &Type, b: &Type, span: Span) -> bool {
     let (a, b) = (shallow(cx, a), shallow(cx, b));
     match (&a, &b) {
@@ -105,7 +105,7 @@ pub(crate) fn unify(cx: &mut TypeContext, a: &Type, b: &Type, span: Span) -> boo
     }
 }
 
-/// Unifies two types because a requirement of a called function states it.
+/// Unifies two types because a requirement of a called function states their equality.
 pub(crate) fn unify_by(cx: &mut TypeContext, a: &Type, b: &Type, span: Span, by: Option<Clause>) -> bool {
     let outer = std::mem::replace(&mut cx.vars.by, by);
     let same = unify(cx, a, b, span);
@@ -210,7 +210,8 @@ pub(crate) fn literal_may_conform(cx: &mut TypeContext, literal: Literal, protoc
     })
 }
 
-/// Requires the conformance of a type: it is checked at once for a known type, and later for a type variable.
+/// Requires the conformance of a type: the conformance of a known type is checked at once, that of a type variable
+/// later.
 pub(crate) fn require(cx: &mut TypeContext, ty: &Type, protocol: ProtocolId, span: Span) -> bool {
     require_by(cx, ty, ConformanceConstraint { protocol, span, by: None })
 }
@@ -241,7 +242,7 @@ pub(crate) fn require_by(cx: &mut TypeContext, ty: &Type, constraint: Conformanc
 
 /// Whether a known type satisfies a conformance constraint.
 pub(crate) fn satisfies(cx: &mut TypeContext, ty: &Type, constraint: &ConformanceConstraint) -> bool {
-    // A differentiated function may return a function, but the operators of the library have no tangent for that,
+    // A differentiated function may return a function, but the operators of the library have no tangent for functions,
     // because captured values vary as well.
     let by_operator = || constraint.by.is_some_and(|f| cx.defs.function_data(f).is_prelude);
     if matches!(ty, Type::Function(_)) && by_operator() {
@@ -273,7 +274,8 @@ pub(crate) fn unifies(cx: &mut TypeContext, a: &Type, b: &Type) -> bool {
     same
 }
 
-/// Retries the deferred equations; returns whether an equation could be used, or an equation that does not hold.
+/// Retries the deferred equations; returns whether an equation could be solved; fails with an equation that does not
+/// hold.
 pub(crate) fn retry_equations(cx: &mut TypeContext) -> Result<bool, Equation> {
     let waiting = std::mem::take(&mut cx.vars.equations);
     let before = waiting.len();

@@ -1,4 +1,5 @@
-//! Declaration tables: defines the entries of declarations in a [`TypeContext`], and how far each entry is resolved.
+//! Declaration tables: defines the entries of declarations in a [`TypeContext`], and the degree to which each entry is
+//! resolved.
 
 use crate::source::Span;
 use crate::syntax::ast::{Decl, Expr, Generics, Name, NominalKind, Requirement as AstRequirement, TypeExpr};
@@ -30,7 +31,7 @@ pub(crate) enum Named {
     Alias(AliasId),
 }
 
-/// A name at the top level, and where it is visible.
+/// A declaration at the top level, and the files in which it is visible.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Entry {
     pub(crate) what: Named,
@@ -101,7 +102,7 @@ pub(crate) struct Group {
     pub(crate) memo: GroupMemo,
 }
 
-/// The memoized answers of queries about a group of members.
+/// The memoized results of queries about a group of members.
 #[derive(Clone, Default)]
 pub(crate) struct GroupMemo {
     /// The generic environment of the members in the group.
@@ -138,7 +139,7 @@ pub(crate) struct NominalData {
     pub(crate) locals: Rc<HashMap<Name, Named>>,
     /// The generic environment of the enclosing function.
     pub(crate) enclosing_env: Option<Rc<Env>>,
-    /// Whether the type is marked `@dynamicMemberLookup`, and whether it is marked `@dynamicCallable`.
+    /// Whether the type is marked `@dynamicMemberLookup`, and whether the type is marked `@dynamicCallable`.
     pub(crate) looks_up: bool,
     pub(crate) answers_calls: bool,
     pub(crate) is_prelude: bool,
@@ -149,12 +150,12 @@ pub(crate) struct NominalData {
     pub(crate) memo: NominalMemo,
 }
 
-/// The memoized answers of queries about a struct, enum or class.
+/// The memoized results of queries about a struct, enum or class.
 #[derive(Clone, Default)]
 pub(crate) struct NominalMemo {
     /// The number of groups of members whose conformances were entered.
     pub(crate) groups_entered: usize,
-    /// The protocols that the type conforms to, and the number of conformances when they were computed.
+    /// The protocols that the type conforms to, and the number of conformances when this list was computed.
     pub(crate) protocols: Option<(usize, Rc<[ProtocolId]>)>,
     /// Whether the overrides of a class were determined.
     pub(crate) linked: bool,
@@ -182,14 +183,15 @@ pub(crate) struct StoredData {
     pub(crate) span: Span,
     /// The function that stores a value and calls the observers, if the property has observers.
     pub(crate) setter: Option<FunctionId>,
-    /// The name of a `lazy` property and the function that computes its value, if this is the storage of one.
+    /// The name of a `lazy` property and the function that computes its value, if the entry is the storage of a lazy
+    /// property.
     pub(crate) lazy: Option<(Name, FunctionId)>,
-    /// The way in which the value of a wrapped property is wrapped, if this is the storage of one.
+    /// The way in which the value of a wrapped property is wrapped, if the entry is the storage of a wrapped property.
     pub(crate) wrapped: Option<Wrapped>,
     pub(crate) memo: StoredMemo,
 }
 
-/// The memoized answers of queries about a stored property.
+/// The memoized results of queries about a stored property.
 #[derive(Clone, Default)]
 pub(crate) struct StoredMemo {
     pub(crate) resolved: Option<Type>,
@@ -269,7 +271,7 @@ pub(crate) struct Conformance {
     pub(crate) memo: ConformanceMemo,
 }
 
-/// The memoized answers of queries about a conformance.
+/// The memoized results of queries about a conformance.
 #[derive(Clone, Default)]
 pub(crate) struct ConformanceMemo {
     /// The types that the conformance supplies for the associated types of the protocol.
@@ -288,7 +290,7 @@ pub(crate) struct ProtocolData {
     pub(crate) requirement_clauses: Vec<AstRequirement>,
     pub(crate) group: GroupId,
     pub(crate) groups: Vec<GroupId>,
-    /// The requirements of the protocol, without those of the protocols that it refines.
+    /// The requirements of the protocol, without the requirements of refined protocols.
     pub(crate) requirements: Vec<RequirementData>,
     pub(crate) associated: Vec<AssociatedData>,
     pub(crate) members: HashMap<Name, Vec<Member>>,
@@ -299,7 +301,7 @@ pub(crate) struct ProtocolData {
     pub(crate) memo: ProtocolMemo,
 }
 
-/// The memoized answers of queries about a protocol.
+/// The memoized results of queries about a protocol.
 #[derive(Clone, Default)]
 pub(crate) struct ProtocolMemo {
     /// The protocols that the protocol refines, starting with the protocol itself.
@@ -348,7 +350,7 @@ pub(crate) struct AssociatedData {
     pub(crate) memo: AssociatedMemo,
 }
 
-/// The memoized answers of queries about an associated type.
+/// The memoized results of queries about an associated type.
 #[derive(Clone, Default)]
 pub(crate) struct AssociatedMemo {
     /// The protocols that the bound of the associated type names.
@@ -364,7 +366,8 @@ pub(crate) struct AliasData {
     pub(crate) group: Option<GroupId>,
     pub(crate) owner: Owner,
     pub(crate) file: u32,
-    /// The types and generic parameters in scope, for an alias that a function declares; they are not known elsewhere.
+    /// The types and generic parameters in scope, for an alias that a function declares; these are not stored
+    /// elsewhere.
     pub(crate) locals: Rc<HashMap<Name, Named>>,
     pub(crate) enclosing_env: Option<Rc<Env>>,
     /// Whether the alias is `private` and thus visible only in the enclosing type.
@@ -373,7 +376,7 @@ pub(crate) struct AliasData {
     pub(crate) memo: AliasMemo,
 }
 
-/// The memoized answers of queries about a type alias.
+/// The memoized results of queries about a type alias.
 #[derive(Clone, Default)]
 pub(crate) struct AliasMemo {
     /// The type to which the alias refers.
@@ -400,14 +403,14 @@ pub(crate) struct GlobalData {
     pub(crate) is_shared: bool,
     pub(crate) is_prelude: bool,
     pub(crate) decl: Option<Rc<Decl>>,
-    /// The function that computes the value of the variable, if one is required.
+    /// The function that computes the value of the variable, if a getter is required.
     pub(crate) getter: Option<FunctionId>,
     /// The function that stores a value and calls the observers, if the variable has observers.
     pub(crate) setter: Option<FunctionId>,
     pub(crate) memo: GlobalMemo,
 }
 
-/// The memoized answers of queries about a global variable.
+/// The memoized results of queries about a global variable.
 #[derive(Clone, Default)]
 pub(crate) struct GlobalMemo {
     pub(crate) ty: Option<Type>,
@@ -452,7 +455,7 @@ pub(crate) enum Observed {
     Stored(NominalId, u32),
     /// The value is stored in a variable at the top level, or in a static property.
     Global(GlobalId),
-    /// The value has no storage: it is the result of a function, and is stored elsewhere.
+    /// The value has no storage: it is returned by a function and stored elsewhere.
     Result(FunctionId),
 }
 
@@ -461,8 +464,8 @@ pub(crate) enum Observed {
 pub(crate) struct Wrapper {
     /// The number of the wrapper's generic parameters.
     pub(crate) params: usize,
-    /// Whether the wrapper has `init(wrappedValue:)`, and whether it has an initializer that can be called without
-    /// arguments.
+    /// Whether the wrapper has `init(wrappedValue:)`, and whether the wrapper has an initializer that can be called
+    /// without arguments.
     pub(crate) takes_value: bool,
     pub(crate) takes_nothing: bool,
     /// Whether the wrapper has an initializer whose first parameter is not the wrapped value.
@@ -520,5 +523,5 @@ pub(crate) struct Opaque {
     pub(crate) underlying: Option<Type>,
 }
 
-/// The mark of a type whose tangent vector is synthesized.
+/// The entry in `synthesized` for a tangent vector.
 pub(crate) const VECTOR: &str = "a tangent vector";

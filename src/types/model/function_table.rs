@@ -1,4 +1,5 @@
-//! Function tables: defines the entries of functions in a [`TypeContext`](crate::types::model::type_context::TypeContext).
+//! Function tables: defines the entries of functions in a
+//! [`TypeContext`](crate::types::model::type_context::TypeContext).
 
 use crate::source::Span;
 use crate::syntax::ast::{Decl, Expr, Generics, LazyBlock, Name, Param, TypeExpr};
@@ -73,14 +74,15 @@ pub(crate) struct FunctionData {
     pub(crate) outer: Option<Rc<Env>>,
     /// The types that are declared in the enclosing bodies of a local function.
     pub(crate) local_types: Option<Rc<HashMap<Name, Named>>>,
-    /// The property whose observer or observing setter the function is; the body accesses the property directly.
+    /// The property of which the function is an observer or the observing setter: its body accesses the property
+    /// directly.
     pub(crate) observed: Option<crate::types::model::declaration_tables::Observed>,
     /// The index of the field that the function reads, if it is the getter of a stored property without observers.
     pub(crate) reads: Option<u32>,
     pub(crate) memo: FunctionMemo,
 }
 
-/// The memoized answers of queries about a function.
+/// The memoized results of queries about a function.
 #[derive(Clone, Default)]
 pub(crate) struct FunctionMemo {
     pub(crate) signature: Option<Rc<Signature>>,

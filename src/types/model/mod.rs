@@ -1,4 +1,4 @@
-//! Model: types, the typed tree and the tables of declarations, and their conversion to strings.
+//! Model: the types, the typed tree and the tables of declarations of the checker, and their printed form.
 
 pub(crate) mod copy_on_write;
 pub mod declaration_info;

@@ -1,4 +1,4 @@
-//! Prelude index: the declarations of the standard library, and which of them were entered.
+//! Prelude index: the declarations of the standard library, and the record of the entered declarations.
 
 use crate::syntax::{Indexed, Library, LibraryFile, Piece, listed};
 use hashbrown::HashSet;
@@ -23,9 +23,9 @@ impl Prelude {
         self.modules.push(module);
     }
 
-    /// Returns the visible pieces that are not entered yet. A caller enters them after it has marked them with
-    /// [`Prelude::mark`], which changes the state only if there are any: a change copies it where the prompt holds
-    /// another copy.
+    /// Returns the visible pieces that are not entered yet. A caller marks the pieces with [`Prelude::mark`] and then
+    /// enters them. If there are none, the caller does not change the state, because a change copies the state where
+    /// the prompt holds another copy.
     pub(crate) fn waiting(&self, pieces: &[Piece]) -> Vec<Piece> {
         let is_visible = |piece: &Piece| piece.module.is_none_or(|module| self.modules.contains(&module));
         pieces.iter().filter(|piece| is_visible(piece) && !self.entered.contains(&piece.start)).copied().collect()

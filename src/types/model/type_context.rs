@@ -41,8 +41,8 @@ pub struct TypeContext {
 /// All declarations of a session.
 #[derive(Clone, Default)]
 pub(crate) struct Definitions {
-    // The prompt retains a copy of the context to restore it after an input with errors; most entries are equal in both
-    // copies.
+    // The prompt retains a copy of the context, which it restores after an input with errors; most entries are equal in
+    // both copies.
     pub(crate) nominals: Vec<CopyOnWrite<NominalData>>,
     pub(crate) protocols: Vec<CopyOnWrite<ProtocolData>>,
     pub(crate) params: Vec<ParamData>,
@@ -50,13 +50,13 @@ pub(crate) struct Definitions {
     /// The default values of the parts of enum cases.
     pub(crate) case_defaults: HashMap<(NominalId, u32, usize), FunctionId>,
     pub(crate) globals: Vec<GlobalData>,
-    /// The global variable that each name at a position of a script declares.
+    /// The global variable that each name at a source location of a script declares.
     pub(crate) globals_at: HashMap<(Name, Span), GlobalId>,
     pub(crate) aliases: Vec<AliasData>,
     pub(crate) groups: Vec<Group>,
     /// The names at the top level of the program's files.
     pub(crate) module: HashMap<Name, Vec<Entry>>,
-    /// The names at the top level of the prelude that were loaded so far.
+    /// The names at the top level of the prelude that were entered so far.
     pub(crate) library: HashMap<Name, Vec<Entry>>,
     pub(crate) prelude: CopyOnWrite<Prelude>,
     /// The declared operators, which synthesized code and later inputs use.
@@ -100,7 +100,7 @@ pub(crate) struct Memo {
     pub(crate) synthesized_types: Vec<Type>,
     /// The conformance queries in progress, to prevent infinite recursion.
     pub(crate) conforming: Vec<(Type, ProtocolId)>,
-    /// The generic types that were reported because their arguments do not satisfy their requirements.
+    /// The generic types that were reported because of arguments that do not satisfy the requirements of the type.
     pub(crate) refused: Vec<Type>,
     /// The types to which generic aliases refer and that were reported because the arguments do not satisfy the
     /// requirements.
@@ -122,7 +122,7 @@ pub(crate) struct Scope {
     pub(crate) env: Rc<Env>,
     /// The generic environment of the function that declares the type that is being entered.
     pub(crate) enclosing_env: Option<Rc<Env>>,
-    /// The function whose result type is being resolved: `some P` in it is an opaque type of that function.
+    /// The function whose result type is being resolved: `some P` in this type is an opaque type of the function.
     pub(crate) opaque_result: Option<FunctionId>,
 }
 
@@ -150,7 +150,8 @@ pub(crate) fn with_env<A>(cx: &mut TypeContext, env: Rc<Env>, then: impl FnOnce(
     result
 }
 
-/// Runs `then` while the declarations of a function body are entered: their types may use its generic parameters.
+/// Runs `then` while the declarations of a function body are entered: their types may use the generic parameters of the
+/// function.
 pub(crate) fn with_enclosing_env<A>(cx: &mut TypeContext, env: Rc<Env>, then: impl FnOnce(&mut TypeContext) -> A) -> A {
     let outer = cx.scope.enclosing_env.replace(env);
     let result = then(cx);
@@ -158,7 +159,8 @@ pub(crate) fn with_enclosing_env<A>(cx: &mut TypeContext, env: Rc<Env>, then: im
     result
 }
 
-/// Runs an inference, which has type variables of its own: those of the inference that requested it are not accessible.
+/// Runs an inference with a separate table of type variables: the variables of the enclosing inference are not
+/// accessible.
 pub(crate) fn with_type_vars<A>(cx: &mut TypeContext, infer: impl FnOnce(&mut TypeContext) -> A) -> A {
     let outer = std::mem::take(&mut cx.vars);
     let result = infer(cx);
@@ -170,7 +172,7 @@ pub(crate) fn with_type_vars<A>(cx: &mut TypeContext, infer: impl FnOnce(&mut Ty
 #[derive(Clone, Default)]
 pub struct ModuleState {
     /// The former meanings of names that the current input declares again (at the prompt): the initial value of a
-    /// variable may still refer to them.
+    /// variable may still refer to the former declarations.
     pub(crate) earlier: HashMap<Name, Vec<Entry>>,
     /// The number of files that were entered, which is the number of the next file.
     pub(crate) files: u32,
@@ -181,14 +183,15 @@ pub struct ModuleState {
     /// Whether opaque types are replaced by their underlying types: they are replaced in code generation, but not while
     /// bodies are checked.
     pub(crate) reveals_opaque_types: bool,
-    /// The type of the value of the script's last expression, if there is one.
+    /// The type of the value of the script's last expression, if any.
     pub(crate) script_result: Option<Type>,
     /// The global variables of the script that is being checked.
     pub(crate) script_globals: Range<u32>,
     /// The registered derivatives whose original was not looked up yet: the declaration with the attribute, and the
     /// function.
     pub(crate) registrations: Vec<(Rc<Decl>, FunctionId)>,
-    /// The functions that were converted to C functions, with the span of the conversion: they may capture nothing.
+    /// The functions that were converted to C functions, with the span of the conversion: such functions may capture
+    /// nothing.
     pub(crate) c_functions: Vec<(FunctionId, Span)>,
     /// The uses of generic aliases whose requirements were not checked yet.
     pub(crate) alias_uses: Vec<AliasUse>,
@@ -201,9 +204,9 @@ pub struct DiagnosticSink {
     pub diagnostics: Vec<Diagnostic>,
     /// The indices of the diagnostics at each span, so that no diagnostic is reported twice.
     pub(crate) by_span: HashMap<Span, Vec<usize>>,
-    /// The source texts: the first position and the text of each.
+    /// The source texts: the offset and the text of each.
     pub(crate) texts: Vec<(u32, Rc<str>)>,
-    /// The names of the source texts: the first position and the name of each.
+    /// The names of the source texts: the offset and the name of each.
     pub(crate) text_names: Vec<(u32, Rc<str>)>,
 }
 
@@ -250,8 +253,8 @@ impl DiagnosticSink {
         }
     }
 
-    /// Whether there are so few diagnostics that further suggestions are useful: searching for names similar to an
-    /// unknown one takes time, and only the first diagnostics are shown.
+    /// Whether there are so few diagnostics that further suggestions are useful: the search for names similar to an
+    /// unknown name takes time, and only the first diagnostics are shown.
     pub(crate) fn still_suggests(&self) -> bool {
         const ENOUGH: usize = 100;
         self.diagnostics.len() < ENOUGH

@@ -1,5 +1,5 @@
-//! Typed tree: every name is resolved, every type is known (except for generic parameters), every implicit step is
-//! explicit.
+//! Typed tree: the checked form of function bodies, in which every name is resolved, every type is known (except for
+//! generic parameters), and every implicit step is explicit.
 //!
 //! Functions are checked once and uninstantiated: types in a body may contain [`Type::Param`] of the function's generic
 //! parameters. `ir` compiles functions for concrete types; a call of a protocol's requirement ([`Callee::Requirement`])
@@ -82,7 +82,7 @@ impl Local {
     }
 }
 
-/// Whether a variable or property retains the instance that it refers to.
+/// Whether a variable or property retains the instance to which it refers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Ownership {
     /// The variable retains the instance: the instance exists as long as the reference does.
@@ -100,7 +100,7 @@ pub struct Capture {
     /// The captured variable in the enclosing body.
     pub outer: LocalId,
     /// The variable of the closure's own body that represents the captured variable. A mutable variable is shared (the
-    /// same box), any other one is copied when the closure is created.
+    /// same box), any other variable is copied when the closure is created.
     pub inner: LocalId,
 }
 
@@ -121,7 +121,8 @@ pub enum StmtKind {
     /// A declaration `let pattern = value`; the pattern always matches. `value` is absent for a variable without an
     /// initial value.
     Let { pattern: Pattern, value: Option<Expr> },
-    /// Initializes a global variable (also `let (a, b) = …`: the pattern binds locals first, which are then stored).
+    /// An initialization of a global variable. A pattern such as `let (a, b) = …` first binds locals, whose values are
+    /// then stored.
     InitGlobal { global: GlobalId, value: Expr },
     /// An assignment `place = value`.
     Assign { place: Place, value: Expr },
@@ -160,7 +161,7 @@ pub enum StmtKind {
     /// A statement `do { body } catch …`; the error, an `any Error`, is in the local variable. An error that no case
     /// matches is rethrown.
     Catch { body: Vec<Stmt>, local: LocalId, cases: Vec<Case> },
-    /// The declaration of a local function, which brings it into scope; its captures are those of its body.
+    /// The declaration of a local function, which brings the function into scope.
     LocalFunction(FunctionId),
 }
 
@@ -259,7 +260,7 @@ pub struct Expr {
 }
 
 impl Expr {
-    /// Returns the operands of an operation that evaluates each of them once to a value, from left to right. The result
+    /// Returns the operands of an operation that evaluates each operand once to a value, from left to right. The result
     /// is empty for expressions with another order of evaluation: calls, choices, chains, statements, places.
     pub fn operands(&self) -> Box<dyn Iterator<Item = &Expr> + '_> {
         match &self.kind {
@@ -299,11 +300,11 @@ pub enum ExprKind {
     Bool(bool),
     /// The literal `nil`.
     Nil,
-    /// The value of a variable of this body; a captured variable has a local, too.
+    /// The value of a variable of this body; a captured variable is represented by a local variable, too.
     Local(LocalId),
     /// The value of a global variable.
     Global(GlobalId),
-    /// The value of `base.field`, the stored property of a struct or class with this index.
+    /// The value of `base.field`, the stored property of a struct or class with the given index.
     Field { base: Box<Expr>, index: u32 },
     /// The value of `base.index` for a tuple.
     Element { base: Box<Expr>, index: u32 },
@@ -313,8 +314,8 @@ pub enum ExprKind {
     Array(Vec<Expr>),
     /// A dictionary literal `[k: v]`.
     Dictionary(Vec<(Expr, Expr)>),
-    /// A struct from the values of all its stored properties in order, used in memberwise initializers; or an instance
-    /// of a class, with no fields, because its properties have no values yet.
+    /// A struct that is created from the values of all its stored properties in order, in memberwise initializers; or
+    /// an instance of a class, without fields, because its properties have no values yet.
     Struct { fields: Vec<Expr> },
     /// A case of an enum with its payload.
     Case { case: u32, payload: Vec<Expr> },
@@ -322,30 +323,31 @@ pub enum ExprKind {
     Call { callee: Callee, args: Vec<Argument> },
     /// A call of a function value.
     CallValue { function: Box<Expr>, args: Vec<Argument> },
-    /// A function declaration as a value. A function that is not local captures nothing; for a local function, its
-    /// captures are captured.
+    /// A function declaration as a value. The value of a local function contains the captures of the function; other
+    /// functions have no captures.
     Function(FunctionRef),
     /// A requirement of a protocol as a value.
     Requirement(Callee),
-    /// A closure: a body with captures. It has the generic parameters of the enclosing function.
+    /// A closure: a body with captures. A closure has the generic parameters of the enclosing function.
     Closure { function: FunctionId },
     /// A conditional `condition ? then : otherwise`; also `&&`, `||` and `??` after their autoclosures were expanded.
     Ternary { condition: Box<Expr>, then: Box<Expr>, otherwise: Box<Expr> },
     /// `if` and `switch` as expressions, and other uses of statements as a value: the statements assign the value to
     /// the local.
     Statements { statements: Vec<Stmt>, result: LocalId },
-    /// A value that is converted to an optional of it.
+    /// A value that is converted to an optional.
     Some(Box<Expr>),
     /// A forced unwrapping `value!`.
     Force(Box<Expr>),
     /// An optional chain. `base` is an optional; if it has a value, the value is stored in `local` and `body` is
-    /// evaluated, otherwise the result is `nil`. `flatten`: the type of `body` is already optional.
+    /// evaluated, otherwise the result is `nil`. `flatten` states that the type of `body` is already optional.
     Chain { base: Box<Expr>, local: LocalId, body: Box<Expr>, flatten: bool },
     /// An optional chain through a place that is modified: `place?.mutate()`, `place?.x = 1`; `body` works on `local`,
     /// which is written back.
     ChainPlace { place: Place, local: LocalId, body: Box<Expr>, flatten: bool },
-    /// A function value converted to another strength or to other `@noDerivative` parameters. With `differentiability` it is a
-    /// conversion to `@differentiable` or `@differentiable(linear)`, which is checked (`wrt`: one flag per parameter).
+    /// A function value converted to another strength or to other `@noDerivative` parameters. `differentiability` is
+    /// present for a conversion to `@differentiable` or `@differentiable(linear)`, which is checked; `wrt` has one flag
+    /// per parameter.
     ConvertFunction { value: Box<Expr>, differentiability: Option<Differentiability> },
     /// A value that is converted to `Any` or `any P`.
     Erase(Box<Expr>),
@@ -362,13 +364,13 @@ pub enum ExprKind {
     Quiet(Box<Expr>),
     /// An expression `try value`, `try? value` (which returns an optional), or `try! value`.
     Try { kind: TryKind, value: Box<Expr> },
-    /// A metatype; its type states the type that it represents.
+    /// A metatype, whose type states the represented type.
     Metatype,
     /// An interpolated string `"a\(b)c"`: the parts, each of type `String`.
     Interpolation(Vec<Expr>),
     /// An assignment `place = value` as an expression of type `()`.
     Assign { place: Box<Place>, value: Box<Expr> },
-    /// A choice that inference has not made yet. It never occurs in a finished tree.
+    /// A choice that inference has not made yet. This kind never occurs in a finished tree.
     Pending(u32),
     /// The value of an erroneous expression, whose error was reported.
     Error,
@@ -388,7 +390,7 @@ pub enum Argument {
 pub struct FunctionRef {
     /// The function to which the reference refers.
     pub function: FunctionId,
-    /// One type per generic parameter of the function (those of the enclosing types come first).
+    /// One type per generic parameter of the function (the generic parameters of enclosing types come first).
     pub generics: Vec<Type>,
 }
 

@@ -99,8 +99,8 @@ pub(crate) fn check_of_functions(cx: &mut TypeContext, attributes: &[Attribute],
     cx.sink.report(diagnostic.fix("remove it", before, ""));
 }
 
-/// Checks that a parameter or result type of a differentiable function type conforms to `Differentiable`, and that a
-/// type of a linear function type also equals its tangent vector type.
+/// Checks that a parameter or result type of a differentiable function type conforms to `Differentiable`, and, for a
+/// linear function type, that the parameter or result type is its own tangent vector type.
 fn check_differentiable_type(cx: &mut TypeContext, ty: &Type, strength: Strength, is_parameter: bool, span: Span) {
     let differentiable = name_lookup::protocol(cx, "Differentiable");
     let mut what = "'Differentiable'".to_string();

@@ -20,7 +20,7 @@ use std::rc::Rc;
 /// and its distance from the type.
 pub(crate) type MemberOf = (MemberKind, (Rc<[Type]>, Option<ProtocolId>), u32);
 
-/// The distance of a requirement of a protocol that a concrete type conforms to: every witness is nearer.
+/// The distance of a requirement of a protocol to which a concrete type conforms: every witness is nearer.
 const FULFILLED: u32 = 100;
 
 /// Returns the members of a type that have a given name, the nearest first.
@@ -28,7 +28,7 @@ pub(crate) fn members(cx: &mut TypeContext, of: &Type, name: &str, is_static: bo
     crate::cancel::check();
     let of = unification::shallow(cx, of);
     let mut out: Vec<MemberOf> = vec![];
-    // A value whose type is constrained to a class has the members of that class.
+    // A value whose type is constrained to a class has the members of this class.
     let class = existential::known_class(cx, &of);
     if let Type::Nominal(n, args) = class.as_ref().unwrap_or(&of) {
         let (mut n, mut args) = (*n, args.clone());
@@ -95,7 +95,7 @@ pub(crate) fn members(cx: &mut TypeContext, of: &Type, name: &str, is_static: bo
     out
 }
 
-/// Enters the library's extensions of a type that declare a member with this name.
+/// Enters the library's extensions of a type that declare a member with the given name.
 pub(crate) fn load_own_members(cx: &mut TypeContext, n: NominalId, name: &str) {
     if cx.defs.nominal_data(n).is_prelude {
         let of = cx.defs.nominal_data(n).name.clone();
@@ -103,8 +103,7 @@ pub(crate) fn load_own_members(cx: &mut TypeContext, n: NominalId, name: &str) {
     }
 }
 
-/// Returns the number of protocols in `of` that refine `p` and declare members of the same name: those members are
-/// nearer.
+/// Returns the number of protocols in `of` that refine `p` and declare members of this name, which are nearer.
 pub(crate) fn generality(cx: &mut TypeContext, p: ProtocolId, of: &[ProtocolId], name: &str) -> u32 {
     let mut count = 0;
     for q in of.iter().copied().filter(|q| *q != p) {
@@ -142,7 +141,7 @@ fn is_replaced(cx: &TypeContext, member: &MemberKind, by: &[NominalId]) -> bool 
 }
 
 /// Returns the methods and properties with a name that a type would have if it satisfied the requirements of their
-/// groups, each with an unsatisfied requirement.
+/// groups, each with an unsatisfied requirement of its group.
 pub(crate) fn methods_beyond(cx: &mut TypeContext, of: &Type, name: &str) -> Vec<(Clause, Requirement)> {
     let of = unification::shallow(cx, of);
     let mut out = vec![];

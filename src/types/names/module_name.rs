@@ -13,8 +13,8 @@ use crate::types::names::type_expr;
 use crate::types::names::type_expr::TypeScope;
 use std::path::Path;
 
-/// The modules whose declarations are those of the library. Swift's libraries for its own tests have no declarations: a
-/// program that imports them contains a replacement.
+/// The modules of other implementations whose declarations the library provides. Swift's libraries for its own tests
+/// have no declarations: a program that imports them contains a replacement.
 const LIBRARY: &[&str] = &[
     "Darwin",
     "DifferentiationUnittest",
@@ -35,7 +35,7 @@ pub(crate) enum Module {
     Program,
 }
 
-/// Whether there is a library module with the given name.
+/// Whether a name is the name of a library module.
 pub(crate) fn is_library_module(name: &str) -> bool {
     LIBRARY.contains(&name)
 }

@@ -25,8 +25,8 @@ pub(crate) fn entries(cx: &mut TypeContext, name: &str, file: u32) -> Vec<Entry>
     found
 }
 
-/// Whether a declaration of the library is hidden where the program declares a function of that name: it is marked `@_hiddenByProgram`, which
-/// is for short names that programs have for functions of their own.
+/// Whether a declaration of the library is hidden if the program declares a function of the same name. The attribute
+/// `@_hiddenByProgram` marks such declarations, whose short names are likely to occur in programs.
 fn is_hidden_by_program(cx: &TypeContext, what: Named) -> bool {
     let Named::Function(f) = what else { return false };
     cx.defs.function_data(f).decl.as_ref().is_some_and(|decl| decl.attribute("_hiddenByProgram").is_some())
@@ -153,7 +153,7 @@ pub(crate) fn member_type(cx: &mut TypeContext, of: &Type, name: &str) -> Option
     associated_type::associated_type(cx, &of, name).or_else(|| protocol_alias(cx, &of, name))
 }
 
-/// Returns the type alias with a name in an extension of a protocol that a type conforms to, applied to the type.
+/// Returns the type alias with a name in an extension of a protocol to which a type conforms, applied to this type.
 pub(crate) fn protocol_alias(cx: &mut TypeContext, of: &Type, name: &str) -> Option<Type> {
     let protocols = conformances::protocols_of(cx, of);
     let (p, alias) = protocols.iter().find_map(|p| {

@@ -16,7 +16,7 @@ use std::rc::Rc;
 /// The serialized syntax trees of the library's declarations.
 const TREES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/library.trees"));
 
-/// Lists the files of the library in an empty context; they are the first ones of a session.
+/// Lists the files of the library in an empty context; they are the first files of a session.
 pub(in crate::types) fn list_prelude(cx: &mut TypeContext, sources: &mut SourceMap) {
     cx.defs.operators = syntax::OperatorTable::standard();
     for file in LIBRARY.files {
@@ -24,7 +24,7 @@ pub(in crate::types) fn list_prelude(cx: &mut TypeContext, sources: &mut SourceM
     }
 }
 
-/// Makes the names of a module visible; returns `false` if there is no such module.
+/// Makes the names of a module visible; returns `false` if the module does not exist.
 pub(crate) fn import_module(cx: &mut TypeContext, name: &str) -> bool {
     let module = if name == "Darwin" { "Glibc" } else { name };
     let declares = |(_, pieces): &Indexed| pieces.iter().find_map(|piece| piece.module.filter(|own| *own == module));
@@ -34,7 +34,7 @@ pub(crate) fn import_module(cx: &mut TypeContext, name: &str) -> bool {
     module_name::is_library_module(name)
 }
 
-/// Returns the entries of the library under a name, which are entered now if they were not entered before.
+/// Returns the entries of the library under a name, and enters them if necessary.
 pub(crate) fn library_entries(cx: &mut TypeContext, name: &str) -> Vec<Entry> {
     enter(cx, prelude_index::declaring(name));
     cx.defs.library.get(name).cloned().unwrap_or_default()
@@ -56,8 +56,8 @@ pub(crate) fn load_extensions(cx: &mut TypeContext, name: &str) {
     enter(cx, prelude_index::conforming(name));
 }
 
-/// Enters the pieces that were not entered yet. All are marked first, because a piece may look up names that lead to
-/// another one.
+/// Enters the pieces that were not entered yet. All pieces are marked first, because entering a piece may look up names
+/// in other pieces.
 fn enter(cx: &mut TypeContext, pieces: &[Piece]) {
     let waiting = cx.defs.prelude.waiting(pieces);
     if waiting.is_empty() {

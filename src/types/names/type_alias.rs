@@ -1,4 +1,4 @@
-//! Type aliases: resolves them, and checks the requirements of generic aliases.
+//! Type aliases: resolves aliases, and checks the requirements of generic aliases.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -46,8 +46,8 @@ pub(crate) fn resolve_alias(cx: &mut TypeContext, a: AliasId) -> Type {
             }
             None => type_expr::resolve_type(cx, &target, &scope),
         };
-        // Errors in a part of the type were reported; without `Type::Error`, aliases of this alias would report them
-        // again.
+        // Errors in a part of the type were reported; without `Type::Error`, aliases of this alias would report these
+        // errors again.
         let is_wrong = type_size::refuse_large(cx, &resolved, span) || resolved.any(&mut |t| *t == Type::Error);
 
         if is_wrong { Type::Error } else { resolved }
@@ -58,7 +58,7 @@ pub(crate) fn resolve_alias(cx: &mut TypeContext, a: AliasId) -> Type {
 }
 
 /// Returns the parameters of a generic type that is named without arguments, and the type applied to these parameters:
-/// an alias of the type takes the same arguments.
+/// an alias of the type takes the arguments of the type.
 fn unapplied_generic(cx: &mut TypeContext, target: &TypeExpr, scope: &TypeScope) -> Option<(Vec<ParamId>, Type)> {
     let TypeExprKind::Named(path) = &target.kind else { return None };
     let [(ident, given)] = path.as_slice() else { return None };
@@ -131,7 +131,8 @@ pub(crate) fn check_alias_uses(cx: &mut TypeContext) {
     }
 }
 
-/// Reports the first requirement that the arguments of an alias do not satisfy; returns whether there is one.
+/// Reports the first requirement that the arguments of an alias do not satisfy; returns whether there is such a
+/// requirement.
 fn check_alias_use(cx: &mut TypeContext, a: AliasId, args: &[Type], span: Span) -> bool {
     let data = &cx.defs.aliases[a.0 as usize];
     let (params, name) = (data.params.clone(), data.name.clone());

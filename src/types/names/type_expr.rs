@@ -24,7 +24,7 @@ use std::rc::Rc;
 /// The prefix of the names by which synthesized code refers to types.
 const SYNTHESIZED: &str = "__t";
 
-/// The location of a type expression, which determines the names that are visible.
+/// The scope of a type expression, which determines the visible names.
 #[derive(Clone, Debug)]
 pub(crate) struct TypeScope {
     pub(crate) owner: Owner,
@@ -65,7 +65,7 @@ pub(crate) fn bounds(cx: &mut TypeContext, ty: &TypeExpr, scope: &TypeScope) -> 
     }
 }
 
-/// Resolves a type expression in the current generic environment, and reports errors in it.
+/// Resolves a type expression in the current generic environment, and reports errors in the type expression.
 pub(crate) fn resolve_type(cx: &mut TypeContext, ty: &TypeExpr, scope: &TypeScope) -> Type {
     match &ty.kind {
         TypeExprKind::Named(path) => resolve_path(cx, path, scope, ty.span),
@@ -215,8 +215,7 @@ fn resolve_name(cx: &mut TypeContext, ident: &Ident, generics: &[TypeExpr], scop
             }
             Owner::Nominal(n) => {
                 let declared = cx.defs.declared_type(n);
-                // The associated type that is being inferred may be meant to be the type with this name in an enclosing
-                // scope.
+                // The name of the associated type that is being inferred may denote a type in an enclosing scope.
                 let known = associated_type::associated_type(cx, &declared, name).filter(|ty| *ty != Type::Error);
                 known.or_else(|| name_lookup::protocol_alias(cx, &declared, name))
             }
@@ -318,7 +317,7 @@ fn type_names(cx: &TypeContext) -> Vec<String> {
         .collect()
 }
 
-/// Whether attributes make a function type differentiable (`Some`), and if so, whether they make it linear.
+/// Returns whether attributes make a function type linear; `None` if they do not make the type differentiable.
 pub(crate) fn differentiable_attribute(attributes: &[Attribute]) -> Option<bool> {
     let attribute = attributes.iter().find(|a| &*a.name.name == "differentiable")?;
     Some(match &attribute.args {

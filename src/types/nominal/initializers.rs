@@ -37,7 +37,7 @@ fn has_own_designated(cx: &TypeContext, n: NominalId) -> bool {
 }
 
 /// Whether a class inherits the convenience initializers of its superclass: the class must have all designated
-/// initializers to which they may delegate.
+/// initializers to which the convenience initializers may delegate.
 pub(crate) fn inherits_convenience(cx: &mut TypeContext, n: NominalId) -> bool {
     let Some((base, _)) = superclass::superclass(cx, n) else { return false };
     overrides::link_class(cx, n);
@@ -54,8 +54,8 @@ fn first_without_value(cx: &mut TypeContext, n: NominalId) -> Option<usize> {
     })
 }
 
-/// Returns the source of the initializers of a class that declares none: the initializers of its superclass, or an
-/// initializer without parameters.
+/// Returns the source of the initializers of a class that declares no initializer: the initializers of its superclass,
+/// or an initializer without parameters.
 pub(crate) fn inherited_initializers(cx: &mut TypeContext, n: NominalId) -> Option<String> {
     if has_own_designated(cx, n) || first_without_value(cx, n).is_some() {
         return None;

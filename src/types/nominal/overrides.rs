@@ -1,4 +1,4 @@
-//! Overrides: determines which inherited members a class overrides, and checks them.
+//! Overrides: determines which inherited members a class overrides, and checks the overrides.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -45,8 +45,8 @@ pub(crate) fn overrides_something(cx: &TypeContext, f: FunctionId) -> bool {
     cx.defs.function_data(f).decl.as_ref().is_some_and(|d| d.has("override"))
 }
 
-/// Returns the methods with registered derivatives that a method overrides, and their generic arguments: the methods in
-/// the nearest superclass that has any.
+/// Returns the methods with registered derivatives that a method overrides, and their generic arguments: the methods of
+/// the nearest superclass with such methods.
 pub(crate) fn overridden_by(cx: &mut TypeContext, of: &FunctionRef) -> Vec<(FunctionId, Rc<[Type]>)> {
     let Owner::Nominal(n) = cx.defs.function_data(of.function).owner else { return vec![] };
     let mut overridden: Vec<FunctionId> =
@@ -67,8 +67,8 @@ pub(crate) fn overridden_by(cx: &mut TypeContext, of: &FunctionRef) -> Vec<(Func
     vec![]
 }
 
-/// Whether a derivative registered for a method applies to an override: the result must have the same type, and not be
-/// an instance of a superclass.
+/// Whether a derivative registered for a method applies to an override: the results of both must have the same type,
+/// which the override does not specialize.
 fn gives_the_same(cx: &mut TypeContext, old: FunctionId, new: FunctionId) -> bool {
     let results = [old, new].map(|f| signature::signature(cx, f).result.clone());
     let is_open = |ty: &Type| ty.any(&mut |t| matches!(t, Type::Param(_)));
@@ -78,7 +78,7 @@ fn gives_the_same(cx: &mut TypeContext, old: FunctionId, new: FunctionId) -> boo
             || associated_type::normalize_type(cx, &results[0]) == associated_type::normalize_type(cx, &results[1]))
 }
 
-/// Determines the overrides of a class, and reports errors in them.
+/// Determines the overrides of a class, and reports errors in the overrides.
 pub(crate) fn link_class(cx: &mut TypeContext, n: NominalId) {
     if !superclass::is_class(cx, n) || std::mem::replace(&mut cx.defs.nominal_data_mut(n).memo.linked, true) {
         return;
@@ -160,7 +160,7 @@ fn link_member(cx: &mut TypeContext, n: NominalId, name: &Name, member: &Member)
     record_overrides(cx, n, name, (&member.kind, span), class, &inherited.kind);
 }
 
-/// Describes how an override's result type or `throws` conflicts with the overridden member, if it does.
+/// Describes how an override's result type or `throws` conflicts with the overridden member, if there is a conflict.
 fn other_result(
     cx: &mut TypeContext,
     n: NominalId,
@@ -207,7 +207,7 @@ fn other_result(
     let theirs = conformances::substitute_nominal(cx, class, &args, &theirs);
     let (mine, theirs) =
         (associated_type::normalize_type(cx, &mine.result), associated_type::normalize_type(cx, &theirs));
-    // Methods that have generic parameters of their own are compared when they are called.
+    // Generic methods are compared when they are called.
     let is_generic = mine.any(&mut |t| matches!(t, Type::Param(_)));
     if is_generic || mine == theirs || is_class_of(cx, &mine, &theirs) {
         return None;

@@ -10,7 +10,7 @@ use crate::types::model::type_context::TypeContext;
 use crate::types::model::typed_tree::{FunctionRef, Ownership};
 use crate::types::names::name_lookup;
 
-/// Checks whether a variable of a given type may be `weak` or `unowned`, and reports an error if not.
+/// Checks that a variable of the given type may be `weak` or `unowned`.
 pub(crate) fn check_ownership(cx: &mut TypeContext, ownership: Ownership, is_let: bool, ty: &Type, span: Span) -> bool {
     if ownership == Ownership::Strong || *ty == Type::Error {
         return true;
@@ -45,7 +45,7 @@ pub(crate) fn check_ownership(cx: &mut TypeContext, ownership: Ownership, is_let
     true
 }
 
-/// Returns the `deinit` of a class, followed by those of its superclasses.
+/// Returns the `deinit` of a class, followed by the `deinit`s of its superclasses.
 pub(crate) fn deinits(cx: &mut TypeContext, ty: &Type) -> Vec<FunctionRef> {
     let mut all = vec![];
     let mut class = Some(ty.clone());

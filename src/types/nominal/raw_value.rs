@@ -19,7 +19,7 @@ enum RawValue {
     Text(String),
 }
 
-/// A hash key for raw values. Large integers that are close to each other share a key.
+/// A hash key for raw values. Large integers with a small difference may share a key.
 #[derive(PartialEq, Eq, Hash)]
 enum Key {
     Number(u64),
@@ -35,7 +35,7 @@ enum LiteralKind {
 }
 
 impl RawValue {
-    /// Whether both literals produce the same value, as `1` and `1.0` do.
+    /// Whether two literals denote equal values, as `1` and `1.0` do.
     fn equals(&self, other: &RawValue) -> bool {
         match (self, other) {
             (RawValue::Int(n), RawValue::Float(x)) | (RawValue::Float(x), RawValue::Int(n)) => *n as f64 == *x,
@@ -43,7 +43,7 @@ impl RawValue {
         }
     }
 
-    /// Returns a hash key that is the same for equal raw values.
+    /// Returns a hash key; equal raw values have equal keys.
     fn key(&self) -> Key {
         match self {
             RawValue::Int(n) => Key::Number((*n as f64).to_bits()),
@@ -121,7 +121,7 @@ pub(crate) fn raw_init_text(cx: &mut TypeContext, n: NominalId) -> Option<String
     Some(text)
 }
 
-/// Checks that an enum with raw values has a raw type, and that its raw values are distinct literals of that type.
+/// Checks that an enum with raw values has a raw type, and that its raw values are distinct literals of this type.
 pub(crate) fn check_raw_values(cx: &mut TypeContext, n: NominalId) {
     if cx.defs.nominal_data(n).raw_type.is_some() {
         if check_raw_type(cx, n) {
@@ -213,7 +213,7 @@ fn unfit(cx: &mut TypeContext, value: &RawValue, raw_type: &Type, kinds: &[Liter
     }
 }
 
-/// Returns a raw value for each case, and diagnostics for the invalid raw values.
+/// Returns the raw value of each case, and diagnostics for the invalid raw values.
 fn raw_values(cx: &mut TypeContext, n: NominalId) -> Option<(Vec<RawValue>, Vec<Diagnostic>)> {
     let raw_type = cx.defs.nominal_data(n).raw_type.clone()?;
     let (text, character) = (name_lookup::library_nominal(cx, "String"), name_lookup::library_nominal(cx, "Character"));

@@ -301,7 +301,7 @@ pub(crate) fn global_accessor(cx: &mut TypeContext, g: GlobalId) -> FunctionId {
     id
 }
 
-/// Returns a setter for a static stored property; if the property has observers, the setter that calls them.
+/// Returns a setter for a static stored property; if the property has observers, the setter that calls the observers.
 pub(crate) fn global_setter(cx: &mut TypeContext, g: GlobalId) -> FunctionId {
     let getter = global_accessor(cx, g);
     if let Some(setter) = cx.defs.globals[g.0 as usize].setter.or(cx.defs.function_data(getter).setter) {
@@ -414,7 +414,7 @@ pub(crate) fn case_default(cx: &mut TypeContext, n: NominalId, case: u32, part: 
     Some(id)
 }
 
-/// Enters the default values of all cases of an enum, so that they are checked.
+/// Enters the default values of all cases of an enum, so that the default values are checked.
 pub(crate) fn enter_case_defaults(cx: &mut TypeContext, n: NominalId) {
     for case in 0..cx.defs.nominal_data(n).cases.len() {
         for part in 0..cx.defs.nominal_data(n).cases[case].defaults.len() {

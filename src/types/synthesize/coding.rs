@@ -1,7 +1,7 @@
 //! Coding: the synthesized members of types that are `Encodable` or `Decodable`, and of keys.
 //!
-//! In: the stored properties of a struct or class, the cases of an enum. Out: `encode(to:)` and `init(from:)` as source code. The
-//! keys are the names of the properties, or the cases of a nested enum `CodingKeys`.
+//! In: the stored properties of a struct or class, the cases of an enum. Out: `encode(to:)` and `init(from:)` as source
+//! code. The keys are the names of the properties, or the cases of a nested enum `CodingKeys`.
 
 use crate::syntax::ast::{Name, NominalKind};
 use crate::types::conform::conformances;
@@ -18,8 +18,8 @@ use crate::types::names::name_lookup;
 use crate::types::nominal::stored_property;
 use std::fmt::Write;
 
-/// Synthesizes a member of this name that a conformance to `Encodable`, `Decodable` or `CodingKey` requires and that the type
-/// does not declare.
+/// Synthesizes a member of the given name that a conformance to `Encodable`, `Decodable` or `CodingKey` requires and
+/// that the type does not declare.
 pub(super) fn synthesize_coding(cx: &mut TypeContext, n: NominalId, name: &str, is_static: bool) {
     let (key, protocol, label) = match (name, is_static) {
         ("encode", false) => ("encode", "Encodable", "to"),
@@ -32,7 +32,7 @@ pub(super) fn synthesize_coding(cx: &mut TypeContext, n: NominalId, name: &str, 
         return;
     }
     conformances::enter_conformances(cx, n);
-    // No type conforms to a protocol that was not entered; it is not entered only to find this out.
+    // No type conforms to a protocol that was not entered; the protocol is not entered for this check.
     if !cx.defs.library.contains_key(protocol) {
         return;
     }
@@ -66,18 +66,19 @@ pub(crate) fn is_declared(cx: &mut TypeContext, n: NominalId, name: &str, label:
     })
 }
 
-/// A stored property that is encoded, or a value in the payload of a case.
+/// An encoded value: a stored property, or a component of the payload of a case.
 struct Coded {
-    /// Its name.
+    /// The name of the value.
     name: Name,
-    /// The source of its key.
+    /// The source text of the value's key.
     key: String,
     ty: Type,
-    /// Whether it is a constant with an initial value, which is not decoded.
+    /// Whether the value is a constant with an initial value, which is not decoded.
     is_fixed: bool,
 }
 
-/// Returns the stored properties that are encoded; `None` if one has no key and no initial value, and so cannot be decoded.
+/// Returns the stored properties that are encoded; `None` if a property has neither a key nor an initial value, so that
+/// it cannot be decoded.
 fn coded_properties(cx: &mut TypeContext, n: NominalId) -> (Vec<Coded>, bool) {
     let keys = coding_keys(cx, n);
     let (mut coded, mut all_have_values) = (vec![], true);
@@ -222,7 +223,7 @@ fn key_text(cx: &mut TypeContext, n: NominalId) -> Option<String> {
     Some(text + "    }\n}\n")
 }
 
-/// Returns the cases of an enum with the values in their payloads, whose keys are their labels or `_0`, `_1` ….
+/// Returns the cases of an enum with the values in their payloads, with their labels or `_0`, `_1` … as keys.
 fn payloads(cx: &mut TypeContext, n: NominalId) -> Vec<(Name, Vec<Coded>)> {
     let count = cx.defs.nominal_data(n).cases.len() as u32;
     let mut out = vec![];

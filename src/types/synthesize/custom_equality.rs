@@ -1,5 +1,5 @@
-//! Custom equality: determines the types that define `==` themselves, and synthesizes equality and hashing of types
-//! that contain them.
+//! Custom equality: determines the types with a custom `==`, and synthesizes equality and hashing of types that contain
+//! them.
 
 use crate::syntax::ast::NominalKind;
 use crate::types::conform::conformances;
@@ -46,7 +46,7 @@ fn equal_by_parts(cx: &mut TypeContext, ty: &Type, ancestors: &mut Vec<NominalId
     }
 }
 
-/// Returns the types of the parts of a type that are compared; none for a class, whose instances are compared by
+/// Returns the types of the parts of a type that `==` compares; none for a class, whose instances are compared by
 /// identity.
 fn equal_parts(cx: &mut TypeContext, n: NominalId) -> Vec<Type> {
     if cx.defs.nominal_data(n).kind == NominalKind::Class {

@@ -19,7 +19,7 @@ struct TangentCase {
     parts: Vec<(Option<Name>, Option<Type>)>,
 }
 
-/// Synthesizes `TangentVector` for an enum that is declared differentiable and does not declare one.
+/// Synthesizes `TangentVector` for an enum that is declared differentiable and does not declare a tangent vector.
 pub(crate) fn synthesize_enum_vector(cx: &mut TypeContext, n: NominalId) -> Option<Type> {
     let differentiable = name_lookup::protocol(cx, "Differentiable");
     let conformance = conformances::declares(cx, n, "Differentiable")?;

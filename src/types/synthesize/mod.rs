@@ -1,7 +1,7 @@
 //! Synthesized members: tangent vectors, `move(along:)`, arithmetic, equality, coding and memberwise initializers.
 //!
-//! Most members are generated as source code and entered like an extension of the type, so that later stages do not distinguish
-//! them from declared members.
+//! Most members are generated as source code and entered like an extension of the type, so that later stages do not
+//! distinguish them from declared members.
 
 pub(crate) mod coding;
 pub(crate) mod custom_equality;
@@ -42,7 +42,7 @@ pub(crate) struct TangentProperty {
     /// The name of the member of the tangent vector.
     pub(super) name: Name,
     pub(super) ty: Type,
-    /// The property that is moved: the property itself, or the storage of a wrapped property.
+    /// The property that `move(along:)` changes: the property itself, or the storage of a wrapped property.
     pub(super) place: Name,
 }
 
@@ -75,7 +75,7 @@ pub(super) fn tangent_properties_of(
         let data = &cx.defs.nominal_data(n).stored[i];
         let (mut place, is_let, span) = (data.name.clone(), data.is_let, data.span);
         let name = data.wrapped.as_ref().map_or(&place, |wrapped| &wrapped.name).clone();
-        // Lazy properties are excluded: whether one was initialized has no derivative.
+        // Lazy properties are excluded: the fact that the value was computed has no derivative.
         if data.no_derivative || data.lazy.is_some() {
             continue;
         }
@@ -134,7 +134,7 @@ fn has_label(cx: &mut TypeContext, f: crate::types::model::typed_tree::FunctionI
     label_of_first(cx, f).is_some_and(|label| labels.contains(&&*label))
 }
 
-/// Synthesizes `TangentVector` for a type that is declared differentiable and does not declare one.
+/// Synthesizes `TangentVector` for a type that is declared differentiable and does not declare a tangent vector.
 pub(crate) fn synthesize_tangent_vector(cx: &mut TypeContext, n: NominalId) -> Option<Type> {
     let data = cx.defs.nominal_data(n);
     if data.builtin.is_some() {
@@ -318,7 +318,7 @@ pub(super) fn in_the_way(cx: &mut TypeContext, n: NominalId, protocol: &'static 
     out
 }
 
-/// Whether both operands of an operator have the same type, so that none has to be synthesized.
+/// Whether both operands of an operator have the same type, so that no operator has to be synthesized.
 fn is_own_operator(cx: &mut TypeContext, f: crate::types::model::typed_tree::FunctionId) -> bool {
     let signature = signature::signature(cx, f);
     match signature.params.as_slice() {
@@ -371,7 +371,7 @@ fn synthesized_text(cx: &mut TypeContext, n: NominalId, key: &str) -> Option<Str
             text.push_str("}\n");
             Some(text)
         }
-        // `zero` of a number type is its literal 0.
+        // `zero` of a number type is the literal 0.
         "zero" if is_made_from_integers(cx, n) => None,
         "zero" | "+" | "-" if kind == NominalKind::Struct => Some(match key {
             "zero" => {
@@ -488,8 +488,9 @@ fn nil_default(
     cx.defs.add_function(function)
 }
 
-/// Returns the initializer without parameters of a struct that declares none and whose properties all have initial
-/// values. Calls use the memberwise initializer; the initializer without parameters is a witness of requirements.
+/// Returns the initializer without parameters of a struct that declares no initializer and whose properties all have
+/// initial values. Calls use the memberwise initializer; the initializer without parameters is a witness of
+/// requirements.
 pub(crate) fn default_init(cx: &mut TypeContext, n: NominalId) -> Option<Member> {
     let data = cx.defs.nominal_data(n);
     if data.kind != NominalKind::Struct || data.builtin.is_some() || data.has_init {

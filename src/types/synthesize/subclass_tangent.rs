@@ -1,8 +1,8 @@
 //! Subclass tangents: the tangent vector of a subclass of a differentiable class has members for the inherited
 //! properties, followed by members for its own properties.
 //!
-//! If the superclass declares its tangent vector explicitly, its subclasses have the same tangent vector: it is unknown
-//! where their own properties would belong.
+//! If the superclass declares its tangent vector explicitly, its subclasses have this tangent vector, because the
+//! correspondence of their own properties would be unknown.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::types::conform::conformances;
@@ -104,7 +104,7 @@ pub(crate) fn check_continued(cx: &mut TypeContext, n: NominalId) {
     }
 }
 
-/// Returns the source of a call that moves the inherited properties, and removes these from `properties`.
+/// Returns the source of a call that moves the inherited properties, and removes these properties from `properties`.
 pub(crate) fn move_of_base(cx: &mut TypeContext, n: NominalId, properties: &mut Vec<TangentProperty>) -> String {
     let Some((base, args)) = differentiable_base(cx, n) else { return String::new() };
     let inherited = synthesize::tangent_properties_of(cx, base, &args, false).len();

@@ -29,7 +29,7 @@ enum ArgumentRound {
 }
 
 impl Infer<'_> {
-    /// Calls a candidate, and infers the remaining arguments with the types of its parameters.
+    /// Calls a candidate, and infers the remaining arguments with the types of the candidate's parameters.
     pub(crate) fn commit(
         &mut self,
         name: &Ident,
@@ -124,7 +124,8 @@ impl Infer<'_> {
         }
     }
 
-    /// Makes a generic parameter that is the type of several parameters optional if one of their arguments is optional.
+    /// Makes a generic parameter optional that is the type of several parameters, if an argument for one of them is
+    /// optional.
     fn take_optionals(&mut self, slots: &[Slot], params: &[SignatureParam], args: &[ArgNode], span: Span) {
         for (slot, param) in slots.iter().zip(params) {
             let Slot::Arg(i) = slot else { continue };
@@ -149,7 +150,8 @@ impl Infer<'_> {
     fn round(&mut self, arg: &ArgNode, param: &SignatureParam) -> ArgumentRound {
         match arg.ast.kind {
             Ast::Closure(_) if !param.autoclosure => ArgumentRound::Closure,
-            // The type of the tangent vector is only known when the closures have determined their parameter types.
+            // The type of an array literal for a tangent vector is only known when the closures have determined their
+            // parameter types.
             Ast::Array(_) if matches!(unification::resolved(self.cx, &param.ty), Type::Associated(..)) => {
                 ArgumentRound::Last
             }
@@ -170,7 +172,7 @@ impl Infer<'_> {
             || self.names_several(&arg.ast)
     }
 
-    /// Unifies the declared parameter types of closure arguments with the expected ones, which determines the types of
+    /// Unifies the declared parameter types of closure arguments with the expected types, which determines the types of
     /// literals among the arguments: `gradient(at: [3, 4]) { (v: Vector) in … }`.
     fn take_written_types(&mut self, slots: &[Slot], params: &[SignatureParam], args: &[ArgNode]) {
         for (slot, param) in slots.iter().zip(params) {
@@ -336,7 +338,7 @@ impl Infer<'_> {
                     let value = self.target(inner);
                     let stays = unification::unifies(self.cx, &value.ty, wanted);
                     let value = if stays { value } else { self.unwrapped(value) };
-                    // An operator modifies the place of its operand without a written `&`.
+                    // The operand of a mutating operator is written without `&`.
                     let is_operator = inner.span == arg.ast.span;
                     self.place_of(
                         value,
@@ -362,8 +364,7 @@ impl Infer<'_> {
                     return Argument::Value(self.error_expr(arg.span));
                 }
             };
-            // An `inout` argument is also written back, so neither type may require a stronger differentiability than
-            // the other.
+            // An `inout` argument is also written back, so the differentiability of both types must be equal.
             if !unification::unify(self.cx, &place.ty.clone(), wanted, arg.span)
                 || self.states_less(&place.ty, wanted)
                 || self.states_less(wanted, &place.ty)

@@ -1,7 +1,8 @@
-//! Closure arguments: how closures decide between the overloads of the program and those of the library.
+//! Closure overloads: the choice between the overloads of the program and of the library by closure arguments.
 //!
-//! An overload of the program is preferred to one of the library. If the two differ in the result type of a closure,
-//! the closure is inferred first, so that an overload that its result does not fit is not chosen.
+//! An overload of the program is preferred to an overload of the library. If the two differ in the result type of a
+//! closure argument, the closure is inferred first, and an overload that the result of the closure does not fit is
+//! excluded.
 
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
@@ -22,7 +23,7 @@ use std::rc::Rc;
 enum Source {
     /// The type of the closure's parameter is known.
     Type(Type),
-    /// The type of the closure's parameter is that of another argument, given by its index.
+    /// The type of the closure's parameter is the type of another argument, given by its index.
     Argument(usize),
 }
 
@@ -39,9 +40,9 @@ fn is_open_closure(arg: &ArgNode) -> bool {
 }
 
 impl Infer<'_> {
-    /// Returns only the overloads of the library, if those of the program do not fit the result of a closure once the
-    /// floating-point literals among the arguments are of type `Double`: in `gradient(at: 2.0) { x in x * x }` the
-    /// argument is a `Double`.
+    /// Returns only the overloads of the library, if the overloads of the program do not fit the result of a closure
+    /// when the floating-point literals among the arguments are of type `Double`: in `gradient(at: 2.0) { x in x * x }`
+    /// the argument is a `Double`.
     pub(crate) fn by_own_literals(
         &mut self,
         candidates: Vec<Candidate>,
@@ -109,8 +110,8 @@ impl Infer<'_> {
         }
     }
 
-    /// Removes the overloads of the program if a closure fits the parameters of none of them and the library has
-    /// overloads that fit.
+    /// Removes the overloads of the program if a closure fits the parameters of none of these overloads, but fits
+    /// overloads of the library.
     pub(crate) fn without_unfit_closures(
         &mut self,
         candidates: Vec<Candidate>,
@@ -144,7 +145,7 @@ impl Infer<'_> {
         self.infer_tentatively(&args[closure], &ty).is_some()
     }
 
-    /// Infers a closure with an expected type; returns `None` if it does not fit. The diagnostics and pending
+    /// Infers a closure with an expected type; returns `None` if the closure does not fit. The diagnostics and pending
     /// expressions of the attempt are discarded.
     fn infer_tentatively(&mut self, closure: &ArgNode, wanted: &Type) -> Option<Expr> {
         let (diagnostics, failed) = (self.cx.sink.diagnostics.len(), self.failed);
@@ -174,7 +175,7 @@ impl Infer<'_> {
         matches!(candidate.target, Target::Function(f) if !self.cx.defs.function_data(f).is_prelude)
     }
 
-    /// Returns the parameters of a closure, if all fitting candidates agree on them and differ in its result.
+    /// Returns the parameters of a closure, if all fitting candidates agree on the parameters and differ in the result.
     fn common_parameters(
         &mut self,
         candidates: &[Candidate],

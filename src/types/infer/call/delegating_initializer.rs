@@ -53,14 +53,15 @@ impl Infer<'_> {
         Expr { kind: ExprKind::Statements { statements: vec![guard, fill], result: local }, ty: unit, span }
     }
 
-    /// Whether an initializer returned an optional of the type `own`, not the type itself (which may also be an
-    /// optional).
+    /// Whether an initializer returned an optional of the type `own`, and not a value of the type itself, which may
+    /// also be an optional.
     fn may_fail(&mut self, value: &Expr, own: &Type) -> bool {
         let ty = value.ty.clone();
         name_lookup::optional_payload(self.cx, &ty).is_some_and(|_| !name_lookup::is_optional(self.cx, own))
     }
 
-    /// Resolves the overload of an initializer call and returns its value, unwrapped if `forced` and optional.
+    /// Resolves the overload of an initializer call and returns its value, which is unwrapped if it is optional and
+    /// `forced` is set.
     fn forced(&mut self, value: Expr, forced: bool, start: (usize, u32)) -> Expr {
         let mut value = self.decided(value);
         if matches!(value.kind, ExprKind::Pending(_)) {
@@ -116,7 +117,7 @@ impl Infer<'_> {
     }
 
     /// Wraps the call of an initializer that has initialized the instance; if that initializer failed, the enclosing
-    /// one fails, too.
+    /// initializer fails, too.
     pub(crate) fn led_on(&mut self, value: Expr, span: Span) -> Expr {
         let value = self.decided(value);
         let unit = Type::unit();

@@ -1,4 +1,4 @@
-//! Default arguments of parameters with a generic type: `func f(_ xs: some Sequence<Int> = [])`.
+//! Generic defaults: default arguments of parameters with a generic type: `func f(_ xs: some Sequence<Int> = [])`.
 //!
 //! A default argument that type-checks for every type of the generic parameter is part of every instance of the
 //! function. Any other default argument has one concrete type, and a call that omits the argument thereby fixes the
@@ -19,7 +19,7 @@ use crate::types::model::type_context::TypeContext;
 use crate::types::model::typed_tree::FunctionId;
 use std::rc::Rc;
 
-/// Records the default arguments of parameters with generic parameters that no other parameter mentions.
+/// Records the default arguments of parameters whose generic parameters occur in no other parameter.
 pub(in crate::types) fn note_open_defaults(cx: &mut TypeContext, f: FunctionId, signature: &Signature, outer: usize) {
     let own = signature.env.params.get(outer..).unwrap_or(&[]);
     let names = |ty: &Type, of: &Type| of.any(&mut |t| t == ty);
@@ -34,7 +34,8 @@ pub(in crate::types) fn note_open_defaults(cx: &mut TypeContext, f: FunctionId, 
     }
 }
 
-/// Determines whether a default argument has one concrete type, which then becomes the result of its signature.
+/// Determines whether a default argument has one concrete type, which then becomes the result type of the default's
+/// function.
 pub(in crate::types) fn resolve_default(cx: &mut TypeContext, default: FunctionId) {
     let Some(OpenDefault::Unknown(f, index)) = cx.memo.open_defaults.get(&default).copied() else { return };
     cx.memo.open_defaults.remove(&default);
@@ -68,7 +69,8 @@ fn fits_generically(cx: &mut TypeContext, default: FunctionId) -> bool {
     fits
 }
 
-/// Infers the type of a default argument independently of the generic parameter, and reports errors in it.
+/// Infers the type of a default argument independently of the generic parameter, and reports errors in the default
+/// argument.
 fn own_default_type(cx: &mut TypeContext, default: FunctionId, f: FunctionId, index: usize) -> Option<Type> {
     let Code::Expression(value) = cx.defs.function_data(default).code.clone() else { return None };
     let outer = signature::function_outer_env(cx, f);
@@ -104,7 +106,7 @@ fn own_default_type(cx: &mut TypeContext, default: FunctionId, f: FunctionId, in
 }
 
 impl Infer<'_> {
-    /// Unifies the type of a parameter with that of its default argument, if the default argument determines it.
+    /// Unifies the type of a parameter with the type of its default argument, if the default argument determines it.
     pub(crate) fn take_default(&mut self, default: Option<FunctionId>, wanted: &Type, instance: &Instance, span: Span) {
         let Some(default) = default.filter(|f| self.cx.memo.open_defaults.contains_key(f)) else { return };
         resolve_default(self.cx, default);

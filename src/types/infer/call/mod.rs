@@ -111,7 +111,7 @@ impl Infer<'_> {
                 None => {}
             }
             if let Some(candidates) = self.own_member_candidates(&name.name) {
-                // The name denotes a method of the enclosing type, unless only a function of the same name fits.
+                // The name denotes a method of the enclosing type, unless only a top-level function of this name fits.
                 let global = self.function_candidates(&name.name);
                 let fits = |infer: &mut Self, list: &[Candidate]| {
                     list.iter().any(|c| {
@@ -140,7 +140,7 @@ impl Infer<'_> {
         self.call_overloaded(name, candidates, args, expected, span)
     }
 
-    /// Whether a callable property of the enclosing type hides the top-level functions of the same name.
+    /// Whether a callable property of the enclosing type hides the top-level functions of this name.
     fn is_callable_property(&mut self, name: &str) -> bool {
         let (Some(own), file) = (self.own_type(), self.file) else { return false };
         let is_static = !self.has_self();
@@ -178,7 +178,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Whether a callable variable of the program hides the library's functions of the same name.
+    /// Whether a callable variable of the program hides the library's functions of this name.
     fn is_callable_variable(&mut self, name: &Ident) -> bool {
         let file = self.file;
         let first = name_lookup::entries(self.cx, &name.name, file).into_iter().next();
@@ -329,7 +329,7 @@ impl Infer<'_> {
         self.error_expr(span)
     }
 
-    /// Infers a call of a value of unknown type, which must be a function of as many parameters as there are arguments.
+    /// Infers a call of a value of unknown type, which must be a function with one parameter for each argument.
     fn call_unknown(&mut self, function: Expr, args: &[ArgNode], expected: Option<&Type>, span: Span) -> Expr {
         use crate::types::model::ty::{FunctionParam, FunctionType, Strength};
         let params: Vec<FunctionParam> = args
@@ -350,7 +350,7 @@ impl Infer<'_> {
         self.call_value(function, args.to_vec(), expected, span)
     }
 
-    /// Infers arguments only to report the errors in them, when the callee is not known.
+    /// Infers the arguments of an unknown callee, only to report errors in the arguments.
     pub(super) fn check_anyway(&mut self, args: &[ArgNode]) {
         for arg in args {
             if !arg.waits() && arg.ready.is_none() {
@@ -477,7 +477,7 @@ impl Infer<'_> {
         let candidates = self.method_candidates(&ty, &name.name, false, Some(&receiver));
         if candidates.is_empty() {
             let base = self.decided((*receiver).clone());
-            // An integer literal takes the type that has the member: `3.squareRoot()`.
+            // An integer literal gets the type that has the member: `3.squareRoot()`.
             if let ExprKind::Int(_) = base.kind {
                 let double = name_lookup::simple(self.cx, "Double");
                 if !members::members(self.cx, &double, &name.name, false, self.file).is_empty() {
@@ -495,7 +495,7 @@ impl Infer<'_> {
         self.call_overloaded(name, candidates, args, expected, span)
     }
 
-    /// Reports a call in a `defer` statement that would throw an error out of the statement.
+    /// Reports a call in a `defer` statement whose error would leave the statement.
     pub(super) fn throws_here(&mut self, span: Span) {
         if self.frame().catching == 0 && self.frame().in_defer {
             self.error(Diagnostic::error(Code::WrongContext, span, crate::types::infer::stmt::out_of_defer("throw")));

@@ -74,8 +74,8 @@ impl Infer<'_> {
         }
     }
 
-    /// Makes the type of a pending call an optional if all candidates that fit return one: `Int("2")` is an optional
-    /// before the literal has a type.
+    /// Makes the type of a pending call an optional if all candidates that fit return an optional: `Int("2")` is an
+    /// optional before the literal has a type.
     pub(crate) fn take_optional_result(&mut self, value: &Expr) {
         let ExprKind::Pending(i) = value.kind else { return };
         let Some(Pending { kind: PendingKind::Overload { candidates, args, .. }, span, .. }) =
@@ -166,8 +166,8 @@ impl Infer<'_> {
         })
     }
 
-    /// Whether a closure is a single expression, and does not destructure a tuple, which would need a separate
-    /// statement.
+    /// Whether a closure is a single expression, and does not destructure a tuple, for which a separate statement is
+    /// required.
     pub(crate) fn is_expression_closure(&self, closure: &ast::Closure, ty: &Type) -> bool {
         let takes_apart = match type_vars::zonk(self.cx, ty) {
             Type::Function(f) => f.params.len() == 1 && closure_arity(closure).is_some_and(|count| count > 1),
@@ -176,8 +176,8 @@ impl Infer<'_> {
         single_expression(&closure.body).is_some() && !takes_apart
     }
 
-    /// Whether an argument is a member of a literal, or results from one by pending calls, while the type of the
-    /// literal is not decided.
+    /// Whether an argument is a member of a literal, or results from such a member by pending calls, while the type of
+    /// the literal is not decided.
     pub(crate) fn awaits_literal(&mut self, args: &[ArgNode]) -> bool {
         let mut open = vec![];
         self.open_arguments(args, &mut open);
@@ -222,8 +222,8 @@ impl Infer<'_> {
         }
     }
 
-    /// Unifies with the default type those of the types that are type variables of integer literals; returns whether
-    /// there are any.
+    /// Unifies the type variables of integer literals among the types with the default type; returns whether there are
+    /// any.
     pub(crate) fn default_integers(&mut self, types: &[Type], span: Span) -> bool {
         let usual = if self.in_formula { "Double" } else { "Int" };
         let usual = name_lookup::simple(self.cx, usual);
@@ -239,7 +239,7 @@ impl Infer<'_> {
     }
 
     /// Returns the candidates whose result fits the pending calls that take it as an argument: inside `Character(…)`,
-    /// the one of several `UnicodeScalar(65)` that is not optional. Returns all candidates if none fits.
+    /// the overload of `UnicodeScalar(65)` that is not optional. Returns all candidates if none fits.
     pub(crate) fn fitting_enclosing_calls(
         &mut self,
         candidates: &[Candidate],
@@ -325,7 +325,7 @@ impl Infer<'_> {
             if let Some(best) = self.most_special(&tied) {
                 return Some(self.with_widening(widens, |infer| infer.commit(name, &best, args, expected, span)));
             }
-            // A trailing closure fits two spellings of one function: the first one is chosen.
+            // A trailing closure may fit two overloads that differ in labels only: the first overload is chosen.
             if args.iter().any(|a| a.trailing)
                 && let Some(first) = tied.first()
             {
@@ -360,7 +360,7 @@ impl Infer<'_> {
         fitting
     }
 
-    /// Removes the disfavored overloads of a function, unless only they fit the arguments.
+    /// Removes the disfavored overloads of a function, unless no other overload fits the arguments.
     fn favored_or_second(&mut self, all: Vec<Candidate>, args: &mut [ArgNode], span: Span) -> Vec<Candidate> {
         let favored = self.favored(all.clone());
         if favored.len() == all.len() {
@@ -389,8 +389,8 @@ impl Infer<'_> {
         candidates.iter().filter(|c| is_kept(c)).cloned().collect()
     }
 
-    /// Removes the members of a protocol that the type itself declares with the same types, so that such a call is
-    /// clear at once.
+    /// Removes the members of a protocol that the type itself declares with the same types, so that the call is not
+    /// ambiguous.
     fn unshadowed(&mut self, candidates: Vec<Candidate>, span: Span) -> Vec<Candidate> {
         if candidates.len() < 2 || candidates.iter().all(|c| c.tier == candidates[0].tier) {
             return candidates;
@@ -418,8 +418,8 @@ impl Infer<'_> {
         instance.missing.is_none().then_some(types)
     }
 
-    /// Of several candidates that fit equally well, returns the one whose generic environment requires the most: more
-    /// conditions, or protocols that refine more.
+    /// Returns, among several candidates that fit equally well, the candidate whose generic environment requires most:
+    /// more conditions, or more refined protocols.
     pub(crate) fn most_special(&mut self, tied: &[Candidate]) -> Option<Candidate> {
         let mut weights: Vec<((usize, usize), usize)> = vec![];
         for (i, candidate) in tied.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! `super`: access to the superclass, and calls of its initializers.
+//! Calls on `super`: access to members of the superclass, and calls of its initializers.
 
 use crate::diagnostic::Code;
 use crate::source::Span;
@@ -78,8 +78,8 @@ impl Infer<'_> {
         function.is_some_and(|f| superclass::is_convenience(self.cx, f))
     }
 
-    /// Calls the initializer of the superclass at the end of an initializer that does not call one explicitly, if one
-    /// can be called without arguments.
+    /// Calls the initializer of the superclass at the end of an initializer without an explicit call, if the superclass
+    /// has an initializer that can be called without arguments.
     pub(crate) fn implicit_super_init(&mut self, body: &ast::Block, end: Span) -> Option<Stmt> {
         let base = self.superclass()?;
         if self.is_convenience() || crate::types::model::syntax_walk::calls_super_init(&body.items) {

@@ -1,4 +1,4 @@
-//! Throwing functions: which version of one is called, and which closures throw.
+//! Throwing versions: determines which version of a rethrowing function is called, and which closures throw.
 
 use crate::syntax::ast;
 use crate::syntax::ast::ExprKind as Ast;
@@ -29,8 +29,8 @@ impl Infer<'_> {
         Some(Candidate { target: Target::Function(version), ..candidate.clone() })
     }
 
-    /// Returns the version of a candidate that stops the program instead of throwing, if it has one and the call is not marked
-    /// with `try`.
+    /// Returns the version of a candidate that stops the program instead of throwing, if the candidate has such a
+    /// version and the call is not marked with `try`.
     pub(crate) fn stopping_candidate(&mut self, candidate: &Candidate) -> Option<Candidate> {
         let Target::Function(f) = candidate.target else { return None };
         if self.frame().tried > 0 {

@@ -1,4 +1,4 @@
-//! Mathematical notation: `f'`, `∇f`, `∂(f, x)`, and operators as values.
+//! Calculus notation: `f'`, `∇f`, `∂(f, x)`, and operators as values.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -92,7 +92,7 @@ impl Infer<'_> {
         self.call_overloaded(&Ident { name: name.into(), span }, candidates, vec![arg], None, span)
     }
 
-    /// Infers `∂(f, x)`: the derivative with respect to one parameter, as a function of all of them.
+    /// Infers `∂(f, x)`: the derivative with respect to one parameter, as a function of all parameters.
     pub(crate) fn partial(&mut self, function: &ast::Expr, parameter: &Ident, span: Span) -> Expr {
         let Some(parameters) = self.parameters_of(function) else {
             let message = "the names of the parameters of this function are not known";

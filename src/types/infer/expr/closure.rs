@@ -137,8 +137,8 @@ impl Infer<'_> {
         Type::Error
     }
 
-    /// Reports a closure that ignores its arguments implicitly: it must name them, if only as `_`, unless the only one
-    /// is `()`.
+    /// Reports a closure that ignores its arguments implicitly: the closure must name its parameters, if only as `_`,
+    /// unless the only parameter is `()`.
     fn check_nothing_ignored(&mut self, closure: &ast::Closure, wanted: &FunctionType, span: Span) {
         let given = wanted.params.len();
         let is_nothing = |infer: &mut Self, p: &FunctionParam| unification::shallow(infer.cx, &p.ty).is_unit();
@@ -417,8 +417,8 @@ fn returns_value(items: &[ast::Stmt], out: &mut bool) {
     crate::types::model::syntax_walk::returns(items, &mut |value| *out |= value.is_some());
 }
 
-/// Whether an `if` or `switch` that is the whole body of a closure is a statement: the result is `()`, or its branches
-/// have no value.
+/// Whether an `if` or `switch` that is the whole body of a closure is a statement: that is, the result is `()`, or a
+/// branch has no value.
 fn stands_as_statement(only: &ast::Expr, result: Option<&Type>) -> bool {
     matches!(only.kind, Ast::If { .. } | Ast::Switch { .. })
         && (result.is_some_and(Type::is_unit) || ends_in_statements(only))

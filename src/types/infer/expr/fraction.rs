@@ -53,7 +53,7 @@ impl Infer<'_> {
         self.with_fractions(of_floating, |infer| infer.ready_args(std::slice::from_mut(exponent)));
     }
 
-    /// Calls `run` while quotients of integer literals are treated as fractions, or not.
+    /// Calls `run` while quotients of integer literals are treated as fractions if `are_there`.
     pub(crate) fn with_fractions<T>(&mut self, are_there: bool, run: impl FnOnce(&mut Self) -> T) -> T {
         let outer = std::mem::replace(&mut self.fractions, are_there);
         let out = run(self);
@@ -66,8 +66,8 @@ impl Infer<'_> {
         self.with_fractions(false, run)
     }
 
-    /// Returns the operands of an operation on integer literals whose result is a fraction, with floating-point literals
-    /// instead: those of a quotient, or the base of a negative power.
+    /// Returns the operands of an operation on integer literals whose result is a fraction, with floating-point
+    /// literals instead of integer literals: the operands of a quotient, or the base of a negative power.
     pub(crate) fn fraction(&self, op: &Ident, lhs: &Rc<Expr>, rhs: &Rc<Expr>) -> Option<[Rc<Expr>; 2]> {
         match &*op.name {
             "/" if self.fractions && is_integer(lhs) && is_integer(rhs) => {
@@ -79,7 +79,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Unifies the type of an exponent that contains a quotient of literals with that of the base, if the base is a
+    /// Unifies the type of an exponent that contains a quotient of literals with the type of the base, if the base is a
     /// floating-point number or a literal.
     pub(crate) fn default_exponent(&mut self, op: &Ident, args: &[ArgNode]) {
         let ("^", [base, exponent]) = (&*op.name, args) else { return };
@@ -109,7 +109,7 @@ impl Infer<'_> {
             }
     }
 
-    /// Whether a type is a floating-point type, or that of a floating-point literal.
+    /// Whether a type is a floating-point type, or the type of a floating-point literal.
     pub(crate) fn is_floating(&mut self, ty: &Type) -> bool {
         match unification::shallow(self.cx, ty) {
             Type::Var(v) => self.cx.vars.var(v).literal == Some(Literal::Float),

@@ -1,5 +1,5 @@
-//! Gradient operators: the older `#gradient` and `#valueAndGradient`, of a function with respect to some of its
-//! parameters.
+//! `#gradient`: the older notations `#gradient` and `#valueAndGradient` for the gradient of a function with respect to
+//! some of its parameters.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -28,7 +28,7 @@ enum Wrt {
 struct Receiver {
     method: FunctionId,
     name: Ident,
-    /// The instance, or the type (`M.f`), in which case the instance is an additional parameter.
+    /// The instance, or the type (`M.f`); with a type, the instance is an additional parameter.
     base: ast::Expr,
     ty: Type,
     is_type: bool,
@@ -136,7 +136,7 @@ impl Infer<'_> {
     }
 
     /// Infers `{ p0, p1 in operator(at: p1, in: { q1 in f(p0, q1) }) }`, with the receiver as an additional first
-    /// parameter if it is not known.
+    /// parameter if the receiver is not known.
     fn with_respect_to(&mut self, operator: &str, target: Target<'_>, wrt: &[Wrt], span: Span) -> Expr {
         let Target { function, receiver, parameters } = target;
         let unknown = receiver.as_ref().filter(|r| r.is_type).map(|r| r.ty.clone());
@@ -182,7 +182,7 @@ impl Infer<'_> {
         let closure = closure_of_call(&names, call, throws, span);
         let types = unknown.into_iter().chain(parameters.into_iter().map(|p| p.ty));
         let params = types.map(|ty| {
-            // A generic parameter of the function is not one of the environment.
+            // A generic parameter of the function may not be in scope here.
             let is_generic = ty.any(&mut |t| matches!(t, Type::Param(q) if !self.cx.scope.env.params.contains(q)));
             let ty = if is_generic { self.cx.vars.fresh() } else { ty };
             FunctionParam { ty, is_inout: false, no_derivative: false, autoclosure: false }

@@ -83,8 +83,8 @@ impl Infer<'_> {
         self.expr(&ast::Expr { kind: Ast::Call { callee, args }, span }, None)
     }
 
-    /// Infers `base[keyPath: \.a.b]` as the place `base.a.b`, if that can be assigned to; returns `None` for other
-    /// paths.
+    /// Infers `base[keyPath: \.a.b]` as the place `base.a.b`, if this place can be assigned to; returns `None` for
+    /// other paths.
     pub(crate) fn along_key_path(&mut self, base: &Expr, path: &[KeyPathPart], span: Span) -> Option<Expr> {
         let is_plain = |part: &KeyPathPart| match part {
             KeyPathPart::Member(name) => &*name.name != "self",
@@ -106,7 +106,7 @@ impl Infer<'_> {
     }
 
     /// Infers the path of a key path once, on a variable of the root's type: returns the type at the end of the path,
-    /// and whether it can be assigned to.
+    /// and whether the end of the path can be assigned to.
     fn probe(&mut self, root: &Type, path: &[KeyPathPart], span: Span) -> Option<(Type, bool)> {
         let local = self.new_local("", root.clone(), true, span);
         let end = self.in_scope(|infer| {
@@ -149,7 +149,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Returns a type expression with a name that denotes a type.
+    /// Returns a type expression that denotes a type by a reserved name.
     fn written(&mut self, ty: &Type, span: Span) -> ast::TypeExpr {
         let name = type_expr::name_for(self.cx, ty.clone());
         let ident = Ident { name: name.into(), span };

@@ -21,7 +21,7 @@ use std::rc::Rc;
 struct JoinedValues {
     ty: Type,
     values: Vec<Expr>,
-    /// Whether no type is expected, so that the values determine it.
+    /// Whether no type is expected, so that the values determine the common type.
     is_open: bool,
 }
 
@@ -146,8 +146,8 @@ impl Infer<'_> {
         }
     }
 
-    /// Infers the next value of a collection literal. If the values so far are `Int`s and this one is a `Double`, all of
-    /// them become `Double`s, unless a type is expected.
+    /// Infers the next value of a collection literal. If the values so far are `Int`s and the next value is a `Double`,
+    /// all values become `Double`s, unless a type is expected.
     fn join_value(&mut self, joined: &mut JoinedValues, item: &ast::Expr) {
         let value = self.expr(item, Some(&joined.ty));
         if joined.is_open && self.widens_common(&joined.ty, &value.ty) {
@@ -167,7 +167,8 @@ impl Infer<'_> {
         }
     }
 
-    /// Infers `true` or `false`: a `Bool`, or a value of the expected type if it can be written as such a literal.
+    /// Infers `true` or `false`: a `Bool`, or a value of the expected type if this type can be written as such a
+    /// literal.
     pub(crate) fn bool_literal(&mut self, value: bool, expected: Option<&Type>, span: Span) -> Expr {
         let literal = Expr { kind: ExprKind::Bool(value), ty: self.bool_type(), span };
         let mut wanted = expected.and_then(|t| self.known(t));

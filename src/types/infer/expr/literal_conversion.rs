@@ -1,4 +1,4 @@
-//! Values of literals: conversion of numbers and strings to their types, once these are known.
+//! Literal conversion: converts numeric and string literals to values of their types, once the types are known.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::syntax::ast;
@@ -18,14 +18,14 @@ use crate::types::model::typed_tree::{Argument, Callee, Expr, ExprKind};
 use crate::types::names::name_lookup;
 use std::rc::Rc;
 
-/// The indices of the requirements of the literal protocols: the one that takes the type that the conforming type
-/// declares, and the one that every type has, which takes an `Int` or a `Double`.
+/// The indices of the requirements of the literal protocols: the requirement that takes the declared literal type, and
+/// the default requirement, which takes an `Int` or a `Double`.
 const DIRECT: u32 = 0;
 const GENERAL: u32 = 1;
 
 impl Infer<'_> {
-    /// Infers `Type(literal)` as a literal of the type `Type`, if values of the type can be written as such literals.
-    /// For a literal of a collection, this requires that no initializer accepts it.
+    /// Infers `Type(literal)` as a literal of the type `Type`, if values of the type can be written as such literals. A
+    /// collection literal is used in this way only if no initializer accepts it.
     pub(crate) fn coerced_literal(&mut self, ty: &Type, args: &[ArgNode], inits: &[Candidate]) -> Option<Expr> {
         let [arg] = args else { return None };
         if arg.label.is_some() || arg.trailing || arg.ready.is_some() || !matches!(ty, Type::Nominal(..)) {
@@ -55,7 +55,7 @@ impl Infer<'_> {
         Some(self.coerce(value, ty))
     }
 
-    /// Converts a literal to a value of its type.
+    /// Converts a literal to a value of the inferred type.
     pub(crate) fn finish_literal(&mut self, e: &mut Expr) {
         let span = e.span;
         let builtin = match &e.ty {
@@ -109,8 +109,8 @@ impl Infer<'_> {
         e.kind = ExprKind::Call { callee, args: vec![Argument::Value(literal)] };
     }
 
-    /// Returns the type of the literal that the initializer of a type takes, if it is a built-in type other than the
-    /// type itself.
+    /// Returns the type of the literal that the initializer of a type takes, if the literal's type is a built-in type
+    /// other than the type itself.
     fn literal_before(&mut self, of: &Type, protocol: ProtocolId) -> Option<Type> {
         let name = self.cx.defs.protocol_data(protocol).associated.first()?.name.clone();
         let before = associated_type::normalize_type(self.cx, &Type::Associated(Rc::new(of.clone()), protocol, name));

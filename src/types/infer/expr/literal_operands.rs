@@ -1,4 +1,4 @@
-//! Literal operands: how an operator determines the types of literals among its operands.
+//! Literal operands: determines the types of literals among the operands of an operator.
 
 use crate::source::Span;
 use crate::syntax::ast::{ExprKind as Ast, Ident};
@@ -18,8 +18,8 @@ use crate::types::names::members;
 use crate::types::names::name_lookup;
 
 impl Infer<'_> {
-    /// Infers an operator whose operands are array literals of the expected type, if the type can be written as one and
-    /// has the operator: `let v: SIMD3<Double> = [1, 2, 3] + [4, 5, 6]`.
+    /// Infers an operator whose operands are array literals of the expected type, if the type can be written as an
+    /// array literal and has the operator: `let v: SIMD3<Double> = [1, 2, 3] + [4, 5, 6]`.
     pub(crate) fn by_expected_literal(
         &mut self,
         op: &Ident,
@@ -82,8 +82,8 @@ impl Infer<'_> {
         None
     }
 
-    /// Defaults a floating-point literal to `Double` if none of the known operand types accepts it: `0.9^n`. Called if
-    /// these types do not determine the overload; returns whether there is such a literal.
+    /// Defaults a floating-point literal to `Double` if none of the known operand types accepts it: `0.9^n`. This
+    /// applies if the known types do not determine the overload. Returns whether there is such a literal.
     pub(crate) fn default_point(&mut self, args: &[ArgNode], types: &[Type], span: Span) -> bool {
         let operands: Vec<Type> = args.iter().filter_map(|a| a.ready.as_ref().map(|e| e.ty.clone())).collect();
         let double = name_lookup::simple(self.cx, "Double");
@@ -106,7 +106,8 @@ impl Infer<'_> {
         matches!(ty, Type::Var(v) if self.cx.vars.var(*v).literal == Some(Literal::Float))
     }
 
-    /// Whether the result of a function has the type of the function's argument `k`, as for `max` and `abs`.
+    /// Whether the result of a function has the type of the function's argument `k`, as the results of `max` and `abs`
+    /// do.
     fn gives_back(&mut self, candidate: &Candidate, k: usize, span: Span) -> bool {
         let snapshot = self.cx.vars.snapshot();
         let instance = self.instantiate(candidate, span);

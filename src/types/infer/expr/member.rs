@@ -231,8 +231,8 @@ impl Infer<'_> {
         })
     }
 
-    /// Infers a static member or a case, `Type.name`, as a value; `on` is the metatype value, if the type is not given
-    /// by name.
+    /// Infers a static member or a case, `Type.name`, as a value; `on` is the metatype value, if an expression instead
+    /// of a name denotes the type.
     pub(crate) fn static_member_of(
         &mut self,
         ty: &Type,
@@ -405,7 +405,7 @@ impl Infer<'_> {
             self.error(diagnostic);
             return self.error_expr(span);
         }
-        // The parameters of a subscript have no labels unless they are written twice, as in Swift.
+        // The parameters of a subscript have no labels unless a label and a name are written, as in Swift.
         self.ready_args(&mut args);
         let name = Ident { name: "subscript".into(), span };
         self.call_overloaded(&name, candidates, args, None, span)

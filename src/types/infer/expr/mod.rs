@@ -322,7 +322,7 @@ impl Infer<'_> {
         Expr { kind: ExprKind::Try { kind, value: Box::new(value) }, ty, span }
     }
 
-    /// Stores a value in a temporary constant that is used by an expression, which `run` creates.
+    /// Stores a value in a temporary constant for an expression that `run` creates.
     pub(super) fn with_temporary(&mut self, value: Expr, run: impl FnOnce(&mut Self, LocalId) -> Expr) -> Expr {
         let span = value.span;
         let local = self.new_local("", value.ty.clone(), false, span);

@@ -16,7 +16,7 @@ use crate::types::names::module_name::Module;
 use std::rc::Rc;
 
 impl Infer<'_> {
-    /// Returns the module that an expression names, unless a declaration of the program has the same name.
+    /// Returns the module that an expression names, unless the program declares this name.
     pub(crate) fn module_of<'a>(&mut self, e: &'a ast::Expr) -> Option<(&'a ast::Name, Module)> {
         let Ast::Ident { name, generics } = &e.kind else { return None };
         let module = module_name::module_named(self.cx, name, self.file).filter(|_| generics.is_empty())?;
@@ -86,7 +86,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Returns the type that an expression `Module.Type<A>` denotes, if there is such a type.
+    /// Returns the type that an expression `Module.Type<A>` denotes, if the module declares this type.
     pub(crate) fn type_of_module(&mut self, e: &ast::Expr) -> Option<Type> {
         let Ast::Member { base, name, generics } = &e.kind else { return None };
         let (module_name, module) = self.module_of(base)?;

@@ -93,8 +93,8 @@ impl Infer<'_> {
         self.unknown_name(ident)
     }
 
-    /// Infers a name that is declared at the top level: a variable, or one of several functions. If there is none,
-    /// returns the location of a variable that has no value yet.
+    /// Infers a name that is declared at the top level: a variable, or one of several functions. If no declaration has
+    /// a value yet, returns the source location of the variable.
     pub(crate) fn entries_value(
         &mut self,
         entries: &[Entry],
@@ -182,7 +182,7 @@ impl Infer<'_> {
         self.error_expr(ident.span)
     }
 
-    /// Returns all names in scope; none once no more suggestions are reported.
+    /// Returns all names in scope for suggestions; none if the maximum number of suggestions has been reported.
     fn known_names(&mut self) -> Vec<String> {
         let mut known: Vec<String> = vec![];
         if !self.cx.sink.still_suggests() {

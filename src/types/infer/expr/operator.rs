@@ -1,4 +1,4 @@
-//! Operators: the overload is chosen when an operand or the expected result is known.
+//! Operators: chooses the overload of an operator when an operand or the expected result is known.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -149,8 +149,8 @@ impl Infer<'_> {
         let payload = match name_lookup::optional_payload(self.cx, &value.ty.clone()) {
             Some(payload) => payload,
             None if matches!(unification::shallow(self.cx, &value.ty.clone()), Type::Var(_)) => {
-                // The expected type of the optional is that of its payload, unless the payload may be converted to it,
-                // as to `Any`.
+                // The expected type applies to the payload of the optional, unless the payload may be converted to this
+                // type, as to `Any`.
                 let payload = match expected.and_then(|t| self.known(t)) {
                     Some(Type::Existential(_)) | None => self.cx.vars.fresh(),
                     Some(expected) => name_lookup::optional_payload(self.cx, &expected).unwrap_or(expected),
@@ -283,8 +283,7 @@ impl Infer<'_> {
         }
         let mut types = self.without_repeats(types, span);
         let operands_known = !types.is_empty();
-        // A range operator is declared by the type of the bounds; the type of the range has no operator of the same
-        // name.
+        // A range operator is declared by the type of the bounds; the type of the range does not declare the operator.
         let is_range = matches!(&*op.name, "..." | "..<");
         if let Some(expected) = expected.and_then(|t| self.known(t))
             && !is_comparison(&op.name)
@@ -317,8 +316,8 @@ impl Infer<'_> {
             };
         }
         let expected = expected.filter(|_| !is_comparison(&op.name));
-        // While an operand type is not known, only the obvious overload is chosen early, whose operands both have the
-        // known type.
+        // While an operand type is not known, only the overload whose operands both have the known type is chosen
+        // early.
         let decide_now = open == 0 || last;
         let fit = |infer: &mut Self, candidates: &[Candidate]| -> Vec<(u32, Candidate)> {
             let score = |c: &Candidate| infer.try_candidate(c, args, expected, span).map(|s| (s, c.clone()));
@@ -335,8 +334,8 @@ impl Infer<'_> {
             fitting
         };
         if fitting.is_empty() && !operands_known && expected.is_some() {
-            // The overload that fits the operands does not return the expected type; the type that it does return is
-            // reported then.
+            // The overload that fits the operands does not return the expected type; the diagnostic then reports the
+            // returned type.
             return self.try_operator(op, args, None, span, last);
         }
         match fitting.len() {
@@ -365,7 +364,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Whether an operator is declared by the program at its top level, and not by the library, so that its operands
+    /// Whether an operator is declared at the top level of the program and not by the library, so that its operands
     /// need not be known.
     fn is_only_own(&mut self, op: &str) -> bool {
         const NUMBERS: [&str; 3] = ["Int", "Double", "Bool"];
@@ -419,8 +418,8 @@ impl Infer<'_> {
         }
     }
 
-    /// Removes a type whose type variables can be substituted to obtain another type of the list, because its members
-    /// are the same.
+    /// Removes each type from a list that becomes equal to another type by substitution of its type variables, because
+    /// both have the same members.
     fn without_repeats(&mut self, mut types: Vec<Type>, span: Span) -> Vec<Type> {
         types.sort_by_key(|t| unification::has_vars(self.cx, t));
         let mut kept: Vec<Type> = vec![];
@@ -461,7 +460,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Returns the candidates for a range of literals, whose type is not known.
+    /// Returns the candidates of a range operator between literals whose types are not known.
     fn range_candidates(&mut self, op: &Ident, count: usize) -> Vec<Candidate> {
         let comparable = name_lookup::protocol(self.cx, "Comparable");
         prelude::load_extensions(self.cx, "Comparable");
@@ -494,7 +493,7 @@ impl Infer<'_> {
                 (Target::Requirement(p, r), Target::Requirement(q, s)) => p == q && r == s,
                 _ => false,
             };
-            // The types may become equal: both operands have the operator from the same type.
+            // If the type variables can make both types equal, the two candidates may be one and are listed once.
             same && self.may_be_equal(&c.prefix, &candidate.prefix)
         });
         if fits && params == count && !known {

@@ -1,4 +1,4 @@
-//! Optional chains: `a?.b`.
+//! Optional chains: infers `a?.b`.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::syntax::ast;
@@ -47,7 +47,7 @@ impl Infer<'_> {
             infer.bind(&name.as_str().into(), local);
             infer.expr(&rewritten, None)
         });
-        // At this point it must be known whether the body mutates the unwrapped value.
+        // The body must be resolved here, because it must be known whether it mutates the unwrapped value.
         let mut body = self.decided(body);
         if matches!(body.kind, ExprKind::Pending(_)) {
             self.resolve_statement(start);

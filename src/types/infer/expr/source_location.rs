@@ -1,5 +1,5 @@
-//! Source location literals: `#line`, `#column`, `#file`, `#function`, `#call` and `#operands`, which denote their location in the
-//! source. As default arguments they denote the location of the call.
+//! Source location literals: `#line`, `#column`, `#file`, `#function`, `#call` and `#operands`, which denote their
+//! source location or, as default arguments, that of the call.
 
 use crate::source::Span;
 use crate::syntax::ast;
@@ -34,7 +34,7 @@ impl Infer<'_> {
             }
             // The literal `#call` is the source text of the call, for legends and messages.
             "call" => self.cx.sink.source_text(span).into(),
-            // The variables in the call with their values, for messages.
+            // The literal `#operands` lists the variables in the call with their values, for messages.
             "operands" => return Some(self.operands(expected, span)),
             "function" => self.around_here().map_or_else(|| MODULE.into(), |f| self.name_of(f).into()),
             _ => return None,
@@ -42,7 +42,7 @@ impl Infer<'_> {
         Some(self.string(&[StringPart::Text(text)], expected, span))
     }
 
-    /// Returns the names and values of the variables in the text at a location: `[("a", a), ("b", b)]`.
+    /// Returns the names and values of the variables in the source text at a span: `[("a", a), ("b", b)]`.
     fn operands(&mut self, expected: Option<&Type>, span: Span) -> Expr {
         let text = self.cx.sink.source_text(span);
         let mut names = variable_words(&text);

@@ -10,8 +10,8 @@ use crate::types::names::name_lookup;
 use crate::types::names::prelude;
 
 impl Infer<'_> {
-    /// Warns about `7 / 2` as an integer, since 3.5 is usually intended. A quotient of other integers in an expression
-    /// whose value is displayed is replaced by a call that prints a note if a remainder is dropped.
+    /// Warns about `7 / 2` with the value 3, since 3.5 is usually intended. A quotient of other integers in an
+    /// expression whose value is displayed is replaced by a call that prints a note if a remainder is dropped.
     pub(crate) fn check_quotient(&mut self, callee: &mut Callee, args: &mut Vec<Argument>, span: Span) {
         let ([Argument::Value(left), Argument::Value(right)], Callee::Static(function)) = (args.as_slice(), &*callee)
         else {
@@ -45,7 +45,8 @@ impl Infer<'_> {
         self.cx.sink.report(diagnostic);
     }
 
-    /// Replaces `n / d` by a call that also gets the source text and the text of the quotient as a `Double`.
+    /// Replaces `n / d` by a call with two additional arguments: the source text, and the source text of the quotient
+    /// as a `Double`.
     fn note_quotient(&mut self, callee: &mut Callee, args: &mut Vec<Argument>) {
         let [Argument::Value(left), Argument::Value(right)] = args.as_slice() else { return };
         let Some(function) = prelude::library_function(self.cx, "_notedQuotient") else { return };

@@ -12,7 +12,7 @@ use crate::types::names::name_lookup;
 use crate::types::names::nested_access;
 
 impl Infer<'_> {
-    /// Returns the type that an expression denotes, if it denotes one.
+    /// Returns the type that an expression denotes, if any.
     pub(crate) fn type_expression(&mut self, e: &ast::Expr) -> Option<Type> {
         match &e.kind {
             Ast::Ident { name, generics } => {

@@ -1,11 +1,13 @@
-//! Untyped parameters: a number by default, which the body of the function uses as an array.
+//! Array parameters: suggests the type of an array for a parameter without a type annotation, which is a number by
+//! default, if the function uses the parameter as an array.
 
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 use crate::types::infer::Infer;
 
 impl Infer<'_> {
-    /// Adds the edit that makes a parameter without a type an array, if the expression at `place` is the name of one.
+    /// Adds the edit that declares a parameter without a type annotation as an array, if the expression at `place`
+    /// names such a parameter.
     pub(crate) fn with_array_parameter(&mut self, diagnostic: Diagnostic, place: Span) -> Diagnostic {
         let name = self.cx.sink.source_text(place);
         let mut functions = self.frames.iter().rev().filter_map(|frame| frame.function);

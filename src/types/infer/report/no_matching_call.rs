@@ -113,7 +113,7 @@ impl Infer<'_> {
         self.error_expr(span)
     }
 
-    /// Returns the diagnostic for a method that exists only for types with further conformances.
+    /// Returns the diagnostic for a method whose declaration requires conformances that the type lacks.
     pub(crate) fn conforming_less(
         &mut self,
         of: &Type,
@@ -175,7 +175,7 @@ impl Infer<'_> {
         diagnostic
     }
 
-    /// Returns the diagnostic for argument labels that are all present in a different order.
+    /// Returns the diagnostic for arguments whose labels are correct but in the wrong order.
     fn wrong_order(&mut self, params: &[SignatureParam], args: &[ArgNode]) -> Option<Diagnostic> {
         let whole = |arg: &ArgNode| arg.label_span.map_or(arg.span, |label| label.to(arg.span));
         let mut edits = vec![];
@@ -385,7 +385,7 @@ fn is_one_word(text: &str) -> bool {
     text.chars().all(|c| c.is_alphanumeric() || "._\"".contains(c))
 }
 
-/// Returns the edit that replaces the label of an argument by that of its parameter.
+/// Returns the edit that replaces the label of an argument by the label of its parameter.
 fn relabeled(arg: &ArgNode, param: &SignatureParam) -> (Span, String) {
     let label = param.label.as_ref().map_or_else(String::new, |label| format!("{label}: "));
     let start = arg.label_span.map_or(arg.span.start, |s| s.start);

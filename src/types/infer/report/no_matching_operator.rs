@@ -33,7 +33,7 @@ const VERBS: &[(&str, &str, &str)] = &[
 ];
 
 impl Infer<'_> {
-    /// Reports an operand `.name` where the type of the other operand has no such member.
+    /// Reports an operand `.name` where the type of the other operand has no member of this name.
     pub(crate) fn no_case_of_operand(&mut self, operand: &ArgNode, beside: &ArgNode) -> Option<Expr> {
         let (_, name) = implicit_root(&operand.ast)?;
         let mut ty = beside.ready.as_ref()?.ty.clone();
@@ -134,7 +134,7 @@ impl Infer<'_> {
 }
 
 impl Infer<'_> {
-    /// Advises how operands of two types of numbers get the same type.
+    /// Adds advice on how to convert operands of different numeric types to one type.
     fn advise_number(
         &mut self,
         mut diagnostic: Diagnostic,
@@ -182,7 +182,7 @@ impl Infer<'_> {
         (!name.is_empty() && !name.starts_with('$') && span != Span::default()).then_some((name, span))
     }
 
-    /// Explains how a type becomes comparable: by a conformance of its own, or by one of a generic parameter.
+    /// Explains how a type becomes comparable: by a conformance of the type or of its generic parameter.
     fn explain_missing(&mut self, diagnostic: Diagnostic, arg: &ArgNode, protocol: &'static str) -> Diagnostic {
         let Some(ready) = &arg.ready else { return diagnostic };
         let ty = ready.ty.clone();

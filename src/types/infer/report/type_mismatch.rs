@@ -1,4 +1,4 @@
-//! Mismatches: diagnostics for values whose types are not the expected ones.
+//! Type mismatches: diagnostics for values whose types differ from the expected types.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -35,7 +35,7 @@ pub(crate) struct UnsatisfiedConstraint {
 }
 
 impl Infer<'_> {
-    /// Unifies two types, or reports why they cannot be unified.
+    /// Unifies two types, or reports why the types cannot be unified.
     pub(crate) fn unify_or_report(&mut self, found: &Type, wanted: &Type, span: Span) {
         let snapshot = self.cx.vars.snapshot();
         if unification::unify(self.cx, wanted, found, span) {
@@ -46,7 +46,7 @@ impl Infer<'_> {
         self.mismatch(found, wanted, span);
     }
 
-    /// Reports a value of one type where another is expected.
+    /// Reports a value of one type where another type is expected.
     pub(crate) fn mismatch(&mut self, found: &Type, wanted: &Type, span: Span) {
         self.failed = true;
         if matches!(found, Type::Error) || matches!(wanted, Type::Error) {

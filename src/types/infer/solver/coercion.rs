@@ -1,5 +1,5 @@
-//! Coercions: implicit conversions to an optional, to an existential, to a superclass, to `Double`, and between function
-//! types.
+//! Coercions: implicit conversions to an optional, to an existential, to a superclass, to `Double`, and between
+//! function types.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -21,7 +21,7 @@ use crate::types::names::prelude;
 use std::rc::Rc;
 
 impl Infer<'_> {
-    /// Converts a value to the expected type, or defers the conversion until enough is known.
+    /// Converts a value to the expected type, or defers the conversion until the types are known.
     pub(crate) fn coerce(&mut self, value: Expr, to: &Type) -> Expr {
         let (from, wanted) = (unification::shallow(self.cx, &value.ty.clone()), unification::shallow(self.cx, to));
         let span = value.span;
@@ -193,8 +193,8 @@ impl Infer<'_> {
         (is_erased && !matches!(given, Type::Var(_)) && self.can_convert(&given, &wanted)).then_some((given, wanted))
     }
 
-    /// Whether every value of a type is a value of another type without conversion: an instance of a subclass, by
-    /// itself or in an optional, an array or as a value of a dictionary.
+    /// Whether every value of a type is a value of another type without conversion: an instance of a subclass,
+    /// directly, or inside an optional, an array or the values of a dictionary.
     fn is_upcast(&mut self, from: &Type, to: &Type) -> bool {
         if self.is_subclass(from, to) {
             return true;
@@ -262,7 +262,7 @@ impl Infer<'_> {
             return self.throwing_function(&value, &wanted);
         }
         if !f.throws && g.throws {
-            // A call of the target type also returns an error, so the function is wrapped.
+            // A call of a throwing function also returns an error, so a function that does not throw is wrapped.
             let names: Vec<String> = (0..f.params.len()).map(|i| format!("$t{i}")).collect();
             return self.wrapped_function(value, &names, true, &wanted, span);
         }
@@ -302,8 +302,8 @@ impl Infer<'_> {
         Expr { kind, ty: wanted, span }
     }
 
-    /// Whether a function accepts the converted parameters and its converted result has the expected type: a subclass
-    /// for its base, a value for an optional or an existential.
+    /// Whether a function value can be wrapped so that its parameters and its result are converted: from a subclass to
+    /// its base, or from a value to an optional or existential.
     fn converts_by_parts(&mut self, f: &FunctionType, g: &FunctionType) -> bool {
         let is_inout = |f: &FunctionType| f.params.iter().any(|p| p.is_inout || p.autoclosure);
         if f.params.len() != g.params.len() || is_inout(f) || is_inout(g) {
@@ -320,7 +320,7 @@ impl Infer<'_> {
         all_fit
     }
 
-    /// Whether a function of several parameters is passed as a function of one tuple of them: `zip(a, b).map(max)`.
+    /// Whether a function of several parameters is passed as a function of one tuple: `zip(a, b).map(max)`.
     fn spreads(&mut self, f: &FunctionType, g: &FunctionType) -> bool {
         let [only] = g.params.as_slice() else { return false };
         let ty = only.ty.clone();
@@ -367,7 +367,8 @@ impl Infer<'_> {
         self.error_expr(value.span)
     }
 
-    /// Reports the conversion of a plain function value to a differentiable one: the body of the function is not known.
+    /// Reports the conversion of a plain function value to a differentiable function type: the body of the function is
+    /// not known.
     fn opaque_function(&mut self, value: &Expr, g: &FunctionType, span: Span) -> Expr {
         let declared = match &value.kind {
             ExprKind::Local(local) => Some(self.frame().locals[local.0 as usize].span),

@@ -13,8 +13,8 @@ use crate::types::names::name_lookup;
 use hashbrown::HashSet;
 
 impl Infer<'_> {
-    /// Binds one untyped operand of arithmetic to `Double`. Results of pending expressions are skipped, since they may
-    /// still become any type.
+    /// Binds one untyped operand of arithmetic to `Double`. Results of pending expressions are skipped, since their
+    /// types are still open.
     pub(crate) fn default_operands(&mut self, vars: u32) -> bool {
         let open = |cx: &TypeContext, v: &u32| {
             let state = cx.vars.var(VarId(*v));
@@ -43,9 +43,9 @@ impl Infer<'_> {
         free.is_some()
     }
 
-    /// Binds literals to their default types when nothing else can be resolved. Literals with a decimal point and
-    /// string literals go first, since they may turn the others into `Double`. Type variables that determine the types
-    /// of other variables go before all of these.
+    /// Binds literals to their default types when nothing else can be resolved. Type variables that determine the types
+    /// of other variables are bound first, then literals with a decimal point and string literals, since they may make
+    /// other literals `Double`s.
     pub(crate) fn default_literals(&mut self, vars: u32) -> bool {
         let early: &[Literal] = &[Literal::Float, Literal::Text, Literal::Words];
         for kinds in [early, &[Literal::Int]] {
@@ -81,9 +81,9 @@ impl Infer<'_> {
         constraints.iter().any(|constraint| !conformances::conforms_to(self.cx, ty, constraint.protocol))
     }
 
-    /// Returns the variables that determine the types of others: those whose associated types occur in an equation,
-    /// like `S` in `S.Element == Element`, or in the type of an operand, those of the parameters of pending closures,
-    /// and those whose members are looked up.
+    /// Returns the variables that determine the types of other variables: variables whose associated types occur in an
+    /// equation, like `S` in `S.Element == Element`, or in the type of an operand, variables in the parameters of
+    /// pending closures, and variables whose members are looked up.
     fn deciding(&mut self) -> HashSet<VarId> {
         let mut types: Vec<Type> = vec![];
         for equation in &self.cx.vars.equations {
@@ -204,7 +204,7 @@ impl Infer<'_> {
             }
             self.cx.vars.rollback(snapshot);
         }
-        // No default satisfies the constraints: choose the first one and report the constraint that fails.
+        // No default satisfies the constraints: the first default is chosen, and the constraint that fails is reported.
         let ty = name_lookup::simple(self.cx, names[0]);
         let conforms = state.conforms.clone();
         self.cx.vars.set_var(v, crate::types::model::type_vars::VarState { conforms: vec![], ..state });

@@ -1,5 +1,5 @@
-//! Function strength: compares the differentiability of function types inside other types. A conversion may require
-//! less than the value provides, and never more.
+//! Nested differentiability: compares the differentiability of function types nested in other types. A conversion may
+//! not require stronger differentiability than the value provides.
 
 use crate::diagnostic::Code;
 use crate::source::Span;
@@ -24,8 +24,8 @@ impl Infer<'_> {
         Expr { kind, ty: wanted.clone(), span }
     }
 
-    /// Whether the type `to` requires stronger differentiability inside than `from`, an otherwise equal type, provides.
-    /// Of two function types, only the parameters and the results are compared.
+    /// Whether the type `to` requires stronger differentiability of nested function types than `from`, an otherwise
+    /// equal type, provides. For function types, only the parameters and the results are compared.
     pub(crate) fn requires_more(&mut self, from: &Type, to: &Type) -> bool {
         let (from, to) = (type_vars::zonk(self.cx, from), type_vars::zonk(self.cx, to));
         match (&from, &to) {
@@ -35,7 +35,7 @@ impl Infer<'_> {
     }
 
     /// Whether the type `to` requires stronger differentiability than `from` provides, like [`Infer::requires_more`],
-    /// where function types themselves are compared as well.
+    /// and also compares function types themselves.
     pub(crate) fn states_less(&mut self, from: &Type, to: &Type) -> bool {
         let (from, to) = (type_vars::zonk(self.cx, from), type_vars::zonk(self.cx, to));
         is_stronger(&from, &to)

@@ -1,5 +1,5 @@
-//! Pending expressions: the expressions that wait for more type information, and their resolution. Certain steps are
-//! taken first, then, when a statement ends, defaults are chosen.
+//! Pending expressions: the expressions that wait for more type information, and their resolution. Expressions are
+//! resolved without guessing first; when a statement ends, defaults are chosen.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -47,10 +47,10 @@ pub(crate) enum PendingKind {
     Nil,
 }
 
-/// How much a pass over the pending entries may resolve by guessing.
+/// The extent to which a pass over the pending entries may guess.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum DefaultingPhase {
-    /// Only what is certain is resolved.
+    /// Only entries with a certain resolution are resolved.
     Certain,
     /// Numbers are also defaulted to `Double` or `Int`, and the best of several candidates is chosen.
     Default,
@@ -89,7 +89,7 @@ impl Infer<'_> {
         Rc::new(Expr { kind: ExprKind::Pending(self.pending.len() as u32 - 1), ty, span })
     }
 
-    /// Shares the base of a member among several candidates. The result of a call is stored, so that a chain of calls
+    /// Shares the base of a member among several candidates. The call in the base is stored, so that a chain of calls
     /// is not copied at each of its members.
     pub(crate) fn shared(&mut self, base: Expr) -> Rc<Expr> {
         match base.kind {
@@ -105,7 +105,7 @@ impl Infer<'_> {
         found.is_some_and(|found| matches!(found.kind, ExprKind::Call { .. } | ExprKind::CallValue { .. }))
     }
 
-    /// Returns the resolved expression if a pending one has been resolved; otherwise the expression itself.
+    /// Returns the resolution of a pending expression that has been resolved; otherwise the expression itself.
     pub(crate) fn decided(&self, e: Expr) -> Expr {
         let mut at = &e;
         while let ExprKind::Pending(id) = at.kind
@@ -157,7 +157,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Runs one pass over the pending entries; returns whether one was resolved.
+    /// Runs one pass over the pending entries; returns whether an entry was resolved.
     fn pass(&mut self, from: usize, phase: DefaultingPhase) -> bool {
         match unification::retry_equations(self.cx) {
             Ok(true) => return true,
@@ -193,8 +193,8 @@ impl Infer<'_> {
         any
     }
 
-    /// Whether a pending entry waits for a base whose type is unknown. In a long chain this holds for all but the first
-    /// link, so the test must be cheaper than an attempt.
+    /// Whether a pending entry waits for a base whose type is unknown. In a long chain all entries but the first are
+    /// blocked, so the check must be cheaper than an attempt.
     fn is_blocked(&mut self, i: usize) -> bool {
         use PendingKind::{Coerce, Member, MemberCall, Subscript};
         let Some(Pending { kind, .. }) = &self.pending[i] else { return false };

@@ -1,7 +1,7 @@
 //! Requirements: checks the requirements of a called function on its inferred generic arguments.
 //!
-//! The conformances of a generic parameter itself are checked when it is unified. Requirements on its associated types
-//! and on its superclass can only be checked once it is known.
+//! The conformances of a generic parameter itself are checked when the parameter is unified. Requirements on its
+//! associated types and on its superclass can only be checked once the generic argument is known.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -81,8 +81,8 @@ impl Infer<'_> {
             .then(|| ((*of).clone(), protocol))
     }
 
-    /// Reports two types that must be equal and are not. A called function, or the use of a value, requires the
-    /// equality.
+    /// Reports two types that must be equal and are not. The equality is required by a called function or by the use of
+    /// a value.
     pub(crate) fn contradiction(&mut self, equation: &Equation) {
         let Equation { left, right, span, by } = equation;
         if let Some((of, protocol)) = self.memberless(left).or_else(|| self.memberless(right)) {

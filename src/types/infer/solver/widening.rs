@@ -1,8 +1,8 @@
 //! Widening: the implicit conversion of an `Int` to a `Double`, where a program would otherwise be rejected.
 //!
-//! Inference first looks for a solution without such conversions. Only where there is none, the decision is made again
-//! with `widens` set, so that a conversion never changes which function a program calls. A quotient of two `Int`s is not
-//! converted, because it has already lost its remainder.
+//! Inference first looks for a solution without such conversions. If there is no such solution, the decision is
+//! repeated with `widens` set, so that a conversion never changes which function a program calls. A quotient of two
+//! `Int`s is not converted, because it has already lost its remainder.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -19,10 +19,10 @@ use crate::types::names::name_lookup;
 use crate::types::names::prelude;
 use std::rc::Rc;
 
-/// The operators whose result contains the quotient that an operand is.
+/// The operators through which a quotient among the operands affects the result.
 const ARITHMETIC: [&str; 4] = ["+", "-", "*", "/"];
 
-/// The types whose last generic argument is the type of their parts, and the library functions that convert these.
+/// The types whose last generic argument is the type of their parts, and the library functions that convert the parts.
 const CONTAINERS: [(&str, &str); 4] = [
     ("Array", "_convertedParts"),
     ("ClosedRange", "_convertedBounds"),
@@ -39,12 +39,13 @@ impl Infer<'_> {
         out
     }
 
-    /// Whether a value that cannot be converted otherwise can be converted if `Int`s become `Double`s.
+    /// Whether a value can be converted only if `Int`s become `Double`s.
     pub(crate) fn needs_widening(&mut self, from: &Type, to: &Type) -> bool {
         !self.widens && self.with_widening(true, |infer| infer.can_convert(from, to))
     }
 
-    /// Whether a type becomes another one by the conversion of `Int` to `Double`: itself, its elements, or its bounds.
+    /// Whether a type becomes another type by the conversion of `Int` to `Double`: the type itself, its elements, or
+    /// its bounds.
     pub(crate) fn can_widen(&mut self, from: &Type, to: &Type) -> bool {
         if !self.widens {
             return false;
@@ -64,8 +65,8 @@ impl Infer<'_> {
         }
     }
 
-    /// Returns the library function that converts the parts of an array, a range or a dictionary to those of another
-    /// one, and the types of these parts.
+    /// Returns the library function that converts the parts of an array, a range or a dictionary to the parts of
+    /// another array, range or dictionary, and the types of these parts.
     fn parts_to_widen(&mut self, from: &Type, to: &Type) -> Option<(&'static str, Type, Type)> {
         let (Type::Nominal(n, xs), Type::Nominal(m, ys)) = (from, to) else { return None };
         let (_, function) =
@@ -216,7 +217,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Whether values of which some are `Int`s get the common type `Double` because of another one.
+    /// Whether `Int` values get the common type `Double` because another value is a `Double`.
     pub(crate) fn widens_common(&mut self, common: &Type, value: &Type) -> bool {
         self.is_int(common) && (self.is_double(value) || self.is_point(value))
     }
@@ -229,7 +230,7 @@ impl Infer<'_> {
         unification::shallow(self.cx, ty) == name_lookup::simple(self.cx, "Double")
     }
 
-    /// Whether a type is that of a floating-point literal.
+    /// Whether a type is the type of a floating-point literal.
     fn is_point(&mut self, ty: &Type) -> bool {
         matches!(unification::shallow(self.cx, ty), Type::Var(v) if self.cx.vars.var(v).literal == Some(Literal::Float))
     }

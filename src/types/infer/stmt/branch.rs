@@ -213,7 +213,7 @@ impl Infer<'_> {
         Case { patterns, body, falls_through, span: case.span }
     }
 
-    /// Infers the patterns of one case; a name that several of them bind is one variable.
+    /// Infers the patterns of one case; a name that several patterns bind is one variable.
     pub(crate) fn case_patterns(
         &mut self,
         written: &[(ast::Pattern, Option<ast::Expr>)],
@@ -236,7 +236,8 @@ impl Infer<'_> {
         patterns
     }
 
-    /// Reports names that not all alternatives of a case bind: its body cannot determine which one matched.
+    /// Reports names that not all alternatives of a case bind: the body of the case cannot determine which alternative
+    /// matched.
     fn check_alternatives(&mut self, patterns: &[(Pattern, Option<Expr>)]) {
         let bound: Vec<Vec<LocalId>> = patterns.iter().map(|(p, _)| p.bound()).collect();
         let mut all: Vec<LocalId> = bound.iter().flatten().copied().collect();

@@ -1,4 +1,5 @@
-//! Display statements: pictures that are statements are displayed, such as `plot(f, 0...1)` on a separate line.
+//! Display statements: expression statements whose value is a picture, such as `plot(f, 0...1)` on a separate line, are
+//! converted to calls that display the picture.
 
 use crate::types::conform::conformances;
 use crate::types::generics::unification;

@@ -52,7 +52,7 @@ impl Infer<'_> {
         Stmt { kind, span }
     }
 
-    /// Returns how a loop iterates over a sequence, and the type of its elements.
+    /// Returns the way in which a loop iterates over a sequence, and the type of the elements.
     fn iteration(&mut self, ty: &Type, span: Span) -> (Iteration, Type) {
         let int = name_lookup::simple(self.cx, "Int");
         if let Type::Nominal(n, args) = ty {

@@ -22,10 +22,11 @@ use crate::types::names::type_alias;
 use crate::types::nominal::stored_property;
 use std::rc::Rc;
 
-/// The maximum number of declarations that wait for each other's types, since each of them uses stack space.
+/// The maximum number of declarations that wait for each other's types, since each waiting declaration uses stack
+/// space.
 const MOST_WAITING: usize = 2_000;
 
-/// Returns the checked body of a function; the body is checked if necessary. `None` if it has errors.
+/// Returns the checked body of a function; the body is checked if necessary. `None` if the body has errors.
 pub(in crate::types) fn check_body(cx: &mut TypeContext, f: FunctionId) -> Option<Rc<Body>> {
     generic_default::resolve_default(cx, f);
     match &cx.defs.function_data(f).memo.body {
@@ -95,7 +96,7 @@ pub(in crate::types) fn check_formula(cx: &mut TypeContext, f: FunctionId) -> Op
     in_turn(cx, f, |cx| formula_type(cx, f))
 }
 
-/// Infers the type of a declaration, for which other declarations may be waiting.
+/// Infers the type of a declaration; reports an error if too many declarations depend on it in a chain.
 fn in_turn(cx: &mut TypeContext, f: FunctionId, infer: impl FnOnce(&mut TypeContext) -> Option<Type>) -> Option<Type> {
     if cx.memo.waiting_types == MOST_WAITING {
         let message = format!("type inference depends on a chain of more than {MOST_WAITING} declarations");
@@ -185,7 +186,8 @@ impl Infer<'_> {
         Some(body)
     }
 
-    /// Creates the body of a memberwise initializer: the arguments become the fields; a `let` with a value retains it.
+    /// Creates the body of a memberwise initializer: the arguments become the stored properties; a `let` with an
+    /// initial value retains this value.
     fn memberwise(&mut self, n: crate::types::model::ty::NominalId, signature: &Signature) -> Vec<Stmt> {
         let span = self.cx.defs.nominal_data(n).span;
         let mut fields = vec![];
@@ -211,7 +213,7 @@ impl Infer<'_> {
         vec![Stmt { kind: StmtKind::Return(Some(value)), span }]
     }
 
-    /// Creates the storage of a wrapped property from its value.
+    /// Returns the call of `wrap` that constructs the property wrapper from the wrapped value.
     pub(crate) fn wrapped_value(
         &mut self,
         n: crate::types::model::ty::NominalId,
@@ -253,7 +255,7 @@ impl Infer<'_> {
             None => return vec![],
         };
         let mut statements = vec![];
-        // An initializer of a class receives the instance.
+        // An initializer of a class receives the instance as `self`.
         let is_class = signature.self_type.is_some();
         let local = if is_class { LocalId(0) } else { self.new_local("self", own.clone(), true, span) };
         self.frame().init_self = Some(local);
@@ -316,7 +318,8 @@ impl Infer<'_> {
         out
     }
 
-    /// Makes the value of the last statement the result of the script, if it is an expression and a value is requested.
+    /// Makes the value of the last statement the result of the script, if the statement is an expression and a value is
+    /// requested.
     fn last_value(&mut self, statements: &mut [Stmt]) {
         if let Some(last) = statements.last_mut()
             && let StmtKind::Expr(value) = &last.kind

@@ -95,7 +95,7 @@ impl Infer<'_> {
         Expr { kind: ExprKind::Call { callee, args: vec![] }, ty: signature.result.clone(), span }
     }
 
-    /// Declares the accessors of a local variable, and binds the variable's name to them.
+    /// Declares the accessors of a local variable, and binds the variable's name to these accessors.
     fn accessors(&mut self, ident: &Ident, accessors: Accessors, ty: &Type, out: &mut Vec<Stmt>) {
         let span = ident.span;
         let result = self.type_expr(ty, span);
@@ -181,7 +181,7 @@ impl Infer<'_> {
         self.accessors(ident, accessors, &ty, out);
     }
 
-    /// Declares an observer; returns its quoted name, by which it is called.
+    /// Declares an observer; returns its quoted name, by which the setter calls the observer.
     fn observer(
         &mut self,
         full: &str,

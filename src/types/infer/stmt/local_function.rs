@@ -1,4 +1,5 @@
-//! Local functions: their declarations, and the variables of enclosing bodies that they and closures capture.
+//! Local functions: their declarations, and the variables of enclosing bodies that local functions and closures
+//! capture.
 
 use crate::source::Span;
 use crate::syntax::ast;
@@ -118,7 +119,7 @@ impl Infer<'_> {
         self.frame().params = count;
     }
 
-    /// Makes each body that uses a local function capture the variables that the function captures.
+    /// Makes each body that uses a local function capture the variables that this function captures.
     pub(crate) fn capture_for(&mut self, functions: &[FunctionId]) {
         for f in functions {
             let Some(home) = self.local_functions.get(f).copied() else { continue };
@@ -137,7 +138,7 @@ impl Infer<'_> {
     }
 
     /// Completes the captures of local functions, since a local function may be used before its captures are known:
-    /// repeats until nothing new is captured.
+    /// repeats until no further variable is captured.
     pub(crate) fn complete_captures(&mut self) {
         let uses = self.uses.clone();
         loop {

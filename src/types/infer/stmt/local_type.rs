@@ -10,7 +10,7 @@ use crate::types::names::type_alias;
 use std::rc::Rc;
 
 impl Infer<'_> {
-    /// Declares the types of a block, so that each of these types may refer to all of them.
+    /// Declares the types of a block, so that these types may refer to each other.
     pub(crate) fn declare_local_types(&mut self, items: &[ast::Stmt]) {
         let (first, first_alias) = (self.cx.defs.nominals.len(), self.cx.defs.aliases.len());
         for item in items {
@@ -31,7 +31,7 @@ impl Infer<'_> {
                 _ => {}
             }
         }
-        // Declarations inside of the local types have the same types in scope.
+        // The local types are also in scope in the declarations inside of them.
         let (locals, env) = (self.local_types.clone(), self.cx.scope.env.clone());
         self.cx.defs.nominals.iter_mut().skip(first).for_each(|data| data.locals = locals.clone());
         for alias in self.cx.defs.aliases.iter_mut().skip(first_alias) {

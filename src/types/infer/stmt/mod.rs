@@ -52,7 +52,7 @@ impl Infer<'_> {
         self.body_statements(body)
     }
 
-    /// Infers the statements of a body, in the scope of the frame.
+    /// Infers the statements of a body, in the outermost scope of its frame.
     pub(crate) fn body_statements(&mut self, body: &ast::Block) -> Vec<Stmt> {
         let types = self.local_types.clone();
         let statements = self.statements(&body.items);
@@ -287,8 +287,8 @@ impl Infer<'_> {
         out.push(Stmt { kind: StmtKind::Return(value), span });
     }
 
-    /// Returns the type that a value returned by the current function must have, with type variables in the place of
-    /// its own opaque types.
+    /// Returns the type that a value returned by the current function must have, in which type variables replace the
+    /// opaque types of the function.
     pub(crate) fn opened_result(&mut self, result: &Type, span: Span) -> Type {
         match self.frame().function {
             Some(f) => {

@@ -26,7 +26,7 @@ impl Infer<'_> {
         (!is_global || self.observing_property() != Some(observed)).then_some(setter)
     }
 
-    /// Returns the variable that the enclosing function observes, or that it sets on behalf of the observers.
+    /// Returns the variable that the enclosing function observes, or sets on behalf of the observers.
     fn observing_property(&self) -> Option<Observed> {
         let function = self.frames.first()?.function?;
         self.cx.defs.function_data(function).observed
@@ -40,7 +40,8 @@ impl Infer<'_> {
         }
     }
 
-    /// Whether a property of `self` is modified directly: in its own observers, and where it is initialized.
+    /// Whether a property of `self` is modified directly: in the observers of the property, and where the property is
+    /// initialized.
     pub(crate) fn accesses_directly(&mut self, observed: Observed) -> bool {
         let Observed::Stored(n, _) = observed else { return false };
         let fills = self.frame().kind == FrameKind::Function && self.frame().init_self.is_some();
@@ -85,7 +86,8 @@ impl Infer<'_> {
         Place { ty, span, ..place }
     }
 
-    /// Infers `self.x = value` in an initializer, if `x` is wrapped and nothing else initializes its storage.
+    /// Infers `self.x = value` in an initializer, if `x` is wrapped and its storage is initialized by this assignment
+    /// only.
     pub(crate) fn fill_wrapped(&mut self, target: &ast::Expr, value: &ast::Expr, span: Span) -> Option<Expr> {
         let local = self.frame().init_self?;
         let Owner::Nominal(n) = self.owner else { return None };

@@ -1,4 +1,4 @@
-//! Patterns: inference of their types, and declaration of the names that they bind.
+//! Patterns: inference of the types of patterns, and declaration of the names that patterns bind.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -81,7 +81,7 @@ impl Infer<'_> {
         local
     }
 
-    /// Reports a name that is declared twice in a block. It may hide a name of an enclosing block, or a parameter.
+    /// Reports a name that is declared twice in a block. The name may hide a parameter or a name of an enclosing block.
     fn check_redeclared(&mut self, name: &Name, span: Span) {
         let frame = self.frame();
         let Some(Binding::Local(before)) = frame.scopes.last().and_then(|scope| scope.get(name)).cloned() else {
@@ -226,7 +226,7 @@ impl Infer<'_> {
         made(PatternKind::Case { case, payload })
     }
 
-    /// Infers a case with an explicit type. A value of existential type must be of that type to match.
+    /// Infers a case with an explicit type. A value of existential type matches only if it is of this type.
     fn named_case(
         &mut self,
         named: &Type,

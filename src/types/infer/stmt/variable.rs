@@ -1,4 +1,4 @@
-//! Variable declarations: variables inside of bodies, and those of a script, which are globals.
+//! Variable declarations: local variables of bodies, and variables of a script, which are globals.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -42,7 +42,7 @@ impl Infer<'_> {
                     self.resolve_statement(start);
                 }
             }
-            // The enclosing block has declared it.
+            // The enclosing block has declared the type.
             DeclKind::Nominal(_) | DeclKind::TypeAlias { .. } => {}
             _ if self.is_top() => {}
             _ => {
@@ -156,7 +156,7 @@ impl Infer<'_> {
         out.push(Stmt { kind: StmtKind::Let { pattern, value }, span });
     }
 
-    /// Resolves the declared type of a variable; for `some P`, it is the type of the variable's value.
+    /// Resolves the declared type of a variable; for `some P`, returns the type of the variable's value.
     fn variable_type(&mut self, ty: &ast::TypeExpr) -> Type {
         let found = self.resolve(ty);
         match &found {
@@ -202,7 +202,7 @@ impl Infer<'_> {
         let pattern = self.in_scope(|infer| infer.pattern(strip(&binding.pattern), ty, false));
         let mut locals = vec![];
         bound_locals(&pattern, &mut locals);
-        // These variables transfer the values to the globals; the program does not declare them.
+        // The locals only transfer the values to the globals, and are not declared by the program.
         locals.iter().for_each(|local| self.frame().locals[local.0 as usize].name = "".into());
         let has_value = value.is_some();
         if let Some(value) = value {
@@ -219,7 +219,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Returns the global variable that a name at a location of the script declares.
+    /// Returns the global variable that a name at a source location of the script declares.
     fn global_at(&mut self, name: &ast::Name, span: Span) -> Option<crate::types::model::typed_tree::GlobalId> {
         self.cx.defs.globals_at.get(&(name.clone(), span)).copied()
     }
