@@ -1,6 +1,6 @@
 //! Verifier: checks the invariants of a graph, in tests and debug builds.
 //!
-//! In: a finished graph. Out: a description of each violation; none if the graph is valid.
+//! In: a finished graph. Out: a description of each violation of an invariant.
 
 use super::{
     Block, BlockId, Function, Instruction, Op, Operator, Program, Reg, Stride, Terminator, TransformedOp, Trap,

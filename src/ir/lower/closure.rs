@@ -27,7 +27,7 @@ impl Builder<'_> {
         self.value(Op::Closure(id), Bank::R, &captured)
     }
 
-    /// Whether a function is declared inside another one.
+    /// Whether a function is declared inside another function.
     pub(super) fn is_local(&self, function: typed_tree::FunctionId) -> bool {
         self.lowering.parents.contains_key(&function)
     }
@@ -76,7 +76,7 @@ impl Builder<'_> {
         if here == home {
             return Some(variable);
         }
-        // The path leads from `here` outwards to `home`; then the variable is followed inwards, capture by capture.
+        // The path leads from `here` outwards to `home`; then the variable is passed inwards, capture by capture.
         let mut path = vec![here];
         let mut at = here;
         while at != home {
@@ -150,7 +150,7 @@ impl Builder<'_> {
         values
     }
 
-    /// Adds parameters for the captured values of a local function that is called on behalf of others.
+    /// Adds parameters for the captured values of a local function, which the lowered function calls with these values.
     pub(super) fn forward_captures(&mut self, function: typed_tree::FunctionId) {
         if let Some(body) = self.d.body(function) {
             let values = self.capture_parameters(&body);
@@ -168,7 +168,8 @@ impl Builder<'_> {
         };
     }
 
-    /// Converts a function value to another function type: a function that never throws to one that may throw.
+    /// Converts a function value to another function type: a function that never throws is converted to one that may
+    /// throw.
     pub fn adapt(&mut self, value: Value, from: &Type, to: &Type) -> Value {
         let (Type::Function(from), Type::Function(wanted)) = (self.concrete(from), self.concrete(to)) else {
             return value;

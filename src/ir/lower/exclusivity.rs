@@ -1,6 +1,6 @@
-//! Exclusive access: while a call modifies a storage location, the location must not be accessed in another way. The accesses
-//! and their durations are noted here; [`exclusivity_checks`](crate::ir::passes::exclusivity_checks) retains those that must
-//! be checked at run time.
+//! Exclusivity: notes accesses to storage locations and their durations, because a location must not be accessed in
+//! another way while a call modifies it. [`exclusivity_checks`](crate::ir::passes::exclusivity_checks) retains the
+//! notes of accesses that must be checked at run time.
 //!
 //! Only accesses to shared storage are noted: captured variables, stored properties of instances, and global variables.
 
@@ -46,7 +46,8 @@ impl Builder<'_> {
         (function, local)
     }
 
-    /// Returns the storage of a stored property of an instance. A subclass stores it at the same position as its superclass.
+    /// Returns the storage of a stored property of an instance. The property has the same index in the storage of a
+    /// subclass.
     pub fn stored_property(&mut self, ty: &Type, index: usize) -> Option<Stored> {
         let Type::Nominal(id, _) = self.concrete(ty) else { return None };
         let nominal = self.d.nominal(id);
@@ -76,7 +77,8 @@ impl Builder<'_> {
     pub fn begin_access(&mut self, at: &Location) -> Option<u32> {
         let (stored, ..) = parts(at)?;
         let change = self.lowering.accesses.begin(stored.id);
-        // In a call that modifies several arguments, the source location is that of the argument and not of the call.
+        // In a call that modifies several arguments, the source location of the modification is the argument, and not
+        // the call.
         let outer_span = self.span;
         self.span = self.changed_at.unwrap_or(outer_span);
         self.access(at, AccessKind::Begin(change));
@@ -85,8 +87,8 @@ impl Builder<'_> {
         Some(change)
     }
 
-    /// Returns the stored property of an instance that a getter without arguments may read: its components are known statically,
-    /// or depend on the dynamic type of the instance.
+    /// Returns the stored property of an instance that a getter without arguments may read: the components of the
+    /// property are known statically, or depend on the dynamic type of the instance.
     pub fn location_of_getter(&mut self, get: &Target, base: &[Reg]) -> Option<Location> {
         let object = *base.first().filter(|object| self.bank(**object) == Bank::R)?;
         let declared = self.d.function(get.declaration().function);

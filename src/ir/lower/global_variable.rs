@@ -1,4 +1,5 @@
-//! Global variables: stored in registers of the script if no other code uses them, otherwise in global storage.
+//! Global variables: assigns registers of the script to global variables that no other code uses, and global storage to
+//! all others.
 
 use super::builder::{Builder, Use};
 use super::place::Location;
@@ -10,7 +11,7 @@ use crate::types::model::typed_tree::{FunctionRef, GlobalId};
 use crate::value::Bank;
 use std::rc::Rc;
 
-/// The position of a global variable in global storage.
+/// The storage of a global variable.
 #[derive(Clone, Debug)]
 pub(in crate::ir) struct Storage {
     /// The components of the global variable: bank and index.
@@ -50,13 +51,13 @@ impl Builder<'_> {
             && !self.outlives_script(&declared.ty)
     }
 
-    /// Whether the program could observe that the lifetime of a global variable ends with the script: the references in
-    /// a global variable are retained as long as the program runs.
+    /// Whether a global variable must be retained after the end of the script, because the program could observe the
+    /// end of its lifetime.
     fn outlives_script(&mut self, ty: &Type) -> bool {
         self.d.sees_ends() && self.banks(ty).contains(&Bank::R)
     }
 
-    /// Returns the place of a global variable, which is initialized first if it is lazy.
+    /// Returns the place of a global variable, after adding its initialization if the variable is lazy.
     pub fn global(&mut self, global: GlobalId) -> Location {
         let ownership = self.d.global(global).ownership;
         self.initialized_global(global).kept(ownership)
@@ -104,7 +105,7 @@ impl Builder<'_> {
         Location::Global { cells, stored: self.stored_global(global) }
     }
 
-    /// Computes the initial value of a lazy global variable if it is not initialized.
+    /// Computes the initial value of a lazy global variable if the variable is not initialized.
     fn ensure(&mut self, global: GlobalId, ready: u32) {
         let is_initialized = self.value(Op::LoadGlobal { bank: Bank::I, index: ready }, Bank::I, &[]);
         let (missing, initialized) = (self.block(), self.block());

@@ -1,4 +1,4 @@
-//! Loads: reading the value of a place.
+//! Loads: lowering of reads of places.
 
 use super::builder::{Builder, Value};
 use super::effects::may_write;

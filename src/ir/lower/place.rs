@@ -1,5 +1,4 @@
-//! Places: the storage locations of values, and how they are found. The subexpressions of a place are evaluated once, from
-//! left to right, when it is located.
+//! Places: the storage locations of values, and the evaluation of their subexpressions, once and from left to right.
 //!
 //! Not here: reading (`load.rs`), replacing and modifying the value (`modification.rs`).
 
@@ -50,7 +49,8 @@ pub(super) enum Location {
     Discard,
 }
 
-/// A stored property that the tangent vectors of its type do not contain, since the type defines them itself.
+/// A stored property that the tangent vectors of its type do not contain, since the type defines its tangent vectors
+/// itself.
 #[derive(Clone, Debug)]
 pub(super) struct OpaqueProperty {
     /// The location of the property.
@@ -109,7 +109,7 @@ pub(super) struct MoveOut {
 impl Builder<'_> {
     // Finding
 
-    /// Finds a place: evaluates the subexpressions of the place from left to right.
+    /// Locates a place: evaluates the subexpressions of the place from left to right.
     pub fn place(&mut self, place: &Place) -> Location {
         let (mut at, mut ty) = match &place.root {
             Root::Local(local) => (self.local_location(*local), self.body.locals[local.0 as usize].ty.clone()),
@@ -188,8 +188,8 @@ impl Builder<'_> {
         Some(MoveOut { take: target(take), has: has.map(target) })
     }
 
-    /// Loads whether the optional at a place has a value. A value that is moved for a modification is not loaded: a second
-    /// reference would make it shared.
+    /// Loads whether the optional at a place has a value. A value that is moved for a modification is not loaded: a
+    /// second reference would make the value shared.
     pub fn tag(&mut self, at: &Location) -> Reg {
         if let Location::Accessor(accessor) = at
             && let Some(MoveOut { has: Some(has), .. }) = &accessor.move_out
@@ -207,7 +207,7 @@ impl Builder<'_> {
         self.demand(tag, Trap::UnexpectedNil);
     }
 
-    /// Calls the getters on the path to an optional in a place: each of them once, for testing the optional as well as
+    /// Calls the getters on the path to an optional in a place: each getter once, for testing the optional as well as
     /// for modifying its value.
     pub fn fetch(&mut self, at: Location) -> Location {
         match at {
@@ -358,7 +358,7 @@ impl Builder<'_> {
 }
 
 impl Location {
-    /// Wraps the place of a variable or property according to its ownership.
+    /// Wraps the place of a variable or property according to the variable's ownership.
     pub fn kept(self, ownership: Ownership) -> Location {
         match ownership {
             Ownership::Strong => self,
@@ -376,7 +376,7 @@ impl Location {
             | Location::Cut { inner: base, .. }
             | Location::Weak { inner: base, .. } => &mut **base,
             Location::Accessor(accessor) => &mut accessor.base,
-            // Such a place refers to its owner several times.
+            // A place with an opaque property refers to its owner several times.
             Location::OpaqueProperty(_) | Location::OmittedProperty(_) => return self,
             Location::Registers(_) | Location::Box { .. } | Location::Global { .. } | Location::Discard => return self,
         };

@@ -1,17 +1,18 @@
-//! Blocks: jump threading, merging of straight-line blocks and removal of unreachable ones; the order follows the source.
+//! Block simplification: jump threading, merging of straight-line blocks, and removal of unreachable blocks. The order
+//! of blocks follows the source.
 
 use crate::ir::analysis::control_flow::reverse_postorder;
 use crate::ir::analysis::flow_graph::FlowGraph;
 use crate::ir::graph::{Block, BlockId, Function, Terminator};
 
-/// Threads jumps through empty blocks, merges straight-line blocks and removes unreachable ones.
+/// Threads jumps through empty blocks, merges straight-line blocks, and removes unreachable blocks.
 pub fn simplify(function: &mut Function) {
     thread(function);
     join(function);
     renumber(function);
 }
 
-/// Redirects a jump to a block that contains only a jump: the jump leads to that block's target.
+/// Redirects jumps to blocks that contain only a jump, to the targets of these blocks.
 fn thread(function: &mut Function) {
     let ends: Vec<Option<BlockId>> = function
         .blocks
@@ -46,7 +47,8 @@ fn thread(function: &mut Function) {
     }
 }
 
-/// Appends a block to its predecessor if it has only one predecessor, which jumps to it unconditionally.
+/// Appends each block with a single predecessor to this predecessor, if the predecessor jumps to the block
+/// unconditionally.
 fn join(function: &mut Function) {
     let mut entries = vec![0usize; function.blocks.len()];
     entries[0] = 1;
@@ -66,7 +68,8 @@ fn join(function: &mut Function) {
             block.instructions.extend(instructions);
             block.end = end;
             block.end_span = end_span;
-            // The emptied block must not look like a block that has no terminator yet.
+            // The emptied block must have a terminator, because a missing terminator denotes a block under
+            // construction.
             function.blocks[to].end = Some(Terminator::Jump(BlockId(to as u32)));
             entries[to] = 0;
         }

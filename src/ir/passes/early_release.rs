@@ -1,5 +1,5 @@
-//! Release: references that were only read are dropped early, so that their object has one owner again: an array in a global
-//! variable or a box could not be modified in place while a register still refers to it.
+//! Early release: drops loaded references after their last use, so that their objects have one owner again. An array in
+//! a global variable or a box cannot be modified in place while a register refers to the array.
 
 use crate::ir::analysis::effects::{Effects, Memory, MemoryAccess, Transfer, effects, transfer};
 use crate::ir::analysis::flow_graph::count;

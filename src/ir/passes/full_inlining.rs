@@ -1,9 +1,9 @@
 //! Full inlining: one graph of a function and all its callees, for tangent and adjoint code.
 //!
-//! In: a function value, as far as it is known: its function, and the functions among its captured values. Out: a graph
-//! without calls, and the [reasons](Fallback) why some of its paths end early. Where the graph would reach a step that
-//! is not arithmetic on numbers and integers or access to their storage, it [stops](Trap::Unsupported): at that point
-//! it has only modified its own registers, so that the function can run again from its beginning.
+//! In: a function value, as far as it is known statically: its function, and the functions among its captured values.
+//! Out: a graph without calls, and the [reasons](Fallback) why some of its paths end early. The graph
+//! [stops](Trap::Unsupported) at each step that is neither arithmetic on numbers and integers nor access to their
+//! storage. Until then it modifies only its own registers, so that the function can run again from its beginning.
 
 use crate::ir::analysis::effects::{Effects, Memory, MemoryAccess, effects};
 use crate::ir::passes::clean;
@@ -28,7 +28,7 @@ const MAX_DEPTH: usize = 24;
 pub struct Inlined {
     /// The graph without calls.
     pub graph: Function,
-    /// The reasons why paths of the graph end with [`Trap::Unsupported`], each once.
+    /// The reasons why paths of the graph end with [`Trap::Unsupported`], without repetitions.
     pub fallbacks: Vec<Fallback>,
 }
 
@@ -101,7 +101,7 @@ fn size(f: &Function) -> usize {
     f.blocks.iter().map(|block| block.instructions.len()).sum()
 }
 
-/// The function that a register is known to hold, and its captured values.
+/// The known content of a register: a function, and its captured values.
 #[derive(Clone)]
 struct KnownClosure {
     function: FunctionId,
@@ -134,12 +134,12 @@ struct Inliner<'p> {
     /// The functions that are being inlined, each inside the previous one.
     running: Vec<FunctionId>,
     steps: usize,
-    /// The reasons why paths end early, each once.
+    /// The reasons why paths end early, without repetitions.
     fallbacks: Vec<Fallback>,
 }
 
 impl Inliner<'_> {
-    /// Notes the reason why a path ends early; returns false.
+    /// Notes the reason why a path ends early; returns `false`.
     fn refuse(&mut self, why: Fallback) -> bool {
         if !self.fallbacks.contains(&why) {
             self.fallbacks.push(why);
@@ -147,7 +147,7 @@ impl Inliner<'_> {
         false
     }
 
-    /// Allocates registers for the registers of a function; returns the index of the first one.
+    /// Allocates registers for the registers of a function; returns the index of the first new register.
     fn copy_registers(&mut self, f: &Function) -> u32 {
         let first = self.registers.len() as u32;
         self.registers.extend(f.registers.iter().cloned());
@@ -239,7 +239,7 @@ impl Inliner<'_> {
         block.instructions.push(Instruction { op, outs, ins, span, active: false });
     }
 
-    /// Appends a step to the graph; returns false if the step is not supported.
+    /// Appends a step to the graph; returns `false` if the step is not supported.
     fn step(&mut self, site: &mut CallSite<'_>, step: &Instruction) -> bool {
         let outs: Vec<Reg> = step.outs.iter().map(|r| site.here(*r)).collect();
         let ins: Vec<Reg> = step.ins.iter().map(|r| site.here(*r)).collect();
@@ -370,7 +370,8 @@ impl Inliner<'_> {
             }
             self.push(site.at, Op::Copy, vec![param], vec![*arg], call.span);
         }
-        // The block is split: the steps after the call go to the next block, and the function begins in the last one.
+        // The block is split: the steps after the call follow in a new block, and the steps of the function begin in
+        // the current block.
         let after = BlockId(self.blocks.len() as u32);
         self.blocks.extend([Block::default(), Block::default()]);
         self.blocks[site.at.0 as usize].end = Some(Terminator::Jump(BlockId(after.0 + 1)));
@@ -380,7 +381,7 @@ impl Inliner<'_> {
     }
 }
 
-/// The position in the graph to which the steps of an inlined function are copied.
+/// The site of an inlined call: the registers and the captured values of the function whose steps are copied.
 struct CallSite<'c> {
     at: BlockId,
     first: u32,

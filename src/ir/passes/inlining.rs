@@ -1,8 +1,8 @@
-//! Inlining: replaces calls of small functions of the standard library, and of others that only move values, by their bodies,
-//! so that `+=` or `count` have no overhead.
+//! Inlining: replaces calls of small functions of the standard library, and of other functions that only move values,
+//! by their bodies, so that `+=` or `count` have no overhead.
 //!
-//! Only straight-line functions without captures or registered derivatives are inlined. Their steps get the source location of
-//! the call, where a failure is then reported.
+//! Only straight-line functions without captures or registered derivatives are inlined. The inlined steps get the
+//! source location of the call, at which failures are reported.
 
 use crate::ir::analysis::effects::{Effects, Memory, MemoryAccess, Transfer, effects, tied, transfer};
 use crate::ir::analysis::flow_graph::{Counts, count};
@@ -47,8 +47,8 @@ fn callee<'p>(program: &'p Program, caller: FunctionId, step: &Instruction) -> O
     let f = program.function(id).filter(|_| id != caller)?;
     let [block] = &f.blocks[..] else { return None };
     let straight = matches!(block.end, Some(Terminator::Return(_))) && block.instructions.len() <= MAX_INLINED_STEPS;
-    // Calls of a user's function remain, since backtraces and messages refer to them, unless the function cannot fail, such as
-    // a default argument or an initializer that only stores its arguments.
+    // Calls of a user's function remain, since backtraces and messages refer to them, unless the function cannot fail,
+    // such as a default argument or an initializer that only stores its arguments.
     let silent = f.is_prelude || block.instructions.iter().all(|step| is_silent(&step.op));
     let simple = silent && !f.is_opaque && f.rules.is_empty() && f.captures.is_empty();
     (straight && simple).then_some(f)
@@ -75,8 +75,8 @@ struct InlineSite<'c> {
 
 impl InlineSite<'_> {
     fn expand(&mut self, callee: &Function, call: &Instruction) {
-        // Maps registers of the callee to those of the caller. Arguments represent parameters until those are written; every
-        // write gets a new register.
+        // The map from registers of the callee to registers of the caller. Arguments represent parameters until the
+        // parameters are written; every write gets a new register.
         let mut here: HashMap<Reg, Reg> = callee.params.iter().copied().zip(call.ins.iter().copied()).collect();
         let mut own: Vec<Reg> = vec![];
         for step in &callee.blocks[0].instructions {
@@ -134,7 +134,7 @@ impl InlineSite<'_> {
         self.out.push(Instruction { op, outs: vec![out], ins: vec![from], span, active: false });
     }
 
-    /// Transfers an argument to a new register; it is moved if only this call reads it.
+    /// Transfers an argument to a new register; the argument is moved if only this call reads it.
     fn take(&mut self, callee: &Function, param: Reg, arg: Reg, span: Span) -> Reg {
         let bank = callee.registers[param.0 as usize].bank;
         let new = self.register(bank);

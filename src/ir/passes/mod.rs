@@ -1,7 +1,7 @@
 //! Passes: transformations of finished graphs, and their order.
 //!
-//! In: graphs that were just lowered. Out: the same graphs with straight runs merged into one block, without dead code, with
-//! small functions of the standard library inlined, and with references released early.
+//! In: graphs that were just lowered. Out: the same graphs with straight runs merged into one block, without dead code,
+//! with small functions of the standard library inlined, and with references released early.
 //!
 //! Promises: the behavior of a program and its derivatives are preserved; steps with effects are preserved.
 
@@ -32,7 +32,7 @@ pub fn finish(program: &mut Program, fresh: &[FunctionId]) {
         }
         program.functions[id.0 as usize] = Some(shared);
     }
-    // This pass runs last, as inlining must see the references that a callee still uses.
+    // The early release runs last, because inlining must see the references that a callee still uses.
     for id in fresh {
         if let Some(mut shared) = program.functions[id.0 as usize].take() {
             early_release::release(Rc::make_mut(&mut shared));

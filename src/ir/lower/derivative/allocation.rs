@@ -1,8 +1,8 @@
 //! Allocation: the creation of an instance by an initializer that has a registered derivative.
 //!
-//! An initializer of a class fills an instance that it receives, which may be an instance of a subclass; its registered
-//! derivative returns a new instance. Therefore the derivative belongs to a function that creates the instance and fills it;
-//! an initializer that another initializer calls is differentiated through its body.
+//! An initializer of a class fills an instance that it receives, which may be an instance of a subclass; the registered
+//! derivative of the initializer returns a new instance. Therefore the derivative belongs to a function that creates
+//! the instance and fills it; an initializer that another initializer calls is differentiated through its body.
 
 use crate::ir::graph::Op;
 use crate::ir::lower::Origin;

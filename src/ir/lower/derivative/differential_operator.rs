@@ -1,4 +1,4 @@
-//! Operators: lowering of the differential operators that the machine implements.
+//! Differential operators: lowering of the differential operators that the machine implements.
 
 use crate::ir::graph::{Op, Operator, Reg};
 use crate::ir::lower::builder::{Builder, Value};
@@ -17,7 +17,8 @@ impl Builder<'_> {
         match (name, function) {
             ("withoutDerivative", _) => {
                 let ty = types.first().cloned().unwrap_or_else(Type::unit);
-                // An explicit `withoutDerivative` is retained even for a constant: it states that the lost tangent is intended.
+                // An explicit `withoutDerivative` is retained even for a constant: it states that the lost tangent is
+                // intended.
                 let of = self.tangent(&ty).unwrap_or_else(|| self.no_tangent(&ty));
                 let banks = self.banks(&ty);
                 self.operate(Operator::WithoutDerivative { of }, &ins, &banks)
@@ -84,7 +85,8 @@ impl Builder<'_> {
         }
     }
 
-    /// Marks a value that is stored in a `@noDerivative` property: results that depend on it have no derivative if it varies.
+    /// Marks a value that is stored in a `@noDerivative` property: results that depend on the value have no derivative
+    /// if the value varies.
     pub fn mark_no_derivative(&mut self, value: Value, ty: &Type) -> Value {
         if self.tangent(ty).is_none() {
             return value;
@@ -100,7 +102,7 @@ impl Builder<'_> {
         self.program.tangents.add(Tangent { value, vector, kind: TangentKind::Nothing })
     }
 
-    /// Adds a differential operator whose body may throw: the flag and the error precede its result.
+    /// Adds a differential operator whose body may throw: the flag and the error precede the result of the operator.
     fn operate_on_body(
         &mut self,
         operator: Operator,
