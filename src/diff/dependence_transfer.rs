@@ -34,8 +34,8 @@ pub fn primitive(id: PrimitiveId) -> DependenceTransfer {
     }
 }
 
-/// Whether a primitive is a comparison: it selects and is not itself data, so a value that is reached only through it has a zero
-/// derivative, as with a branch.
+/// Whether a primitive is a comparison: a comparison selects and is not itself data, so a value that is reached only
+/// through a comparison has a zero derivative, as with a branch.
 fn is_comparison(name: &str) -> bool {
     let last = name.rsplit('.').next().unwrap_or(name);
     matches!(last, "eq" | "ne" | "lt" | "le" | "gt" | "ge")
@@ -91,7 +91,7 @@ pub fn native(name: &str) -> NativeTransfer {
         .map_or(NativeTransfer::Unknown, |(_, transfer)| *transfer)
 }
 
-/// Whether a function of strings searches, counts or compares: its result is no string and no part of one.
+/// Whether a function of strings searches, counts or compares: its result is neither a string nor a part of a string.
 pub fn selects(name: &str) -> bool {
     const SELECTIONS: &[&str] = &[
         "text.after",

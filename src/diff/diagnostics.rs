@@ -1,4 +1,4 @@
-//! Report: constructs the diagnostics of differentiation.
+//! Diagnostics: constructs the diagnostics of differentiation.
 
 use super::dependence::{LossReason, TangentLoss};
 use super::differentiability_check::DifferentiabilityAssertion;
@@ -103,8 +103,8 @@ pub fn opaque(assertion: &DifferentiabilityAssertion, parameter: usize, found: &
     diagnostic.help(format!("register a derivative for it with '@derivative(of: {})'", base_name(name)))
 }
 
-/// Reports that a path to the result goes through a function whose registered derivatives are for other types, or a stored
-/// property that has no counterpart in its type's tangent vectors.
+/// Reports that a path to the result goes through a function whose registered derivatives are for other types, or a
+/// stored property that has no counterpart in its type's tangent vectors.
 pub fn obstacle(
     assertion: &DifferentiabilityAssertion,
     parameter: usize,
@@ -175,7 +175,7 @@ pub fn zero_derivative(assertion: &DifferentiabilityAssertion) -> Diagnostic {
     }
 }
 
-/// Reports that a function that must be linear is not.
+/// Reports a nonlinear function where a linear function is required.
 pub fn not_linear(assertion: &DifferentiabilityAssertion, step: Option<&NonlinearStep>) -> Diagnostic {
     let subject = subject(assertion);
     let nonlinear_step =
@@ -199,7 +199,7 @@ pub fn not_linear(assertion: &DifferentiabilityAssertion, step: Option<&Nonlinea
 }
 
 /// Changes the error for a registered derivative into a warning, if the derivative need not be linear. `what_happens`
-/// describes how it is treated.
+/// describes how the derivative is treated.
 pub fn as_warning(not_linear: Diagnostic, what_happens: &str) -> Diagnostic {
     if not_linear.severity == Severity::Warning {
         return not_linear;
@@ -246,7 +246,7 @@ fn with_respect_to(
     diagnostic.also(span, format!("differentiating with respect to '{name}'"))
 }
 
-/// Adds the place where the function is declared, if the assertion only names the function.
+/// Adds the source location of the function's declaration, if the assertion only names the function.
 fn definition(diagnostic: Diagnostic, assertion: &DifferentiabilityAssertion) -> Diagnostic {
     if assertion.is_literal || assertion.function.is_prelude {
         return diagnostic;
@@ -261,12 +261,13 @@ fn calls(mut diagnostic: Diagnostic, found: &TangentLoss) -> Diagnostic {
     diagnostic
 }
 
-/// Suggests `withoutDerivative(at:)` around a place.
+/// Suggests `withoutDerivative(at:)` around a source location.
 fn cut(diagnostic: Diagnostic, text: &str, span: Span) -> Diagnostic {
     diagnostic.wrap(text, span, "withoutDerivative(at: ", ")")
 }
 
-/// Returns the place where the result of a function is computed, and whether that is an expression by itself.
+/// Returns the source location at which the result of a function is computed, and whether it is the location of a
+/// complete expression.
 fn result_place(f: &Function) -> Option<(Span, bool)> {
     let carries = |r: &&Reg| f.registers[r.0 as usize].bank != Bank::I;
     for block in &f.blocks {

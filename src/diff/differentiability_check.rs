@@ -1,9 +1,11 @@
-//! Differentiability check: whether a function that is converted to a differentiable or linear one is differentiable or linear.
+//! Differentiability check: whether a function that is converted to a differentiable or linear function type is
+//! differentiable or linear.
 //!
-//! In: a function of the user's. Out: diagnostics about the functions that are converted in it and are known statically.
+//! In: a function of the user's. Out: diagnostics about the conversions in this function whose operands are known
+//! statically.
 //!
-//! Promises: every place is reported once; a function value that is not known in the same body is accepted, because the type
-//! checker has rejected it already or it carries its own derivative.
+//! Promises: every source location is reported once; a function value that is not known in the same body is accepted,
+//! because the type checker has rejected it or it carries a derivative.
 //! Not here: the analyses (`activity`, `linearity`), the wording (`diagnostics`).
 
 use super::activity::{Activity, CAPTURED};
@@ -38,7 +40,7 @@ const PULLBACK_AS_IT_IS: &str = "reverse mode calls it unchanged; forward mode n
 /// The sentence about the treatment of a nonlinear differential that is registered beside a pullback.
 const DIFFERENTIAL_AS_IT_IS: &str = "forward mode calls it unchanged; reverse mode calls the pullback";
 
-/// The assertion that a function is differentiable or linear.
+/// An assertion that a function is differentiable or linear.
 pub struct DifferentiabilityAssertion<'a> {
     /// The function that the assertion is about.
     pub function: &'a Rc<Function>,
@@ -83,10 +85,10 @@ impl<'p> Checker<'p> {
         }
     }
 
-    /// Checks that the map that a registered derivative returns besides the value is linear, whatever its type declares: a
-    /// nonlinear differential without a pullback is an error, and a nonlinear differential or pullback otherwise is a warning. A
-    /// constant is accepted: it is a tangent, although it has no transpose. `recorded` is the function whose differential is
-    /// recorded when its pullback is requested.
+    /// Checks that the map that a registered derivative returns besides the value is linear, whatever its type
+    /// declares: a nonlinear differential without a pullback is an error, and a nonlinear differential or pullback
+    /// otherwise is a warning. A constant is accepted: it is a tangent, although it has no transpose. `recorded` is the
+    /// function whose differential is recorded when its pullback is requested.
     fn check_rule(
         &mut self,
         registered: FunctionId,
@@ -113,8 +115,8 @@ impl<'p> Checker<'p> {
                     _ => &mut self.linearities_of_rules,
                 };
                 let problem = not_linear(linearities, map, &assertion, &variations);
-                // A pullback may do something else with an adjoint on purpose, and the transpose of a differential that is beside
-                // a pullback is not needed.
+                // A pullback may be nonlinear on purpose, and the transpose of a differential that is beside a pullback
+                // is not needed.
                 let problem = match (kind, recorded) {
                     (RuleKind::Pullback, _) => {
                         problem.map(|problem| diagnostics::as_warning(problem, PULLBACK_AS_IT_IS))
@@ -278,8 +280,8 @@ fn not_linear(
     of(Kind::Affine).map(|affine| diagnostics::affine(assertion, affine.step.as_deref()))
 }
 
-/// Returns the function that a step asserts to be differentiable or linear, if only one step writes the register that holds it
-/// and the same assertion was not made before.
+/// Returns the function that a step asserts to be differentiable or linear, if only one step writes the register that
+/// holds it and this assertion was not examined before.
 fn known_function(writers: &Writers<'_>, assertion: &Instruction) -> Option<FunctionId> {
     writers.made_by(*assertion.ins.first()?, Some(&assertion.op))
 }

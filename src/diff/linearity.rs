@@ -1,10 +1,11 @@
 //! Linearity: determines whether the results of a function are linear in some of its arguments.
 //!
-//! In: a function and the arguments that vary. Out: a [`Linearity`] for each result, with the step that makes it nonlinear.
+//! In: a function and the arguments that vary. Out: a [`Linearity`] for each result, with the step that makes it
+//! nonlinear.
 //!
-//! Promises: "not linear" is reported for certain steps only (`sin` of a varied value, a product of two such values); a value
-//! that comes from dynamic calls, boxes or global variables is unknown and accepted. A selection by a condition that depends on a
-//! varied value is not linear, unless the condition tests for zero or one branch stops the program.
+//! Promises: "not linear" is reported for certain steps only (`sin` of a varied value, a product of two such values); a
+//! value that comes from dynamic calls, boxes or global variables is unknown and accepted. A selection by a condition
+//! that depends on a varied value is not linear, unless the condition tests for zero or one branch stops the program.
 
 use super::activity::covered_by_rule;
 use crate::diff::dependence_transfer;
@@ -103,8 +104,8 @@ impl Linearity {
         }
     }
 
-    /// Returns the linearity of a value loaded from storage that holds several values: if their kinds differ, it is not
-    /// certain which kind the loaded value has.
+    /// Returns the linearity of a value loaded from storage that holds several values: if the kinds of the values
+    /// differ, the kind of the loaded value is not certain.
     fn element(&self) -> Linearity {
         match self.kind {
             Kind::Either | Kind::Affine | Kind::NotLinear => Kind::Unknown.into(),
@@ -186,13 +187,13 @@ impl<'p> Linearities<'p> {
         Linearities { ignores_rules: true, ..Linearities::new(program) }
     }
 
-    /// Creates the analysis for the differential of a function that has no pullback: it is recorded at zero, so it must
-    /// not test its argument for zero, and it cannot be computed by a call of the original function.
+    /// Creates the analysis for the differential of a function that has no pullback: the differential is recorded at
+    /// zero, so it must not test its argument for zero, and it cannot be computed by a call of the original function.
     pub fn of_differential(program: &'p Program, original: FunctionId) -> Linearities<'p> {
         Linearities { hidden: Some(original), zero_matters: true, ..Linearities::of_rules(program) }
     }
 
-    /// Returns the linearity of each component of a function's results, for arguments of these kinds.
+    /// Returns the linearity of each component of a function's results, for arguments of the given kinds.
     pub fn results(&mut self, id: FunctionId, arguments: Vec<Kind>) -> Rc<[Linearity]> {
         let call = (id, arguments);
         if let Some(known) = self.done.get(&call) {
@@ -210,7 +211,7 @@ impl<'p> Linearities<'p> {
         self.open.push(Open { call: call.clone(), results: all(Kind::Nothing), is_reentered: false });
         let place = self.open.len() - 1;
         let mut results = self.open[place].results.clone();
-        // Each iteration moves the facts up in the lattice of kinds, which is not high.
+        // Each iteration moves the facts up in the lattice of kinds, which has few levels.
         for _ in 0..8 {
             results = self.analyze(&f, &call.1);
             let open = &mut self.open[place];

@@ -1,11 +1,11 @@
 //! Differentiation: activity, derivative code, tangent and adjoint code, and diagnostics.
 //!
-//! In: the graph of a function ([`crate::ir`]). Out: its derivative code (the same graph, in which steps that operate on numbers
-//! also move and combine tangent slots), the diagnostics of differentiation, and a function as a formula.
+//! In: the graph of a function ([`crate::ir`]). Out: its derivative code (the same graph, in which steps that operate
+//! on numbers also move and combine tangent slots), the diagnostics of differentiation, and a function as a formula.
 //!
-//! Promises: derivative code computes the same values by the same steps; a step that is not active is copied unchanged, so that
-//! inactive code costs nothing; a diagnostic reports only certain dependence, in the code as written, never across dynamic calls
-//! or storage that the body may write.
+//! Promises: derivative code computes the same values by the same steps; a step that is not active is copied unchanged,
+//! so that inactive code costs nothing; a diagnostic reports only certain dependence, in the code as written, never
+//! across dynamic calls or storage that the body may write.
 //! Not here: the combination of slots (`tape`), machine registers (`emit`), types of tangents (`types`).
 
 pub(crate) mod active_registers;

@@ -7,7 +7,7 @@ use crate::value::Bank;
 use crate::value::shape::{Shape, Tangent, TangentKind};
 use std::rc::Rc;
 
-/// Builds one function. Every step has a distinct source location: the `k`-th step is at `10k..10k+5`.
+/// A builder of one function. Every step has a distinct source location: the `k`-th step is at `10k..10k+5`.
 pub struct Builder {
     pub function: Function,
     current: usize,

@@ -1,14 +1,15 @@
-//! Thresholds: marks comparisons on which branches depend. Where two varied numbers are equal, a branch is taken exactly at its
-//! threshold, and the derivative is that of the branch, by convention.
+//! Thresholds: marks comparisons on which branches depend. Where two varied numbers are equal, a branch is taken
+//! exactly at its threshold, and the derivative is that of the branch, by convention.
 //!
-//! In: a function. Out: the same function with an [`Operator::Threshold`] before each such comparison, and before each step whose
-//! partial is 0 wherever it has one (`floor`), which may be at a jump.
+//! In: a function. Out: the same function with an [`Operator::Threshold`] before each such comparison, and before each
+//! step whose partial is 0 wherever the partial exists (`floor`), since such a step may be at a jump.
 //!
-//! Promises: only comparisons that decide how the program continues are marked: `if`, `while`, `guard`, `switch`, `where`, `?:`,
-//! `&&` and `||`, and the result of a closure or a function by which another function decides. A condition that stops the program
-//! otherwise (`precondition`) is not marked. Comparisons of the library are marked where they have been inlined into the
-//! program's own code, and in functions that consist of a condition (`contains` of a range, the comparisons of `sorted()` and
-//! masks) or that round. A rounding that only selects (`Int(floor(x))`, `withoutDerivative(at: floor(x))`) is not marked.
+//! Promises: only comparisons that decide how the program continues are marked: `if`, `while`, `guard`, `switch`,
+//! `where`, `?:`, `&&` and `||`, and the result of a closure or a function by which another function decides. A
+//! condition that stops the program otherwise (`precondition`) is not marked. Comparisons of the library are marked
+//! where they have been inlined into the program's own code, and in functions that consist of a condition (`contains`
+//! of a range, the comparisons of `sorted()` and masks) or that round. A rounding that only selects (`Int(floor(x))`,
+//! `withoutDerivative(at: floor(x))`) is not marked.
 
 use crate::diff::active_registers::ActiveRegisters;
 use crate::ir::{BlockId, Function, FunctionId, Instruction, Op, Operator, Program, Reg, Terminator};
@@ -68,7 +69,7 @@ fn may_jump(step: &Instruction) -> bool {
     matches!(step.op, Op::Primitive(id) if jumps(id.info()))
 }
 
-/// Whether a step only computes a number or a truth value: it calls nothing and stores nothing.
+/// Whether a step only computes a number or a Boolean: it calls nothing and stores nothing.
 fn is_computation(step: &Instruction) -> bool {
     matches!(step.op, Op::Primitive(_) | Op::Copy | Op::ConstF(_) | Op::ConstI(_) | Op::LoadRecord { .. })
 }
@@ -78,8 +79,8 @@ fn is_rounding(f: &Function) -> bool {
     f.results == [Bank::F] && steps(f).all(is_computation)
 }
 
-/// Determines the registers whose numbers are used as data: they are not only compared, detached from derivatives or converted to
-/// integers.
+/// Determines the registers whose numbers are used as data: they are not only compared, detached from derivatives or
+/// converted to integers.
 fn counting(program: &Program, f: &Function) -> Vec<bool> {
     let mut counting = vec![false; f.registers.len()];
     let is_number = |r: &&Reg| f.registers[r.0 as usize].bank == Bank::F;
@@ -118,8 +119,8 @@ fn cuts(f: &Function) -> bool {
     f.is_prelude && steps(f).all(is_cut) && steps(f).any(|step| step.op != Op::Copy)
 }
 
-/// Whether a function of the library consists of a condition: it has several comparisons, or is a closure that compares. A
-/// function of one comparison (`<`) has been inlined.
+/// Whether a function of the library consists of a condition: it has several comparisons, or is a closure that
+/// compares. A function of one comparison (`<`) has been inlined.
 fn is_condition(f: &Function) -> bool {
     let least = if f.name.starts_with(CLOSURE) { 1 } else { 2 };
     f.results == [Bank::I]
@@ -159,7 +160,8 @@ fn branches_on(program: &Program, step: &Instruction, function: Reg) -> bool {
     })
 }
 
-/// Determines the registers that decide how the program continues, in this function or in a caller that receives the result.
+/// An analysis that determines the registers that decide how the program continues, in this function or in a caller
+/// that receives the result.
 struct ControlDependence<'p> {
     program: &'p Program,
     /// Functions that are being examined, from the outermost call to the innermost.
@@ -211,7 +213,7 @@ impl<'p> ControlDependence<'p> {
         controlling
     }
 
-    /// Returns the truth values passed to a callee that decides by them (`select`).
+    /// Returns the Booleans that are passed to a callee which branches on them (`select`).
     fn controlling_arguments(&mut self, conditions: &[bool], step: &Instruction) -> Vec<Reg> {
         let Op::Call(callee) = step.op else { return vec![] };
         let is_condition = |r: &Reg| conditions[r.0 as usize];
@@ -225,8 +227,8 @@ impl<'p> ControlDependence<'p> {
     }
 }
 
-/// Returns the registers that hold the result of a comparison, or a value computed from one; with `given` the arguments may be
-/// such results as well.
+/// Returns the registers that hold the result of a comparison, or a value computed from such a result; with `given` the
+/// arguments may be such results as well.
 fn conditions(f: &Function, given: bool) -> Vec<bool> {
     let mut conditions = vec![false; f.registers.len()];
     let is_integer = |r: &Reg| f.registers[r.0 as usize].bank == Bank::I;

@@ -1,10 +1,10 @@
-//! Active registers: those that may carry tangent slots while derivative code runs.
+//! Active registers: the registers that may carry tangent slots while derivative code runs.
 //!
 //! In: a function. Out: [`ActiveRegisters`], one flag per register of the number bank.
 //!
-//! Promises: a register is *active* when its value may vary with something outside of the function and is read by a step that
-//! reads slots. Every definition of an active register writes or clears its slot, and a slot that matters is never in an inactive
-//! register.
+//! Promises: a register is *active* when its value may vary with something outside of the function and is read by a
+//! step that reads slots. Every definition of an active register writes or clears its slot, and a slot that matters is
+//! never in an inactive register.
 //! Not here: the dependence that diagnostics report (`activity`), which must be certain and not only possible.
 
 use crate::diff::dependence_transfer;
@@ -54,8 +54,8 @@ impl ActiveRegisters {
     /// Whether a register carries slots, because it is active or written by a call.
     pub fn is_active(&self, reg: Reg) -> bool {
         let at = reg.0 as usize;
-        // A register that a call writes always receives a slot. If the register were not active, it could leave that slot in a
-        // place where no step expects one.
+        // A register that a call writes always receives a slot. If the register were not active, the slot could remain
+        // in a register where no step expects a slot.
         self.varied[at] && (self.useful[at] || self.forced[at])
     }
 
@@ -172,7 +172,7 @@ impl ActiveRegisters {
         changed
     }
 
-    /// Whether a step forwards the slots of its operands to a place outside of the registers, and writes the slots of
+    /// Whether a step forwards the slots of its operands to storage outside of the registers, and loads the slots of
     /// its results from there.
     fn reads_slots(&self, program: &Program, f: &Function, step: &Instruction) -> bool {
         match transfer_of(&step.op) {
@@ -190,8 +190,8 @@ impl ActiveRegisters {
         }
     }
 
-    /// Whether a call computes with constants alone: no varied value is passed in, not even as an integer, and the call examines
-    /// no stored value. Such a call runs the original code.
+    /// Whether a call computes with constants alone: no varied value is passed in, not even as an integer, and the call
+    /// examines no stored value. Such a call runs the original code.
     fn is_constant_call(&self, program: &Program, f: &Function, callee: FunctionId, step: &Instruction) -> bool {
         !step.active
             && step.ins.iter().all(|r| match bank(f, *r) {

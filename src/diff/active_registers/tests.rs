@@ -1,4 +1,5 @@
-//! Random graphs, run twice: with tangents in all registers, and with tangents only where derivative code moves them.
+//! Random graph tests: graphs are run twice, with tangents in all registers, and with tangents only where derivative
+//! code moves them.
 
 use crate::diff::derivative;
 use crate::diff::test_graphs::Builder;
@@ -25,7 +26,8 @@ impl Rng {
     }
 }
 
-/// Functions 0 and 1 are `g(a, b) = sin(a) * b` and `floor(a)`; the function itself comes after them.
+/// Returns a random program. Functions 0 and 1 are `g(a, b) = sin(a) * b` and `floor(a)`, followed by the random
+/// function.
 fn random_program(seed: u64) -> (Program, FunctionId) {
     let mut program = Program::default();
     let mut g = Builder::new("g");
@@ -196,7 +198,7 @@ impl Machine {
             _ => return,
         };
         let out = step.outs[0].0 as usize;
-        // A step that is not active writes no slot: the old slot stays in a register that can have one.
+        // A step that is not active writes no slot: the old slot stays in a register that can have a slot.
         let old = self.numbers[out].1;
         let kept = if self.with_slots[out] { old } else { 0.0 };
         self.numbers[out] = (result.0, if moves { result.1 } else { kept });

@@ -1,4 +1,4 @@
-//! Primitive: evaluates an applied primitive.
+//! Primitive: evaluates an applied primitive with formulas as operands.
 
 use super::{Evaluator, NoFormula, Value};
 use crate::native::field::{OrderOffset, Test};
@@ -52,7 +52,7 @@ fn as_number(value: Value) -> Option<Formula> {
     if let Value::Number(formula) = value { Some(formula) } else { None }
 }
 
-/// Returns the test of a comparison, and whether the comparison is its negation.
+/// Returns the condition that a comparison computes, and whether the comparison is the negation of this condition.
 fn test(id: PrimitiveId, a: &Formula, b: &Formula) -> Option<(Test<Formula>, bool)> {
     let (a, b) = (a.clone(), b.clone());
     Some(match id {

@@ -1,7 +1,8 @@
 //! Series: the terms that a loop adds become one sum over an index.
 //!
-//! A loop is unrolled step by step. When several terms in a row differ only in numbers that grow evenly, they are replaced by a
-//! sum, and the next term extends its range. A short sum is written out again at the end.
+//! A loop is unrolled step by step. When several consecutive terms differ only in numbers that form arithmetic
+//! progressions, the terms are replaced by a sum, and the next term extends the range of this sum. A short sum is
+//! written out again at the end.
 
 use super::{Evaluator, NoFormula};
 use crate::native::field::OrderOffset;
@@ -66,7 +67,7 @@ fn generalized(terms: &[&Formula]) -> Option<(Formula, f64)> {
     Some((body, index?))
 }
 
-/// Replaces numbers that grow evenly by multiples of the index; the first of them determines the index.
+/// Replaces arithmetic progressions by multiples of the index; the first progression determines the index.
 fn common(terms: &[&Formula], index: &mut Option<f64>) -> Option<Formula> {
     let [first, others @ ..] = terms else { return None };
     if others.iter().all(|other| other == first) {
@@ -102,7 +103,7 @@ fn common(terms: &[&Formula], index: &mut Option<f64>) -> Option<Formula> {
     }
 }
 
-/// Returns numbers that grow evenly as a function of the index.
+/// Returns an arithmetic progression as a linear function of the index.
 fn linear(numbers: &[f64], index: &mut Option<f64>) -> Option<Formula> {
     let [first, second, ..] = numbers else { return None };
     let step = second - first;
@@ -127,7 +128,7 @@ fn at_index(series: &Bound, index: &Formula) -> Formula {
     evaluated(&series.body.with_operands(&|k| if k == series.variable { index.clone() } else { Formula::Operand(k) }))
 }
 
-/// Evaluates what [`linear`] has made of numbers.
+/// Evaluates the constant operations in a formula that [`linear`] has returned.
 fn evaluated(formula: &Formula) -> Formula {
     let Formula::Apply(id, operands, n) = formula else { return formula.clone() };
     let operands: Vec<Formula> = operands.iter().map(evaluated).collect();

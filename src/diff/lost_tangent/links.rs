@@ -1,4 +1,5 @@
-//! Links: the effects of a step on a path that loses a tangent. A step begins the path, continues it, or ends it in a number.
+//! Links: the effects of a step on a path that loses a tangent. A step begins the path, continues it, or ends it in a
+//! number.
 
 use crate::diff::dependence_transfer;
 use crate::diff::dependence_transfer::{DependenceTransfer, NativeTransfer};
@@ -24,10 +25,10 @@ pub enum Link {
     Content { from: Reg, to: Reg },
 }
 
-/// A place where a value is stored.
+/// A storage location of a value.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Place {
-    /// Storage of a value: of an array, a record, a dictionary.
+    /// A storage location in a value: in an array, a record, a dictionary.
     Value(Reg, Storage),
     /// A component of a box.
     Box(Reg, Bank, u32),
@@ -204,7 +205,8 @@ impl Links<'_> {
         }
     }
 
-    /// Adds the links of a step whose results depend on all operands, except for integers that only select a part of a string.
+    /// Adds the links of a step whose results depend on all operands, except for integers that only select a part of a
+    /// string.
     fn made_of_all(&self, step: &Instruction, integers_select: bool, links: &mut Vec<Link>) {
         for &to in &step.outs {
             for &from in &step.ins {
@@ -289,7 +291,7 @@ impl Links<'_> {
         }
     }
 
-    /// Returns the registers of each part of a pattern, like the function [`parts`], for the program of these links.
+    /// Returns the registers of each part of a pattern, as the function [`parts`] does.
     fn parts(&self, pattern: &str, shapes: &[ShapeId], regs: &[Reg]) -> Vec<(char, Vec<Reg>)> {
         parts(self.program, pattern, shapes, regs)
     }

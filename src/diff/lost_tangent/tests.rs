@@ -1,4 +1,4 @@
-//! Tests of the operators that are inserted into functions with lost tangents.
+//! Lost tangent tests: the operators that are inserted into functions with lost tangents.
 
 use crate::diff::lost_tangent::*;
 use crate::diff::test_graphs::{Builder, program};
@@ -126,7 +126,8 @@ fn an_argument_is_taken_once_where_a_loop_begins_at_the_entry() {
     assert_eq!(marked.blocks[0].end, Some(crate::ir::Terminator::Jump(crate::ir::BlockId(2))));
 }
 
-/// Builds a function that stores an integer that was computed from a number, and computes a number from an integer that it reads.
+/// Builds a function that stores an integer that was computed from a number, and computes a number from an integer that
+/// it reads.
 fn stored_and_read(store: impl FnOnce(&mut Builder, Reg) -> Reg) -> Vec<Operator> {
     let mut b = Builder::new("f");
     let x = b.param("x", F);

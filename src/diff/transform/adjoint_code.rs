@@ -14,10 +14,10 @@ use crate::native::Partial;
 use crate::value::Bank;
 use hashbrown::HashMap;
 
-/// Derives the adjoint code of a function of one number. Its parameters are those of the function, then for each reference an
-/// object of zeros of the same shape; its results are the value, an adjoint for each number, and the objects with their adjoints.
-/// If `value` is false, it omits the value and the steps that only the value needs, unless the value may have to reveal a product
-/// 0·∞.
+/// Derives the adjoint code of a function of one number. Its parameters are those of the function, then for each
+/// reference an object of zeros of the same shape; its results are the value, an adjoint for each number, and the
+/// objects with their adjoints. If `value` is false, the code omits the value and the steps that only the value needs,
+/// unless the value may have to reveal a product 0·∞.
 ///
 /// # Errors
 /// The reason why the function cannot be transformed.
@@ -86,8 +86,8 @@ pub fn adjoint(f: &Function, value: bool) -> Result<Function, Fallback> {
     Ok(adjoint)
 }
 
-/// Whether a varied number is multiplied by a constant one that may be zero: a product 0·∞ has no partials, and the adjoint of
-/// the infinite factor is still zero.
+/// Whether a varied number is multiplied by a constant number that may be zero: a product 0·∞ has no partials, and the
+/// adjoint of the infinite factor is still zero.
 fn may_hide_infinity(f: &Function, varied: &Varied) -> bool {
     let steps = || f.blocks.iter().flat_map(|block| &block.instructions);
     let may_be_zero = |r: &Reg| {
@@ -237,7 +237,7 @@ impl AdjointBuilder<'_, '_> {
             Entry::Loop { how: PredecessorCounter::LoopVariable, .. } => {}
             Entry::Loop { again, .. } if again.0 as usize == from => {}
             Entry::Loop { integer, from: elsewhere, .. } => {
-                // Inside another loop, the block was entered before.
+                // Inside another loop, the block may have been entered before.
                 if self.blocks.repeats[elsewhere.0 as usize] {
                     self.builder.step(Op::Transformed(TransformedOp::Push(Bank::I)), &[], &[integer]);
                     self.builder.step(Op::ConstI(-1), &[integer], &[]);

@@ -1,4 +1,5 @@
-//! Partial: constructs the terms that the result of a step adds to adjoints, or that its operands add to a tangent.
+//! Contributions: constructs the terms that a step adds to the adjoints of its operands, or to the tangent of its
+//! result.
 
 use super::GraphBuilder;
 use crate::ir::{Op, Reg, TransformedOp};
@@ -6,7 +7,8 @@ use crate::native::formula::{self, Formula};
 use crate::native::{Partial, PrimitiveId, primitive_ids};
 use crate::value::Bank;
 
-/// Returns the operands that the partial derivative of a primitive in operand `k` reads; an integer operand is always among them.
+/// Returns the operands that the partial derivative of a primitive in operand `k` reads; an integer operand is always
+/// among them.
 pub fn operands_read(id: PrimitiveId, k: usize) -> Vec<usize> {
     let banks = id.info().operands;
     let is_read = |j: &usize| banks[*j] == Bank::I || reads(id, k, &Formula::Operand(*j as u8));
@@ -44,8 +46,8 @@ impl Term {
 }
 
 impl GraphBuilder {
-    /// Emits the partial derivative of a primitive in operand `k` times `factor`; `x` are the operands, `y` the result, as far as
-    /// they are read. `None` where there is no partial derivative.
+    /// Emits the partial derivative of a primitive in operand `k` times `factor`; `x` are the operands, `y` the result,
+    /// as far as they are read. `None` where there is no partial derivative.
     pub fn term(&mut self, (id, k): (PrimitiveId, usize), x: &[Reg], y: Reg, factor: Reg) -> Option<Term> {
         Some(match id.partial(k) {
             Partial::Constant(1.0) => Term::Plus(factor),

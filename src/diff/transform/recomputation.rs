@@ -1,9 +1,9 @@
 //! Recomputation: determines which values of the forward pass the reverse pass recomputes, and which are recorded.
 //!
-//! While the reverse pass goes over a block, its variables hold the values at the entry of the block on the forward pass, as far
-//! as these are needed. Values that the steps of the block have computed from them are recomputed where that is cheap, and
-//! otherwise pushed onto the value stack by the forward pass. A variable that a block writes is restored to its former value from
-//! the value stack, or by undoing a step like `i = i + 1`.
+//! While the reverse pass goes over a block, its variables hold the values at the entry of the block on the forward
+//! pass, as far as these values are needed. The values that the steps of the block have computed from the variables are
+//! recomputed where that is cheap, and otherwise pushed onto the value stack by the forward pass. A variable that a
+//! block writes is restored to its former value from the value stack, or by undoing a step like `i = i + 1`.
 
 use crate::diff::transform::contribution::{operands_read, reads_result};
 use crate::diff::transform::varied_registers::Varied;
@@ -159,8 +159,8 @@ impl<'f> Blocks<'f> {
         }
     }
 
-    /// Returns a variable that counts the iterations of a loop, which is entered from `from` and again from `again`: it starts
-    /// with a known integer, grows at the end of every iteration, and is written nowhere else.
+    /// Returns a variable that counts the iterations of a loop, which is entered from `from` and again from `again`:
+    /// the variable starts with a known integer, grows at the end of every iteration, and is written nowhere else.
     pub fn counter(&self, from: BlockId, again: BlockId) -> Option<(Reg, i64)> {
         let (from, again) = (from.0 as usize, again.0 as usize);
         let mut growing: Vec<Reg> =

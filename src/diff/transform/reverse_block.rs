@@ -1,5 +1,5 @@
-//! Reverse block: emits the reverse pass over one block, from the adjoints of its results to the adjoints of the values that it
-//! reads.
+//! Reverse block: emits the reverse pass over one block, from the adjoints of the results to the adjoints of the values
+//! that the block reads.
 
 use crate::diff::transform::GraphBuilder;
 use crate::diff::transform::contribution::{Term, operands_read, reads_result};
@@ -186,7 +186,7 @@ impl<'f> ReverseBlock<'_, 'f> {
         let (reg, step) = version;
         let passes = step.is_none() && !local.versions.last.contains_key(&reg);
         if passes && let Some(adjoint) = self.adjoints.numbers.get(&reg) {
-            // The block does not write the register, so the adjoint is in the same register as after the block.
+            // The block does not write the register, so the adjoint is in the register that holds it after the block.
             let sum = self.builder.sum(Some(Term::Plus(*adjoint)), term);
             let sum = self.builder.value(sum);
             self.builder.copy(*adjoint, sum);

@@ -8,8 +8,9 @@ use crate::ir::{Block, Fallback, Function, Instruction, Op, Reg, Terminator};
 use crate::value::Bank;
 use hashbrown::HashMap;
 
-/// Derives the tangent code of a function. Its parameters are those of the function, then a tangent for each number and an object
-/// of tangents for each reference; its results are those of the function, then a tangent for each number among them.
+/// Derives the tangent code of a function. Its parameters are those of the function, then a tangent for each number and
+/// an object of tangents for each reference; its results are those of the function, then a tangent for each number
+/// among them.
 ///
 /// # Errors
 /// The reason why the function cannot be transformed.
@@ -103,7 +104,8 @@ impl TangentBuilder<'_> {
         let out = step.outs.first().copied();
         let (Some(out), true) = (out, is_varied) else {
             self.builder.steps.push(step.clone());
-            // The number is constant here, although it varies elsewhere.
+            // The step computes a constant, but another step writes a varied number to the same register: the tangent
+            // of the register becomes zero.
             for out in &step.outs {
                 if self.f.registers[out.0 as usize].bank == Bank::F && self.varied.is(*out) {
                     let tangent = self.tangent(*out);

@@ -1,3 +1,5 @@
+//! Tests of the transforms.
+
 use super::*;
 use crate::diff::test_graphs::{Builder, program};
 use crate::ir::verifier::verify;
@@ -28,7 +30,7 @@ fn pushes(f: &Function) -> usize {
     count(f, |op| matches!(op, TransformedOp::Push(F)))
 }
 
-/// Builds `for _ in 0..<n { … }` around the steps of `body`; returns the block after it.
+/// Builds `for _ in 0..<n { … }` around the steps of `body`; returns the block after the loop.
 fn repeat(b: &mut Builder, body: impl FnOnce(&mut Builder)) -> BlockId {
     let (i, n, one) = (b.op(Op::ConstI(0), &[], I), b.op(Op::ConstI(9), &[], I), b.op(Op::ConstI(1), &[], I));
     let (inside, after) = (b.block(), b.block());

@@ -13,7 +13,7 @@ enum Origin {
     /// The object contains no varied value.
     #[default]
     Elsewhere,
-    /// The object is a parameter, given by its position among the reference arguments.
+    /// The object is a parameter, given by its index among the reference arguments.
     Param(usize),
     /// The object may contain a varied value, and is not known to be a parameter.
     Mixed,
@@ -68,7 +68,7 @@ impl Varied {
         self.numbers[reg.0 as usize]
     }
 
-    /// Returns the position of the reference argument that a register holds; the register must always hold the same
+    /// Returns the index of the reference argument that a register holds; the register must always hold the same
     /// argument, unchanged.
     pub fn param(&self, reg: Reg) -> Option<usize> {
         match self.origins[reg.0 as usize] {
