@@ -40,7 +40,7 @@ pub struct Code {
     pub parts: Vec<Counts>,
     /// The table of the function objects that the function creates.
     pub closures: Vec<ClosureSite>,
-    /// The table of the calls of the native library.
+    /// The table of the calls of native functions.
     pub natives: Vec<NativeSite>,
     /// The table of the applications of differential operators.
     pub operators: Vec<OperatorSite>,

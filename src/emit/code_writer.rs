@@ -23,7 +23,7 @@ pub struct Writer<'a> {
     pub code: Code,
     /// The source location of the instructions that are added next.
     pub span: Span,
-    /// The index of the first instruction of the current block: earlier instructions must not be joined with later
+    /// The index of the first instruction of the current block: earlier instructions must not be fused with later
     /// ones.
     pub block_start: usize,
     /// Whether jumps may be too far for near jumps.
@@ -197,7 +197,7 @@ impl<'a> Writer<'a> {
     /// Fills in the targets of all jumps.
     ///
     /// # Errors
-    /// [`EncodeError::Far`] if one of them is too far for a near jump.
+    /// [`EncodeError::Far`] if a target is too far for a near jump.
     pub fn finish(mut self) -> Result<Code, EncodeError> {
         for (at, block) in self.jumps {
             let Some(start) = self.starts.get(&block) else { return Err(EncodeError::Unreachable) };

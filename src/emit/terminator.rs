@@ -1,4 +1,4 @@
-//! Branches: the terminators of blocks, which are returns, traps and jumps.
+//! Terminators: emission of the returns, traps, branches and jumps that end blocks.
 
 use super::graph::{Compare, End, Reg, Test};
 use super::register_assignment::{Place, window_places};
@@ -39,7 +39,7 @@ impl Selector<'_> {
         }
     }
 
-    /// Writes a conditional jump to a block, which is taken if the test has the outcome `wanted`.
+    /// Writes a conditional jump to a block, which is taken if the condition evaluates to `wanted`.
     fn test(&mut self, test: Test, operands: &[u16], wanted: bool, to: usize) {
         let instruction = match test {
             Test::True if wanted => Instruction::If { a: IIn(operands[0]), to: To(0) },
@@ -162,7 +162,8 @@ fn compare_with(compare: Compare, a: u16, k: i16) -> Instruction {
     }
 }
 
-/// Returns the branch for a comparison of numbers. All comparisons with NaN are false, so `>=` is not the negation of `<`.
+/// Returns the branch for a comparison of numbers. All comparisons with NaN are false, so `>=` is not the negation of
+/// `<`.
 fn compare_numbers(compare: Compare, wanted: bool, a: u16, b: u16) -> Instruction {
     let (x, y, to) = (FIn(a), FIn(b), To(0));
     match (compare, wanted) {

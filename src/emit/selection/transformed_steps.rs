@@ -1,4 +1,4 @@
-//! Tangent and adjoint code: selection of the instructions for the steps that only such code has.
+//! Transformed steps: selection of the instructions for the steps that occur only in tangent and adjoint code.
 
 use super::Selector;
 use crate::bytecode::Instruction;
