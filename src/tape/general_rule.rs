@@ -1,8 +1,8 @@
 //! General rule: applies an operation to numbers that are active in any mix of levels.
 //!
-//! Let L be the innermost live level among the operands. Strip L; compute the result and the partial derivatives on the stripped
-//! operands, by this same rule, because they may vary in the levels outside; then record them on the tape of L, or combine
-//! tangents.
+//! Let L be the innermost live level among the operands. The slots of L are stripped from the operands; the result and
+//! the partial derivatives are computed on the stripped operands by this rule, because they may vary in the outer
+//! levels; then they are recorded on the tape of L, or combine tangents.
 
 use super::Num;
 use super::levels::{LevelStorage, Levels};
@@ -48,7 +48,7 @@ impl Levels {
     /// [`RecordError`] when a limit is reached.
     pub fn record_with(&mut self, id: PrimitiveId, x: &[Num], n: i64) -> Result<Num, RecordError> {
         debug_assert!(x.len() <= OPERANDS);
-        // Where levels nest, one operation of a program calls this function many times.
+        // Where levels nest, one operation of a program calls the function `record` many times.
         self.recorded = self.recorded.wrapping_add(1);
         if self.recorded.is_multiple_of(CHECK_INTERVAL) && cancel::reason().is_some() {
             return Err(RecordError::Cancelled);
@@ -136,7 +136,7 @@ impl Levels {
         Slot { epoch: self.stack[k].epoch, payload: u64::from(node) }
     }
 
-    /// Records a node on the tape of reverse level `k`, whose result has the slot `outer` in the levels outside.
+    /// Records a node on the tape of reverse level `k`, whose result has the slot `outer` in the outer levels.
     pub(super) fn push_node(
         &mut self,
         k: usize,
@@ -217,7 +217,7 @@ impl Levels {
         }
     }
 
-    /// Returns the partial derivative of an operation's result in operand `i`, as a number of the levels outside.
+    /// Returns the partial derivative of an operation's result in operand `i`, as a number of the outer levels.
     fn partial(&mut self, i: usize, step: Step) -> Result<Num, RecordError> {
         let info = step.id.info();
         if self.innermost(step.x).is_none() {
@@ -233,7 +233,7 @@ impl Levels {
             Partial::Factor(other) => {
                 let (factor, other) = (step.x[i], step.x[other]);
                 let value = product_partial(other.value, factor.value);
-                // A factor that is NaN itself still varies: its own partial derivative may be a number.
+                // A factor that is NaN still varies: its partial derivative may be a number.
                 Ok(if value.is_nan() && !other.value.is_nan() { Num::constant(value) } else { other })
             }
             Partial::Reciprocal | Partial::Quotient | Partial::Expression(_) => match formula::partials(step.id).get(i)
@@ -245,7 +245,7 @@ impl Levels {
         }
     }
 
-    /// Evaluates the formula of a partial derivative over numbers that vary themselves.
+    /// Evaluates the formula of a partial derivative over numbers that may vary in the outer levels.
     fn evaluate(&mut self, formula: &Formula, step: Step) -> Result<Num, RecordError> {
         match formula {
             Formula::Operand(k) => Ok(step.x[*k as usize]),

@@ -27,8 +27,8 @@ pub struct LinearMap {
     pub transposed: bool,
 }
 
-/// The transpose of a linear function whose arguments contain arrays or other containers: it can only be recorded when it is
-/// called, because the number of their elements is not known before.
+/// The transpose of a linear function whose arguments contain arrays or other containers: such a function can only be
+/// recorded when it is called, because the number of their elements is not known before.
 #[derive(Clone, Debug)]
 pub struct UnsizedTranspose {
     /// The linear function that is transposed.
@@ -40,8 +40,8 @@ pub struct UnsizedTranspose {
 }
 
 impl LinearMap {
-    /// Ends the innermost level, a reverse one, and returns the map from its leaves to `outputs`, which become numbers of the
-    /// levels outside.
+    /// Ends the innermost level, a reverse one, and returns the map from its leaves to `outputs`, which become numbers
+    /// of the outer levels.
     pub fn close(levels: &mut Levels, outputs: &mut [Num]) -> LinearMap {
         let nodes = match levels.depth().checked_sub(1) {
             Some(k) => outputs
@@ -85,7 +85,8 @@ impl LinearMap {
         LinearMap { tape: Rc::new(self.tape.with(columns, wide)), ..self.clone() }
     }
 
-    /// Computes the adjoints of the inputs from those of the results; for tapes without functions of the user's own.
+    /// Computes the adjoints of the inputs from the adjoints of the results; for tapes without functions of the user's
+    /// own.
     ///
     /// # Errors
     /// [`RecordError`] when the sweep is recorded in live levels and a limit is reached.
@@ -94,7 +95,8 @@ impl LinearMap {
         Ok(map.apply(levels, seeds, &|| false)?.unwrap_or_default())
     }
 
-    /// Computes the tangents of the results from those of the inputs; for tapes without functions of the user's own.
+    /// Computes the tangents of the results from the tangents of the inputs; for tapes without functions of the user's
+    /// own.
     ///
     /// # Errors
     /// [`RecordError`] when the sweep is recorded in live levels and a limit is reached.
@@ -103,8 +105,8 @@ impl LinearMap {
         Ok(map.apply(levels, seeds, &|| false)?.unwrap_or_default())
     }
 
-    /// Applies the map to some seeds; `None` when `stop` reports that the user cancels. For tapes without functions of the user's
-    /// own.
+    /// Applies the map to some seeds; `None` when `stop` reports that the user cancels. For tapes without functions of
+    /// the user's own.
     ///
     /// # Errors
     /// [`RecordError`] when the sweep is recorded in live levels and a limit is reached.

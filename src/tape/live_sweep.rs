@@ -1,5 +1,5 @@
-//! Live sweep: performs a sweep whose arithmetic is itself recorded, because seeds or partial derivatives are active in live
-//! levels.
+//! Live sweep: performs a sweep whose arithmetic is itself recorded, because seeds or partial derivatives are active in
+//! live levels.
 
 use super::Num;
 use super::levels::Levels;

@@ -7,7 +7,7 @@ use super::wide_node::{Wide, WideKind};
 use crate::native::partial::product_partial;
 use crate::native::primitive_ids;
 
-/// Returns the factors of products, each with the partial derivative of its product in it, which is the other factor.
+/// Returns the factors of products, each with the partial derivative of its product, which is the other factor.
 fn pairs<'n>(factors: &'n [Num], others: &'n [Num]) -> impl Iterator<Item = (Num, Num)> {
     factors.iter().zip(others).map(|(x, other)| {
         let partial = product_partial(other.value, x.value);

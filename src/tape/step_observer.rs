@@ -1,4 +1,4 @@
-//! Watch: the observer that searches for numbers that are not finite and for kinks, and stores steps.
+//! Step observer: searches for numbers that are not finite and for kinks, and stores the steps of watched levels.
 //!
 //! A watched level takes the general rule and stores its steps beside the tape; other levels pay nothing for it.
 
@@ -38,13 +38,13 @@ pub struct KinkPartials {
     pub taken: f64,
 }
 
-/// The state of the observer that searches for non-finite numbers and kinks.
+/// The observer that searches for non-finite numbers and kinks, and stores steps.
 #[derive(Debug, Default)]
 pub struct Watch {
     options: ObserverOptions,
     /// The options before the program itself requested the steps for an explanation.
     previous: Option<ObserverOptions>,
-    /// The current place in the program.
+    /// The number of the current source location.
     place: u32,
     times: HashMap<u32, u32>,
     /// The number of steps that were observed.
@@ -56,11 +56,11 @@ pub struct Watch {
 /// The number of steps after which a brief observation ends.
 const BRIEF_STEPS: u32 = 20_000;
 
-/// The maximum number of recorded kinks. One kink is recorded for each place.
+/// The maximum number of recorded kinks. One kink is recorded for each source location.
 const MAX_KINKS: usize = 1000;
 
 impl Levels {
-    /// Starts to observe, if anything is requested.
+    /// Starts the observation of steps, if `options` request any.
     pub fn watch(&mut self, options: ObserverOptions) {
         let is_needed = options.not_finite || options.kinks || options.steps;
         self.set_observer(is_needed.then(|| Box::new(Watch { options, ..Watch::default() }) as Box<dyn Observer>));
@@ -99,7 +99,7 @@ impl Levels {
         self.watch_mut().map(|watch| std::mem::take(&mut watch.kinks)).unwrap_or_default()
     }
 
-    /// Sets the current place in the program. Returns the observed kinks when this step ends a brief observation.
+    /// Sets the number of the current source location. Returns the observed kinks when a brief observation ends.
     pub fn set_place(&mut self, place: u32) -> Vec<KinkOccurrence> {
         let Some(watch) = self.watch_mut() else { return vec![] };
         watch.place = place;
@@ -123,8 +123,8 @@ impl Levels {
         self.observer.as_mut()?.of_mut()
     }
 
-    /// Observes a comparison of two numbers on which a branch depends. Where they are equal and one of them varies, the branch is
-    /// taken exactly at its threshold.
+    /// Observes a comparison of two numbers on which a branch depends. Where the numbers are equal and one of them
+    /// varies, the branch is taken exactly at its threshold.
     ///
     /// # Errors
     /// [`RecordError::Kink`] when the program is to stop there.
@@ -138,7 +138,7 @@ impl Levels {
         watch.add_kink(KinkOccurrence { step, partials: None })
     }
 
-    /// Observes a step whose partial derivative is 0 wherever it has one: it may be at a jump.
+    /// Observes a step whose partial derivative is 0 wherever it exists: the step may be at a jump.
     ///
     /// # Errors
     /// [`RecordError::Kink`] when the program is to stop there.
@@ -212,7 +212,7 @@ fn kink(epoch: u64, id: PrimitiveId, x: &[Num], result: f64) -> Option<KinkParti
 }
 
 impl Watch {
-    /// Returns an observed step at the current place that has no node.
+    /// Returns an observed step at the current source location, without a node.
     fn step(&mut self, id: PrimitiveId, of: &[f64], result: f64) -> ObservedStep {
         let time = self.times.entry(self.place).or_default();
         *time += 1;

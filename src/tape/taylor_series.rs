@@ -1,11 +1,12 @@
-//! Series: computes truncated Taylor series along a recorded tape.
+//! Taylor series: computes truncated Taylor series along a recorded tape.
 //!
-//! A level that stores its steps retains the primitive of each of its nodes. When it ends, the polynomial of its one leaf is
-//! propagated through them in order. A primitive `y = f(x)` with the partial derivative `s = f'(x)` maps a polynomial by `y' = s
-//! · x'`, so `k · yₖ = Σ j · xⱼ · sₖ₋ⱼ`: the coefficients of the partial derivative are those of a formula, which consists of
-//! primitives itself, and each of them needs one coefficient less than the one before it.
+//! A level that stores its steps retains the primitive of each of its nodes. When it ends, the polynomial of its one
+//! leaf is propagated through these primitives in order. A primitive `y = f(x)` with the partial derivative `s = f'(x)`
+//! maps a polynomial by `y' = s · x'`, so `k · yₖ = Σ j · xⱼ · sₖ₋ⱼ`: the coefficients of the partial derivative are
+//! those of a formula, which consists of primitives, too, and the series of a partial derivative needs one coefficient
+//! less than that of the result.
 //!
-//! Coefficients are numbers of the levels outside, so that they can be differentiated.
+//! Coefficients are numbers of the outer levels, so that they can be differentiated.
 //! Not here: the recording (`general_rule`).
 
 use super::Num;
@@ -26,8 +27,8 @@ struct Steps {
     all: Vec<Recorded>,
     /// The number of nodes that the stored steps have recorded.
     nodes: usize,
-    /// Whether some steps were recorded for their partials alone, by factors that are constants of the level although they vary
-    /// with its leaf.
+    /// Whether some steps were recorded for their partials alone, by factors that are constants of the level although
+    /// they vary with its leaf.
     lacks_partials: bool,
 }
 
@@ -54,7 +55,8 @@ impl Levels {
         Ok(epoch)
     }
 
-    /// States that some steps of level `k` have partials, but are not the primitives that computed their values.
+    /// Notes that some steps of level `k` were recorded for their partials alone, and not by the primitives that
+    /// computed their values.
     pub fn lose_partials(&mut self, k: usize) {
         let observer = self.stack.get_mut(k).and_then(|level| level.observer.as_mut());
         if let Some(steps) = observer.and_then(|observer| observer.of_mut::<Steps>()) {
@@ -62,8 +64,8 @@ impl Levels {
         }
     }
 
-    /// Ends the innermost level, one that stores its steps, and returns the coefficients of `y` around its leaf `x`, a number of
-    /// the levels outside. `None` when an operation other than a primitive was recorded.
+    /// Ends the innermost level, one that stores its steps, and returns the coefficients of `y` around its leaf `x`, a
+    /// number of the outer levels. `None` when an operation other than a primitive was recorded.
     ///
     /// # Errors
     /// [`RecordError`] when the coefficients are recorded in live levels and a limit is reached.
@@ -123,8 +125,8 @@ struct Series<'l> {
 }
 
 struct Stream {
-    /// The primitive with its integer and its operands; `None` for a series whose coefficients are all known, where
-    /// zeros follow them.
+    /// The primitive with its integer and its operands; `None` for a series whose coefficients are all known, and are
+    /// followed by zeros.
     of: Option<(PrimitiveId, i64, Vec<usize>)>,
     coefficients: Vec<Num>,
     /// The series of the partial derivatives, as far as they were needed.
@@ -237,7 +239,8 @@ impl Series<'_> {
     fn by_partials(&mut self, y: usize, x: &[usize], k: usize) -> Result<Num, RecordError> {
         let mut sum = None;
         for (i, operand) in x.iter().enumerate() {
-            // An operand that varies by 0 where the partial derivative is infinite must not be skipped: that is 0·∞.
+            // An operand that varies by 0 must not be skipped where the partial derivative is infinite, because the
+            // product 0·∞ is NaN.
             if self.varies(*operand) {
                 let tangent = self.coefficient(*operand, 1)?;
                 let partial = self.partial(y, i)?;
@@ -274,7 +277,7 @@ impl Series<'_> {
         Ok((x * y).is_nan() && !x.is_nan() && !y.is_nan() && (self.varies(a) || self.varies(b)))
     }
 
-    /// Whether a series has more coefficients than the constant one.
+    /// Whether a series has more coefficients than the constant coefficient.
     fn varies(&self, stream: usize) -> bool {
         match &self.streams[stream].of {
             Some((id, _, x)) => !id.info().partials().is_empty() && x.iter().any(|x| self.varies(*x)),

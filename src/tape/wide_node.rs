@@ -1,4 +1,4 @@
-//! Wide node: a node with many operands, or with a function of the program in the place of partial derivatives.
+//! Wide node: a node with many operands, or with a function of the program instead of partial derivatives.
 
 use crate::native::library::Random;
 use crate::value::heap_path::HeapPath;
@@ -24,7 +24,7 @@ pub struct Wide {
 pub struct WideDescription {
     /// The name of the called function.
     pub name: Rc<str>,
-    /// The place of the call in the program, by the machine's numbering.
+    /// The number that the machine assigns to the source location of the call.
     pub place: u32,
     /// The values that the called function returned.
     pub values: Vec<f64>,
@@ -57,8 +57,8 @@ impl WideKind {
 /// The operation of a wide node.
 #[derive(Clone, Debug)]
 pub enum WideKind {
-    /// A sum of products with one result; for each operand its node, the partial derivative in it, and the partial
-    /// derivative's outer slot.
+    /// A sum of products with one result; for each operand the node, the partial derivative, and the outer slot of the
+    /// partial derivative.
     Sum(Vec<(u32, f64, Slot)>),
     /// A call: in the reverse sweep, a function takes the adjoint of the results and returns the adjoints of the
     /// operands.
@@ -82,7 +82,7 @@ pub struct Block {
     pub throws: bool,
     /// The paths to the objects that contain the results.
     pub heap_path: HeapPath,
-    /// The results: the index of an object among those on the paths, and the index of the number in it.
+    /// The results: the index of an object among those on the paths, and the index of the number in the object.
     pub results: Vec<(u32, u32)>,
     /// The number of bytes that the copy of the state alone holds.
     pub held: u64,
@@ -124,8 +124,8 @@ pub enum CallKind {
     /// The function maps the tangents of the operands to the tangent of the result, and cannot be transposed: it
     /// returns a constant.
     Constant,
-    /// The function is like one of the kind `Constant`, but its transpose is unknown: it takes or returns vectors whose
-    /// components cannot be counted beforehand.
+    /// The function maps tangents like a function of the kind `Constant`, but cannot be transposed because it takes or
+    /// returns vectors whose components cannot be counted beforehand.
     Forwards,
 }
 

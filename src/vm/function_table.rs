@@ -1,4 +1,4 @@
-//! Functions: stores the code of every function that was called. The code is loaded on demand from a [`CodeSource`].
+//! Function table: stores the code of every function that was called, which is loaded on demand from a [`CodeSource`].
 
 use crate::bytecode::operand::Role;
 use crate::bytecode::{Code, Instruction, Operator, verify};
@@ -9,7 +9,7 @@ use crate::vm::threaded::{Threaded, translate};
 use hashbrown::HashMap;
 use std::rc::Rc;
 
-/// The properties of a function's code that calls and returns need, close together: a call touches one or two cache lines of it.
+/// The properties of a function's code that calls and returns need, in one or two cache lines.
 #[derive(Debug)]
 pub struct Entry {
     /// The code of the function.
@@ -46,31 +46,31 @@ impl Entry {
     }
 }
 
-/// The source of code: provides the code of functions, on demand, and the types that it refers to. `session` implements it, so
-/// that the machine does not depend on the source.
+/// A source of code, which provides the code of functions on demand, and the types to which the code refers. `session`
+/// implements this trait, so that the machine does not depend on the compiler.
 pub trait CodeSource {
     /// Returns the original code of a function.
     ///
     /// # Errors
-    /// When there is none, which is a bug.
+    /// Fails when there is no such code, which is a bug.
     fn original(&mut self, function: u32) -> Result<Rc<Code>, Box<Fault>>;
 
     /// Returns the derivative code of a function.
     ///
     /// # Errors
-    /// When it has no derivative.
+    /// Fails when the function has no derivative.
     fn derivative(&mut self, function: u32) -> Result<Rc<Code>, Box<Fault>>;
 
     /// Returns the derivative code of a function's own body, regardless of the derivatives registered for it.
     ///
     /// # Errors
-    /// When it has no derivative.
+    /// Fails when the function has no derivative.
     fn body_derivative(&mut self, function: u32) -> Result<Rc<Code>, Box<Fault>>;
 
-    /// Whether a tangent can be lost anywhere in the program, so that derivative code must track it.
+    /// Whether a tangent can be lost anywhere in the program, so that derivative code must track origins.
     ///
     /// # Errors
-    /// When the run is interrupted.
+    /// Fails when the run is interrupted.
     fn may_lose_tangents(&mut self) -> Result<bool, Box<Fault>> {
         Ok(false)
     }
@@ -78,7 +78,7 @@ pub trait CodeSource {
     /// Returns tangent or adjoint code of a function; `None` when the function cannot be transformed.
     ///
     /// # Errors
-    /// When the run is interrupted.
+    /// Fails when the run is interrupted.
     fn transformed(&mut self, function: &Signature, kind: TransformKind) -> Result<Option<Rc<Code>>, Box<Fault>> {
         let _ = (function, kind);
         Ok(None)
@@ -87,7 +87,7 @@ pub trait CodeSource {
     /// Returns the function that implements a method for a type.
     ///
     /// # Errors
-    /// When there is none, which is a bug.
+    /// Fails when there is no such function, which is a bug.
     fn method(&mut self, method: u16, shape: ShapeId) -> Result<u32, Box<Fault>>;
 
     /// Returns the table of shapes.
@@ -105,13 +105,14 @@ const MAX_FUNCTIONS: u32 = 1 << 24;
 pub enum Version {
     /// The original code, as the program was written.
     Original,
-    /// The derivative code of the function; a call by a registered derivative where derivatives are registered.
+    /// The derivative code of the function; for a function with registered derivatives, a call by a registered
+    /// derivative.
     Derivative,
     /// The derivative code of the function's own body, regardless of registered derivatives.
     BodyDerivative,
 }
 
-/// The kinds of code that transforms derive from a function, which runs without a level.
+/// The kinds of code that transforms derive from a function, and that run without a level.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TransformKind {
     /// Tangent code: computes the value and its tangent.
@@ -136,9 +137,9 @@ pub struct TransformedCode {
 #[derive(Debug, Default)]
 pub struct Functions {
     entries: [Vec<Option<Box<Entry>>>; 3],
-    /// Derivative code that was set aside: it is used again unless tangents may be lost in the program as it is now.
+    /// Derivative code that was set aside, and is used again unless tangents may be lost in the current program.
     aside: [Vec<Option<Box<Entry>>>; 2],
-    /// Derivative code that is out of date. Like all entries, it is never dropped.
+    /// Outdated derivative code. Like all entries, it is never dropped.
     #[allow(clippy::vec_box, reason = "frames point to entries")]
     replaced: Vec<Box<Entry>>,
     /// The functions that implement each method, by type.
@@ -155,7 +156,7 @@ pub struct Functions {
 pub(crate) enum Writes {
     /// The function and its callees store no such numbers.
     Nothing,
-    /// One of the function's arguments, which is a function, may store such numbers.
+    /// A function that is passed as an argument may store such numbers.
     Argument,
     /// The function or one of its callees may store such numbers.
     Something,
@@ -179,8 +180,8 @@ impl Functions {
         }
     }
 
-    /// Sets derivative code aside, because the program has grown. Whether the code is still correct is decided at the
-    /// next request, because that takes an analysis of the whole program.
+    /// Sets derivative code aside, because the program has grown. The next request decides whether the code is still
+    /// correct, because this decision takes an analysis of the whole program.
     pub fn set_derivatives_aside(&mut self) {
         if self.aside.iter().all(Vec::is_empty) {
             let [_, derivative, body] = &mut self.entries;
@@ -188,7 +189,7 @@ impl Functions {
         }
     }
 
-    /// Restores derivative code that was set aside, or drops it for good.
+    /// Restores derivative code that was set aside, or discards it.
     fn decide_on_derivatives(&mut self, source: &mut dyn CodeSource) -> Result<(), Box<Fault>> {
         if self.aside.iter().all(Vec::is_empty) {
             return Ok(());
@@ -234,7 +235,7 @@ impl Functions {
     /// Returns the function that implements a method for a type.
     ///
     /// # Errors
-    /// When the compiler has none.
+    /// Fails when the compiler has no such function.
     #[cold]
     pub fn load_method(&mut self, source: &mut dyn CodeSource, method: u16, shape: ShapeId) -> Result<Ref, Box<Fault>> {
         let function = source.method(method, shape)?;
@@ -247,11 +248,11 @@ impl Functions {
         Ok(found)
     }
 
-    /// Returns tangent or adjoint code of a function, compiled and verified at the first request; `None` when it cannot be
-    /// transformed.
+    /// Returns tangent or adjoint code of a function, compiled and verified at the first request; `None` when the
+    /// function cannot be transformed.
     ///
     /// # Errors
-    /// When it is malformed, or the run is interrupted.
+    /// Fails when the code is malformed, or the run is interrupted.
     pub fn transformed(
         &mut self,
         source: &mut dyn CodeSource,
@@ -272,13 +273,13 @@ impl Functions {
         Ok(made)
     }
 
-    /// Returns the functions for which tangent or adjoint code was requested, and whether the code exists and reached its end in
-    /// every run.
+    /// Returns the functions for which tangent or adjoint code was requested, and whether the code exists and reached
+    /// its end in every run.
     pub fn requested(&self, kind: TransformKind) -> impl Iterator<Item = (&Signature, bool)> {
         self.transformed[kind as usize].iter().map(|(signature, code)| (signature, code.is_some()))
     }
 
-    /// Discards the tangent or adjoint code of a function for good, because the code reached an operation that it
+    /// Discards the tangent or adjoint code of a function permanently, because the code reached an operation that it
     /// cannot execute.
     pub fn discard_transformed(&mut self, closure: &Closure, kind: TransformKind) {
         self.transformed[kind as usize].insert(Signature::of(closure), None);
@@ -287,7 +288,7 @@ impl Functions {
     /// Returns a version of the code of a function, compiled and verified at the first request.
     ///
     /// # Errors
-    /// When the compiler has none, or it is malformed.
+    /// Fails when the compiler has no such code, or the code is malformed.
     #[cold]
     pub fn load(&mut self, source: &mut dyn CodeSource, function: u32, version: Version) -> Result<&Entry, Box<Fault>> {
         if version != Version::Original {
@@ -304,7 +305,7 @@ impl Functions {
     }
 }
 
-/// Loads the code of a function from the source and verifies it.
+/// Loads the code of a function from the code source and verifies it.
 fn checked(source: &mut dyn CodeSource, function: u32, version: Version) -> Result<Rc<Code>, Box<Fault>> {
     let code = match version {
         Version::Original => source.original(function)?,

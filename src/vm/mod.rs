@@ -1,16 +1,16 @@
 //! Machine: register banks, frames, calls, the dispatch loop, limits, interruption.
 //!
-//! In: verified code ([`crate::bytecode`]), requested function by function through [`CodeSource`]; arguments as components.
-//! Out: the components of the result, or a [`Fault`] in terms of the program's text.
+//! In: verified code ([`crate::bytecode`]), requested function by function through [`CodeSource`]; arguments as
+//! components. Out: the components of the result, or a [`Fault`] in terms of the source text.
 //!
 //! **Frames** lie in four parallel stacks (numbers, slots, integers, references). A callee's first registers are its
 //! caller's window, so arguments and results are not copied. Nothing uses the Rust stack: operators and sweeps that call
 //! functions of the program are tasks (`state::task`).
 //!
 //! Promises: no run-time error, limit or interruption leaves the machine unusable; plain code never touches slots; the
-//! machine never sees a type, only components, and shapes where a value is printed or compared.
-//! Its modules depend on each other in one direction only; `tests/suite/architecture.rs` has their order.
-//! What it records to explain and check derivatives is in `diagnosis`; the session renders it as a [`Reporter`].
+//! machine never sees a type, only components, and shapes where a value is printed or compared. The modules of the
+//! machine depend on each other in one direction only; `tests/suite/architecture.rs` has their order. The records to
+//! explain and check derivatives are in `diagnosis`; the session renders them as a [`Reporter`].
 //! Not here: recording (`tape`), the representation of values (`value`), the generation of code (`emit`).
 
 mod compiler_interface;

@@ -1,4 +1,4 @@
-//! Native calls: call the native library, and the descriptions declared by types, which it may need.
+//! Native calls: calls functions of the native library, and the custom descriptions that such functions may need.
 
 use crate::bytecode::NativeSite;
 use crate::cancel;
@@ -11,7 +11,8 @@ use crate::vm::state::machine::Machine;
 use crate::vm::state::task::{Callee, Next, Task};
 use std::rc::Rc;
 
-/// Calls a function of the native library. Its arguments are in the window; with their slots when `slots` is set.
+/// Calls a function of the native library. The arguments of the function are in the window, with their slots when
+/// `slots` is set.
 pub fn call(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
@@ -76,7 +77,7 @@ pub fn call_pure(machine: &mut Machine, site: &NativeSite, native: &PureNative) 
     Ok(())
 }
 
-/// Calls a native function; returns the request that the function makes instead of returning results.
+/// Calls a native function; returns the request, if any, that the function makes instead of returning results.
 fn attempt(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
@@ -123,7 +124,8 @@ fn run(
     Ok(context.requested)
 }
 
-/// Clears arguments that the function only read, because they would keep their objects shared.
+/// Clears the argument registers that no result has overwritten, because their references would keep the objects
+/// shared.
 fn clear_leftovers(machine: &mut Machine, site: &NativeSite) {
     let from = machine.window[2];
     let leftovers = from + usize::from(site.results[2])..from + usize::from(site.params[2]);
@@ -132,12 +134,11 @@ fn clear_leftovers(machine: &mut Machine, site: &NativeSite) {
     }
 }
 
-/// The number of first arguments that may be modified in place. A function that modifies its receiver has the receiver
-/// as its first argument.
+/// The number of leading reference arguments that a native function may modify in place.
 const MAX_MODIFIED_IN_PLACE: usize = 2;
 
-/// Returns the number of steps that creating an object counts as: a program that doubles a string ten times has done more than
-/// ten.
+/// Returns the number of steps that the creation of an object counts as, in proportion to its size: a program that
+/// doubles a string ten times has performed more than ten steps.
 pub fn effort(object: &Ref) -> i64 {
     const BYTES_PER_STEP: usize = 64;
     let size = match object {

@@ -1,8 +1,8 @@
-//! Rule checks: the number of comparisons of each registered derivative with finite differences.
+//! Derivative checks: counts the comparisons of each registered derivative with finite differences.
 
 use hashbrown::HashMap;
 
-/// The number of checks of each registered derivative in this run, by function.
+/// The number of checks of each registered derivative in the run, by function.
 #[derive(Default)]
 pub struct RuleChecks(HashMap<u32, u32>);
 

@@ -1,4 +1,4 @@
-//! Kink: a point where a derivative does not exist and the table of primitives supplies one by convention.
+//! Kinks: steps at which a derivative does not exist, and the table of primitives supplies a derivative by convention.
 
 use crate::source::Span;
 use crate::tape::step_observer::KinkPartials;

@@ -1,9 +1,9 @@
-//! Progress reporter: reports the progress of the loops of a script that runs long.
+//! Progress reporter: reports the progress of the loops of a long-running script.
 
 use crate::source::Span;
 use std::time::{Duration, Instant};
 
-/// A reporter of the progress of runs that take long.
+/// A reporter of the progress of long runs.
 pub struct ProgressReporter {
     pub(crate) report: Box<dyn FnMut(LoopProgress)>,
     /// The time at which the next report is due.
@@ -17,7 +17,7 @@ pub struct LoopProgress {
     pub span: Span,
     /// The number of completed iterations of the loop.
     pub iterations: u64,
-    /// The number of all iterations of the loop, when it is fixed.
+    /// The number of all iterations of the loop, when this number is fixed.
     pub total: Option<u64>,
 }
 

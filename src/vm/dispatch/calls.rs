@@ -1,4 +1,5 @@
-//! Calls: entering and leaving functions, tasks and their callees. The dispatch loop enters operators here alone.
+//! Calls: entering and leaving functions, tasks and their callees. The dispatch loop enters operators in this file
+//! only.
 
 use super::{load, save};
 use crate::bytecode::NativeSite;
@@ -56,7 +57,8 @@ fn admit(machine: &mut Machine, end: [usize; 3], slots: bool) -> Result<(), Box<
     if machine.stacks.has(end, slots) { Ok(()) } else { machine.make_room(end, slots) }
 }
 
-/// Leaves a function; its results are in its first registers. Also returns whether any reference was dropped.
+/// Leaves a function; the results are in the first registers of the function. Also returns whether any reference was
+/// dropped.
 #[inline(always)]
 pub(super) fn leave(machine: &mut Machine, mut at: Registers) -> (Registers, bool) {
     let mut let_go = false;
@@ -80,7 +82,7 @@ pub(super) fn open_window(machine: &mut Machine, at: Registers) {
     }
 }
 
-/// Performs the actions that a step requests, until the program itself continues.
+/// Performs the actions that the steps of a task request, until the program continues.
 pub(in crate::vm) fn perform(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,

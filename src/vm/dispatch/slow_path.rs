@@ -18,7 +18,7 @@ use std::rc::Rc;
 /// Executes the instruction at `pc`. The next program counter is stored in the innermost frame.
 ///
 /// # Errors
-/// When the program fails or a limit is reached.
+/// Fails when the program fails or a limit is reached.
 #[inline(never)]
 pub(super) fn step(
     machine: &mut Machine,
@@ -62,7 +62,7 @@ pub(super) fn step(
 /// Executes the call of the native library at `pc`.
 ///
 /// # Errors
-/// When the function fails.
+/// Fails when the function fails.
 #[inline(never)]
 pub(super) fn call_native(
     machine: &mut Machine,
@@ -80,7 +80,7 @@ pub(super) fn call_native(
     }
 }
 
-/// Executes an instruction after which the same frame continues.
+/// Executes an instruction after which the running frame continues.
 fn line(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,

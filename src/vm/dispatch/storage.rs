@@ -1,4 +1,4 @@
-//! Stored components: access boxes, records, function objects and global variables, with and without slots.
+//! Storage: accesses boxes, records, function objects and global variables, with and without slots.
 
 use super::{gather, gather_counts};
 use crate::bytecode::operand::*;
@@ -139,7 +139,7 @@ pub fn store_box_r(
     let mut cells = object.cells.borrow_mut();
     let place = cells.r.get_mut(usize::from(index)).ok_or_else(objects::no_component)?;
     let old = std::mem::replace(place, value);
-    // Dropping the previous content may access this box again, if the content contains the box.
+    // Dropping the previous content may access the box again, if the content contains the box.
     drop(cells);
     drop(old);
     Ok(())

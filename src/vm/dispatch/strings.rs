@@ -1,4 +1,4 @@
-//! Strings: load constant strings, and append strings.
+//! Strings: loads constant strings, and appends strings.
 
 use crate::bytecode::operand::*;
 use crate::native::library;

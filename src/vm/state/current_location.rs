@@ -1,4 +1,4 @@
-//! Position: determines where the program is, as a place in its text.
+//! Current location: determines the source location that the program has reached.
 
 use crate::bytecode::{Code, Instruction};
 use crate::source::Span;
@@ -7,8 +7,8 @@ use crate::vm::state::machine::Machine;
 use crate::vm::state::stacks::Frame;
 
 impl Machine {
-    /// Adds to a fault its place and the running calls. Calls inside the standard library are left out, because the
-    /// user cannot change that text.
+    /// Adds the source location and the running calls to a fault. Calls inside of the standard library are omitted,
+    /// because the user cannot change its code.
     pub(in crate::vm) fn locate(&self, fault: &mut Fault) {
         if !fault.backtrace.is_empty() {
             return;
@@ -27,8 +27,8 @@ impl Machine {
         fault.cap();
     }
 
-    /// Returns the current place in the innermost function of the program's own text, or in the library's text where no
-    /// such function is running.
+    /// Returns the current source location in the innermost function of the program, or of the library if no function
+    /// of the program is running.
     pub(in crate::vm) fn user_span(&self) -> Span {
         let places = || self.frames.iter().rev().filter_map(|frame| self.place(frame));
         let user = places().find(|(code, _)| !code.is_prelude);
@@ -40,13 +40,14 @@ impl Machine {
         self.place(frame).is_none_or(|(code, _)| code.is_prelude)
     }
 
-    /// Returns the code of a frame, and the place of the instruction that it executed last.
+    /// Returns the code of a frame, and the source location of the instruction that it executed last.
     pub(in crate::vm) fn place(&self, frame: &Frame) -> Option<(&Code, Span)> {
         let (code, at) = self.executed(frame)?;
         Some((code, code.spans.get(at).copied().unwrap_or_default()))
     }
 
-    /// Returns the code of a frame, and the index of the instruction that it executed last; `None` for the machine's own frames.
+    /// Returns the code of a frame, and the index of the instruction that it executed last; `None` for the machine's
+    /// own frames.
     pub(in crate::vm) fn executed(&self, frame: &Frame) -> Option<(&Code, usize)> {
         // SAFETY: the entry of a frame lives as long as the machine, which is borrowed.
         #[allow(unsafe_code)]

@@ -1,4 +1,4 @@
-//! Loop position: determines the loop that the program is in, and its iteration, for error messages.
+//! Current loop: determines the running loop and its iteration, for error messages.
 
 use crate::bytecode::operand::{Access, Role};
 use crate::bytecode::{Code, Instruction};
@@ -8,7 +8,7 @@ use crate::vm::fault::{Fault, Remark};
 use crate::vm::state::machine::Machine;
 use crate::vm::state::stacks::Frame;
 
-/// The counter of a loop: its value, its first value, and its end value, when that is a fixed number.
+/// The counter of a loop: its value, its first value, and its end value, if the end value is constant.
 pub(crate) struct LoopCounter {
     pub now: i64,
     pub from: i64,
@@ -19,12 +19,12 @@ pub(crate) struct LoopCounter {
 struct RunningLoop {
     /// The source location of the head of the loop.
     span: Span,
-    /// The number of completed iterations of the loop, when it has a counter.
+    /// The number of completed iterations of the loop, when the loop has a counter.
     iterations: Option<i64>,
 }
 
 impl Machine {
-    /// Adds to a fault the loop whose iterations filled the tape, and suggestions.
+    /// Adds the loop whose iterations filled the tape, and suggestions, to a fault.
     pub(crate) fn explain_full_tape(&self, fault: Box<Fault>) -> Box<Fault> {
         let fault = match self.filling_loop() {
             None => fault,
@@ -61,7 +61,7 @@ impl Machine {
         })
     }
 
-    /// Returns the iteration of the innermost loop around the place of a frame, counted from 1, if the loop counts.
+    /// Returns the iteration, from 1, of the innermost running loop of a frame, if the loop has a counter.
     pub(crate) fn iteration(&self, frame: &Frame) -> Option<i64> {
         let (code, at) = self.executed(frame)?;
         let loop_ends = around(code, at).min_by_key(|(head, back)| back - head)?;
@@ -69,7 +69,7 @@ impl Machine {
         now.checked_sub(from)?.checked_add(1).filter(|iteration| *iteration > 0)
     }
 
-    /// Returns the counter of a loop, if the loop has one.
+    /// Returns the counter of a loop, if any.
     pub(crate) fn counted(&self, frame: &Frame, code: &Code, (head, back): (usize, usize)) -> Option<LoopCounter> {
         let (register, from) = counter(code, head, back)?;
         let value = |register: usize| self.stacks.i.get(frame.base[1] as usize + register).copied();
@@ -83,7 +83,7 @@ impl Machine {
 }
 
 /// Returns the loops around an instruction: the first instruction of each loop, and the instruction that jumps back to
-/// it.
+/// the first.
 pub(crate) fn around(code: &Code, at: usize) -> impl Iterator<Item = (usize, usize)> {
     code.instructions.iter().enumerate().skip(at).filter_map(move |(back, instruction)| {
         let mut head = None;

@@ -1,3 +1,5 @@
+//! Tests of the machine: interruption, time limits and speed.
+
 use super::graph_builder::*;
 use crate::diagnostic::Code as Number;
 use crate::ir::*;

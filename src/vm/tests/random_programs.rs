@@ -1,5 +1,5 @@
-//! Random programs with variables, branches, loops, calls, arrays and boxes: the machine must compute the same values and
-//! derivatives as a plain interpretation of the statements.
+//! Random program tests: random programs with variables, branches, loops, calls, arrays and boxes: the machine must
+//! compute the same values and derivatives as a plain interpretation of the statements.
 
 use super::derivatives::{derivative, gradient};
 use super::graph_builder::*;
@@ -7,7 +7,7 @@ use crate::ir::*;
 use proptest::prelude::*;
 
 /// The number of variables of each kind in a function. Higher numbers represent temporaries: as a target a new
-/// temporary, as an operand one that is in scope.
+/// temporary, as an operand a temporary in scope.
 const VARIABLES: usize = 4;
 /// The number of arrays in a random function.
 const ARRAYS: usize = 2;
@@ -162,8 +162,7 @@ impl State {
     }
 }
 
-/// Interprets the statements of the running function, `functions[0]`; the other functions may be called by those before
-/// them.
+/// Interprets the statements of the running function, `functions[0]`; a function may call the functions after it.
 fn interpret(functions: &[Vec<Stmt>], body: &[Stmt], s: &mut State) {
     let scope = [s.f.all.len(), s.i.all.len(), s.arrays.all.len()];
     for stmt in body {

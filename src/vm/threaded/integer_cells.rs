@@ -3,8 +3,8 @@
 use super::{Cell, Context, bail_out, n, next, x};
 use crate::native::Value;
 
-/// The computation of an integer by a cell from the numbers and integers in registers; `None` when there is no such
-/// integer.
+/// The computation of an integer by a cell from the numbers and integers in registers; `None` when the operation has no
+/// integer result.
 pub(super) trait Integer {
     /// Computes the integer of the cell.
     unsafe fn of(cell: &Cell, f: *const f64, i: *const i64) -> Option<i64>;
@@ -66,7 +66,7 @@ pub(super) unsafe fn increment_and_branch<C: Condition, const BACK: bool>(
     }
 }
 
-/// Executes a jump. A backward jump returns to the loop in [`run`](super::run) from time to time.
+/// Executes a jump. After a number of backward jumps, the jump returns to the loop in [`run`](super::run).
 #[inline(always)]
 pub(super) unsafe fn jump<const BACK: bool>(
     at: *const Cell,
@@ -87,7 +87,7 @@ pub(super) unsafe fn jump<const BACK: bool>(
     }
 }
 
-/// Returns a constant of 16 bits, which is stored in place of the third register of a cell.
+/// Returns a constant of 16 bits, which is stored instead of the third register of a cell.
 #[inline(always)]
 fn small(cell: &Cell) -> i64 {
     i64::from(cell.regs[2].cast_signed())
@@ -185,7 +185,7 @@ conditions! {
     NumberUnequal |cell, f, _i| x(cell, f, 1) != x(cell, f, 2);
     NumberLess |cell, f, _i| x(cell, f, 1) < x(cell, f, 2);
     NumberAtMost |cell, f, _i| x(cell, f, 1) <= x(cell, f, 2);
-    // These are not negations of the comparisons above: with NaN both are false.
+    // The conditions of this kind are not negations of comparisons: with NaN both are false.
     NumberNotLess |cell, f, _i| {
         let holds = x(cell, f, 1) < x(cell, f, 2);
         !holds

@@ -28,14 +28,14 @@ pub(super) unsafe fn perform<A: Action>(
     }
 }
 
-/// Executes a cell that ends the run: the results are at their places.
+/// Executes a cell that ends the run: the results are in their registers.
 pub(super) unsafe fn end(_: *const Cell, _: *mut f64, _: *mut i64, context: *mut Context) -> *const Cell {
     // SAFETY: the context belongs to the run.
     unsafe { (*context).is_done = true };
     std::ptr::null()
 }
 
-/// Executes a cell that ends the run with one result, which the action `A` moves to its place.
+/// Executes a cell that ends the run with one result, which the action `A` moves to its register.
 pub(super) unsafe fn end_with<A: Action>(
     at: *const Cell,
     f: *mut f64,
@@ -99,22 +99,22 @@ unsafe fn globals<'g>(context: &Context) -> &'g Cells {
     unsafe { &*context.globals }
 }
 
-/// Returns the place of an element that consists of one number.
+/// Returns the address of an element that consists of one number.
 #[inline(always)]
 unsafe fn whole(cell: &Cell, i: *const i64, view: &View) -> Option<*mut f64> {
-    // SAFETY: the verifier has checked the register, and the place lies inside of the object. A negative index is
-    // larger than any count.
+    // SAFETY: the verifier has checked the register, and the address lies inside of the object. As an unsigned number,
+    // a negative index is larger than any count.
     unsafe {
         let index = (*i.add(cell.regs[2] as usize)).cast_unsigned();
         (index < view.count as u64).then(|| view.numbers.add(index as usize))
     }
 }
 
-/// Returns the place of a number in an element: the registers 3 and 4 of the cell hold the offset of the number and the
-/// stride.
+/// Returns the address of a number in an element: the registers 3 and 4 of the cell hold the offset of the number and
+/// the stride.
 #[inline(always)]
 unsafe fn part(cell: &Cell, i: *const i64, view: &View) -> Option<*mut f64> {
-    // SAFETY: the verifier has checked the register, and the place lies inside of the object.
+    // SAFETY: the verifier has checked the register, and the address lies inside of the object.
     unsafe {
         let index = (*i.add(cell.regs[2] as usize)).cast_unsigned();
         if index >= view.elements as u64 {
@@ -125,7 +125,7 @@ unsafe fn part(cell: &Cell, i: *const i64, view: &View) -> Option<*mut f64> {
     }
 }
 
-/// Returns the position of an integer or a reference in an element of an array.
+/// Returns the index of an integer or a reference in an element of an array.
 #[inline(always)]
 unsafe fn place(cell: &Cell, i: *const i64, cells: &Cells) -> Option<usize> {
     // SAFETY: the verifier has checked the register.

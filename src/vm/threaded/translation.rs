@@ -16,7 +16,7 @@ pub fn translate(code: &Code) -> Option<Threaded> {
     let mut places = vec![];
     for (at, instruction) in code.instructions.iter().enumerate() {
         places.push(cells.len());
-        // Adjoints are set to zero if they are subnormal by the loop in `run`, so this instruction needs no cell.
+        // The loop in `run` sets subnormal adjoints to zero, so the instruction needs no cell.
         if let Instruction::Extra { .. }
         | Instruction::Extras { .. }
         | Instruction::Element { .. }
@@ -41,7 +41,7 @@ pub fn translate(code: &Code) -> Option<Threaded> {
     Some(Threaded { cells: cells.into_iter().map(|(_, cell)| cell).collect(), carried })
 }
 
-/// Returns the registers of adjoints that a loop sets to zero if they are subnormal.
+/// Returns the registers of adjoints that are set to zero at the beginning of a loop if they are subnormal.
 fn flushed(instructions: &[Instruction]) -> Vec<u16> {
     let flushed = instructions.iter().filter_map(|instruction| match instruction {
         Instruction::FlushF { a } => Some(a.0),
@@ -77,7 +77,7 @@ fn of(run: Handler, p: Prim, regs: &[u16]) -> Option<Cell> {
     Some(Cell { more: More { primitive: info(p)? }, ..plain(run, regs) })
 }
 
-/// Creates a jump, forward or backward.
+/// Creates the cell of a jump, forward or backward.
 macro_rules! jumps {
     ($to:expr, $f:ident $(::<$condition:ident>)?) => {
         if i32::from($to.0) < 0 { $f::<$(integers::$condition,)? true> } else { $f::<$(integers::$condition,)? false> }

@@ -22,8 +22,8 @@ struct DirectionalTask {
     result: BodyResult,
 }
 
-/// Opens a level, assigns tangents to the numbers of the point, and calls the body. `arguments`: the point, then the tangent
-/// vector.
+/// Opens a level, assigns tangents to the numbers of the point, and calls the body. `arguments` are the point and the
+/// tangent vector.
 pub(crate) fn begin(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,

@@ -1,7 +1,8 @@
-//! Linear recording: records a linear function at an arbitrary point, which yields the function itself, to transpose it.
+//! Linear recording: records a linear function at an arbitrary point. The recording represents the function itself and
+//! can be transposed.
 //!
-//! A function may test its argument (`v == 0 ? 0 : …` saves work), and take another branch for a special value. So it is recorded
-//! at a generic point.
+//! A function may compare its argument (`v == 0 ? 0 : …`), and take another branch for a special value. So the function
+//! is recorded at a generic point.
 
 use crate::diagnostic::Code as Number;
 use crate::tape::{LinearMap, Num, Template};
@@ -20,7 +21,7 @@ use crate::vm::state::task::{Next, Task};
 
 /// The results of a recorded linear function.
 pub(crate) enum Codomain {
-    /// The results are tangent vectors of these values, one after the other.
+    /// The results are tangent vectors of the given values, one after the other.
     Vectors(Vec<Template>),
     /// The result is a tangent vector of a value, as a differential returns it.
     Vector(Template),
@@ -32,7 +33,7 @@ pub(crate) enum Codomain {
 pub(crate) type MapContinuation =
     Box<dyn FnOnce(&mut Machine, &mut dyn Compiler, LinearMap) -> Result<Next, Box<Fault>>>;
 
-/// The state while the linear function that is recorded is running.
+/// The state of the recording while the linear function is running.
 struct RecordLinearTask {
     domain: Vec<Template>,
     codomain: Codomain,

@@ -1,4 +1,4 @@
-//! Differential operators: apply functions, linear maps and their sweeps.
+//! Application: applies differential operators and linear maps, by sweeps or by adjoint code.
 
 pub(crate) mod adjoint_code;
 pub(crate) mod batch;

@@ -24,10 +24,11 @@ pub(crate) struct Application {
     pub(crate) map: Rc<LinearMap>,
     /// The action on the results of the map.
     pub(crate) then: Destination,
-    /// The place where an adjoint became infinite or NaN outside of the map's own tape, if that is checked.
+    /// The fault for an adjoint that became infinite or NaN outside of the map's own tape, if non-finite adjoints are
+    /// detected.
     pub(crate) suspect: Option<Box<Fault>>,
-    /// The adjoints that calls and checkpoints have propagated, by the node of their first result; collected while the
-    /// sweep is to be shown.
+    /// The adjoints that calls and checkpoints have propagated, by the node of the first result; collected while the
+    /// sweep is observed for an explanation.
     pub(crate) shares: Vec<(u32, Vec<f64>)>,
 }
 
@@ -37,7 +38,8 @@ impl Application {
         Application { sweep, map, then, suspect: None, shares: vec![] }
     }
 
-    /// Stores the adjoints that were propagated to the operands of a wide node, if the sweep is to be shown.
+    /// Stores the adjoints that were propagated to the operands of a wide node, if the sweep is observed for an
+    /// explanation.
     fn share(&mut self, machine: &Machine, first: u32, given: &[Num]) {
         if machine.levels.observes_steps() {
             self.shares.push((first, given.iter().map(|x| x.value).collect()));
@@ -49,7 +51,7 @@ impl Application {
 pub(crate) enum Destination {
     /// The results of the linear map are moved to the window.
     Window,
-    /// The linear map is that of a checkpoint that was run again: the sweep that requested the map continues. The
+    /// The linear map belongs to a checkpoint that was run again: the sweep that requested the map continues. The
     /// results are added to the adjoints of `nodes`; `block` is the first result of the checkpoint.
     Block { outer: Box<Application>, block: u32, nodes: Vec<u32> },
 }
@@ -110,7 +112,7 @@ fn finish(machine: &mut Machine, compiler: &mut dyn Compiler, application: Appli
     Ok(Next::Return)
 }
 
-/// Returns the tangent vectors of several values, one after the other, that have the given numbers.
+/// Builds the tangent vectors of several values from their numbers, one vector after the other.
 pub(crate) fn vectors(walk: Walk<'_>, templates: &[Template], mut numbers: &[Num]) -> Result<Cells, Box<Fault>> {
     if let [only] = templates {
         return vector(walk, only, numbers);
@@ -126,8 +128,8 @@ pub(crate) fn vectors(walk: Walk<'_>, templates: &[Template], mut numbers: &[Num
     Ok(all)
 }
 
-/// The function of a wide node in the reverse sweep: it takes the adjoint of the results and returns the adjoints of the
-/// operands.
+/// The task of the function of a wide node in the reverse sweep, which takes the adjoint of the results and returns the
+/// adjoints of the operands.
 struct PullbackTask {
     application: Application,
     index: usize,
@@ -166,7 +168,7 @@ impl Task for PullbackTask {
         let counts = counts(all_vectors(walk, &call.x));
         let result = match call.kind {
             CallKind::Pullback => take_tuple(machine, counts, slots),
-            // The result of such a call is the final value of the function's one parameter.
+            // The result of a call of these kinds is the final value of the only parameter.
             CallKind::Edit | CallKind::Constant | CallKind::Forwards => machine.take_window(counts, slots),
         };
         let adjoints = read_all(walk, &call.x, &result)?;
@@ -186,8 +188,8 @@ impl Task for PullbackTask {
     }
 }
 
-/// The function of a wide node in the forward sweep: the tangents of the operands go through the transpose of the
-/// node's linear map.
+/// The task of the function of a wide node in the forward sweep, which applies the transpose of the node's linear map
+/// to the tangents of the operands.
 struct PushforwardTask {
     application: Application,
     index: usize,

@@ -1,4 +1,4 @@
-//! Series: computes Taylor polynomials of functions of one number.
+//! Taylor polynomials: computes the Taylor polynomials of functions of one number.
 
 use crate::diagnostic::Code as Number;
 use crate::tape::Num;

@@ -1,8 +1,8 @@
-//! Rule check: compares registered derivatives with finite differences (`--check-derivatives`).
+//! Derivative check: compares registered derivatives with finite differences (`--check-derivatives`).
 //!
-//! The first calls of each registered derivative in a run are checked. Original and derivative are run on copies of everything
-//! reachable, without output, so the program cannot observe that they ran more than once.
-//! Nothing is reported where differences are unreliable: at kinks, outside the domain, where a function fails.
+//! The first calls of each registered derivative in a run are checked. Original and derivative are run on copies of
+//! everything reachable, without output, so that the program cannot observe these runs. No error is reported where
+//! finite differences are unreliable: at kinks, outside the domain, where a function fails.
 
 use crate::bytecode::{Registered, RegisteredKind, RuleSite};
 use crate::native::library::Random;
@@ -27,16 +27,17 @@ use std::rc::Rc;
 
 /// The number of calls of each derivative that are checked.
 const MAX_CHECKED_CALLS: u32 = 3;
-/// The maximum number of results times parameters for which the partial derivatives are compared one by one; if there are more,
-/// the derivative along one direction is reported.
+/// The maximum number of results times parameters for which the partial derivatives are compared one by one; if there
+/// are more, the derivative along one direction is reported.
 const MAX_SEPARATE: usize = 24;
 /// The relative difference of two values that is attributed to rounding.
 const ROUNDED: f64 = 1e-5;
 
-/// Checks a call of a function with registered derivatives. The arguments were stripped of the level that decides.
+/// Checks a call of a function with registered derivatives. The slots of the level that decides were stripped from the
+/// arguments.
 ///
 /// # Errors
-/// When the registered derivative is wrong, or the program must stop.
+/// Fails when the registered derivative is wrong, or the program must stop.
 pub(crate) fn check(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
@@ -57,8 +58,8 @@ pub(crate) fn check(
     outcome
 }
 
-/// Whether finite differences can be computed for a call: its arguments contain numbers, and the places of these
-/// numbers in the arguments are known.
+/// Whether finite differences can be computed for a call: its arguments contain numbers whose paths in the arguments
+/// are known.
 fn is_checkable(compiler: &mut dyn Compiler, call: RuleCall<'_>, by: &[Argument]) -> bool {
     let RuleCall { site, rule } = call;
     let tangents = compiler.tangents();
@@ -163,8 +164,8 @@ impl RuleChecker<'_> {
         Ok(None)
     }
 
-    /// Describes the difference between a registered derivative and the finite differences, for one result and one
-    /// number if it occurs there, and at three points.
+    /// Describes the difference between a registered derivative and the finite differences, if possible for one result
+    /// and one number, and at three points.
     fn explained(
         &mut self,
         evaluation: &RuleEvaluation,
@@ -188,7 +189,7 @@ impl RuleChecker<'_> {
         Ok(Discrepancy::Partial { alone: None, points: self.three_points(along, weights, 1.0)? })
     }
 
-    /// Returns the registered derivative and the finite difference at the point and on both sides of it, where they
+    /// Returns the registered derivative and the finite difference at the point and on both sides of it, where these
     /// exist.
     fn three_points(
         &mut self,
@@ -207,7 +208,7 @@ impl RuleChecker<'_> {
         Ok(points)
     }
 
-    /// Returns the parameter that a number belongs to, among the parameters with respect to which the registered
+    /// Returns the parameter to which a number belongs, among the parameters with respect to which the registered
     /// derivative differentiates.
     fn part(&self, mut number: usize) -> Option<Coordinate> {
         for (parameter, argument) in self.by.iter().enumerate() {
@@ -220,8 +221,8 @@ impl RuleChecker<'_> {
         None
     }
 
-    /// Returns the derivatives by the registered derivative and by finite differences, along a direction, of the sum of
-    /// the results with the given weights.
+    /// Returns the directional derivatives of a weighted sum of the results: by the registered derivative, and by
+    /// finite differences.
     fn compare(
         &mut self,
         x: &[f64],
@@ -317,9 +318,9 @@ impl RuleChecker<'_> {
         Ok(Some(result))
     }
 
-    /// Returns a copy of the arguments in which the numbers with respect to which the registered derivative
-    /// differentiates have the values `x`, and of these parameters; the global variables are restored. `None` where the
-    /// numbers cannot take these values, because some of them are the same number.
+    /// Returns a copy of the arguments in which the differentiated numbers have the values `x`, and a copy of the
+    /// differentiated parameters; restores the global variables. `None` if the numbers cannot take these values,
+    /// because some of them are stored in one location.
     fn at(&mut self, x: &[f64]) -> Answer<(Cells, Vec<Template>)> {
         let copy = Copier::new(|_| Slot::NONE).copy(&self.start);
         let Some((Ref::Cells(arguments), globals)) = parts(&copy) else { return Ok(None) };
@@ -345,7 +346,7 @@ impl RuleChecker<'_> {
             }
             moved.push(value.all());
         }
-        // An instance that occurs twice in the arguments has the numbers that were assigned last.
+        // An instance that occurs twice in the arguments retains the numbers that were assigned last.
         for (k, numbers) in placed {
             let now = leaves(walk(self.compiler), domain[k].tangent, &domain[k].cells, Offset::default())?;
             if !now.iter().map(|x| &x.value).eq(numbers) {
@@ -355,8 +356,8 @@ impl RuleChecker<'_> {
         Ok(Some((moved, domain)))
     }
 
-    /// Returns a copy of a value that has the given numbers; for a type with a custom tangent vector, the value moved
-    /// by that vector.
+    /// Returns a copy of a value that has the given numbers; for a type with a custom tangent vector, the value is
+    /// moved along that vector.
     fn moved(&mut self, mut value: Template, mover: Option<u32>, numbers: &[f64]) -> Answer<Cells> {
         let walk = walk(self.compiler);
         if let Some(mover) = mover {
@@ -377,17 +378,17 @@ impl RuleChecker<'_> {
     }
 }
 
-/// Returns the function that moves a parameter whose numbers are not in its values.
+/// Returns the function that moves a parameter whose differentiated numbers are not parts of its value.
 fn mover(rule: &Registered, parameter: usize) -> Option<u32> {
     rule.movers.get(parameter).copied().flatten()
 }
 
-/// Returns the component counts with which a function returns several values that have these counts.
+/// Returns the component counts of the result of a function that returns several values with these counts in one tuple.
 fn packed(counts: [usize; 3]) -> [usize; 3] {
     if counts.iter().sum::<usize>() <= crate::vm::operators::MAX_INLINE_COMPONENTS { counts } else { [0, 0, 1] }
 }
 
-/// Returns the components of several values from the result of a function that returns them packed in one tuple.
+/// Returns the components of several values from the result of a function that returns these values in one tuple.
 fn unpacked(result: Cells, counts: [usize; 3]) -> Cells {
     match result.r.first() {
         Some(Ref::Cells(record)) if packed(counts) != counts => Cells::clone(record),
@@ -395,7 +396,7 @@ fn unpacked(result: Cells, counts: [usize; 3]) -> Cells {
     }
 }
 
-/// Returns `x`, rounded to `Float` if `origin` could be a number of `Float`.
+/// Returns `x`, rounded to `Float` if `origin` is representable as a `Float`.
 fn rounded(x: f64, origin: f64) -> f64 {
     let single = f64::from(x as f32);
     if f64::from(origin as f32) == origin && single.is_finite() { single } else { x }

@@ -1,4 +1,4 @@
-//! Checks: diagnose derivatives: kinks, lost tangents, non-finite values, finite differences.
+//! Checks: detects kinks, lost tangents and non-finite values, and compares derivatives with finite differences.
 
 pub(crate) mod derivative_check;
 pub(crate) mod derivative_mismatch;

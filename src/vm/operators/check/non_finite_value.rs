@@ -1,8 +1,9 @@
-//! Not finite: explains why a derivative is infinite or NaN: the step where it became infinite, the step where it became NaN, and
-//! the path from one to the other.
+//! Non-finite values: explains why a derivative is infinite or NaN: the step where it became infinite, the step where
+//! it became NaN, and the path between the two steps.
 //!
-//! A value that is not finite is detected when it is computed. An adjoint is searched for after the sweep, from the result to the
-//! inputs: the first node with a finite adjoint that propagates a non-finite one is the cause.
+//! A value that is not finite is detected when it is computed. A non-finite adjoint is searched for after the sweep,
+//! from the result to the inputs: the cause is the first node with a finite adjoint that propagates a non-finite
+//! adjoint.
 
 use crate::diagnostic::Code as Number;
 use crate::tape::step_observer::NonFinite;
@@ -141,14 +142,14 @@ fn adjoint(
 
 /// The path of an adjoint that is not finite, from the node where it arose to an input.
 struct AdjointPath {
-    /// The node that propagated a non-finite adjoint first, with its own adjoint and the partial derivative.
+    /// The node that propagated a non-finite adjoint first, with the adjoint of the node and the partial derivative.
     cause: u32,
     adjoint: f64,
     partial: f64,
     /// The node where the adjoint became NaN, with the incoming adjoint and the partial derivative.
     victim: Option<(u32, f64, f64)>,
-    /// The nodes after the cause of the non-finite adjoint, with their adjoints, up to an input or a step that stops
-    /// it.
+    /// The nodes after the cause of the non-finite adjoint, with their adjoints, up to an input or a step that does not
+    /// propagate the adjoint.
     following: Vec<(u32, f64)>,
     /// The adjoint at the end of the path.
     last: f64,

@@ -1,4 +1,5 @@
-//! Trace recorder: copies a reverse sweep into a [`Trace`], when [steps are observed](crate::tape::ObserverOptions::steps).
+//! Trace recorder: copies a reverse sweep into a [`Trace`], when [steps are
+//! observed](crate::tape::ObserverOptions::steps).
 
 use crate::source::Span;
 use crate::tape::ObservedStep;
@@ -13,8 +14,8 @@ use crate::vm::state::machine::Machine;
 use hashbrown::HashMap;
 use std::rc::Rc;
 
-/// Stores the trace of a reverse sweep that goes back to the inputs, if it is to be shown. `shares` are the adjoints
-/// that calls and checkpoints have propagated.
+/// Stores the trace of a reverse sweep that goes back to the inputs, if an explanation requests the sweep. `shares` are
+/// the adjoints that calls and checkpoints have propagated.
 pub(crate) fn store_trace(
     machine: &mut Machine,
     walk: Walk<'_>,
@@ -93,7 +94,7 @@ fn rows(machine: &Machine, tape: &Tape, shares: &[(u32, Vec<f64>)], adjoint: &dy
     let mut wide = tape.wide().iter().peekable();
     // The operands of the first of the two nodes that record a step with three operands.
     let mut begun: Vec<(u32, f64)> = vec![];
-    // The last node of a call or checkpoint whose first result was listed: its further results are not listed again.
+    // The last node of a call or checkpoint whose first result was listed: its further results are not listed.
     let mut listed = 0;
     for node in tape.leaves() + 1..=tape.len() as u32 {
         let Some(record) = tape.record(node).filter(|_| node > listed) else { continue };
@@ -136,8 +137,8 @@ fn operation(machine: &Machine, step: &ObservedStep) -> TraceOperation {
     }
 }
 
-/// Returns the rows of the trace for a call or a checkpoint. The partial of a result in an operand is known where there
-/// is one result, or where results and operands correspond one to one.
+/// Returns the rows of the trace for a call or a checkpoint. The partials are known if there is one result, or if
+/// results and operands correspond one to one.
 fn called(machine: &Machine, wide: &Wide, shares: &[f64], adjoint: &dyn Fn(u32) -> f64) -> Vec<TraceRow> {
     let operands = wide.kind.operands();
     let is_edit = matches!(&wide.kind, WideKind::Call(call) if call.kind == CallKind::Edit);

@@ -1,4 +1,4 @@
-//! Forward rule: calls a registered derivative in a forward level.
+//! Forward call: calls a registered derivative in a forward level.
 //!
 //! A differential is called on the tangents. A pullback is recorded once, and transposed.
 
@@ -16,14 +16,14 @@ use crate::vm::state::machine::Machine;
 use crate::vm::state::task::{Next, Task};
 use std::rc::Rc;
 
-/// The state while a differential, which returns the tangent of the result, is running.
+/// The state of a call while a differential, which returns the tangent of the result, is running.
 struct Tangent {
     level: usize,
     y: Template,
     delivery: ResultDelivery,
 }
 
-/// Applies a registered derivative in a forward level, after its function has returned `result`.
+/// Applies a registered derivative in a forward level, after the registered function has returned `result`.
 pub(crate) fn apply(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,

@@ -1,8 +1,8 @@
-//! Inherited derivatives: checks that they compute the value of the overriding function.
+//! Inherited derivatives: checks that an inherited derivative computes the value of the overriding function.
 //!
-//! Such a derivative was registered for a method that the function overrides, or for a requirement that it satisfies, and may
-//! compute another value. So the function itself runs first, without output and on copies of everything reachable. When the
-//! derivative has run as well, the two values are compared.
+//! Such a derivative was registered for a method that the function overrides, or for a requirement that it satisfies,
+//! and may compute another value. So the function itself runs first, without output and on copies of everything
+//! reachable. When the derivative has run as well, the two values are compared.
 
 use crate::diagnostic::Code as Number;
 use crate::source::Span;
@@ -36,7 +36,7 @@ pub(crate) struct PrimalValue {
     /// The arguments with respect to which the overriding function is differentiated, as text.
     point: String,
     name: Rc<str>,
-    /// The declaration that the inherited derivative was registered for, and its place.
+    /// The declaration for which the inherited derivative was registered.
     inherited: Rc<str>,
     place: Span,
 }

@@ -1,8 +1,8 @@
-//! Reverse rule: calls a registered derivative in a reverse level.
+//! Reverse call: calls a registered derivative in a reverse level.
 //!
-//! A differential is linear, so it is run once, on zeros that represent the arguments' nodes: its recording is its own
-//! transpose. A differential whose linearity was not checked may test its arguments for zero: it is recorded
-//! separately. A pullback is stored on the tape, and called by the sweep.
+//! A differential is linear, so it is run once, on zeros that represent the nodes of the arguments; the recording is
+//! swept in reverse. A differential whose linearity was not checked may compare its arguments with zero, and is
+//! recorded separately. A pullback is stored on the tape, and called by the sweep.
 
 use crate::bytecode::RegisteredKind;
 use crate::tape::{Call, CallKind, Num};
@@ -18,7 +18,7 @@ use crate::vm::state::machine::Machine;
 use crate::vm::state::task::{Next, Task};
 use std::rc::Rc;
 
-/// Applies a registered derivative in a reverse level, after its function has returned `result`.
+/// Applies a registered derivative in a reverse level, after the registered function has returned `result`.
 pub(crate) fn apply(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
@@ -45,8 +45,8 @@ pub(crate) fn apply(
         let numbers = machine.levels.push_call(level, call, &values)?;
         return deliver(machine, compiler, y, &numbers, delivery);
     }
-    // The arguments of the registered function were stripped of the level, and with them of the factors by which it
-    // multiplies.
+    // The slots of the level were stripped from the arguments of the registered function, so the factors by which the
+    // derivative multiplies are constants of the level.
     machine.levels.lose_partials(level);
     let task = Differential { level, call, delivery };
     call_differential(
@@ -94,10 +94,10 @@ fn keep_pullback(machine: &mut Machine, compiler: &mut dyn Compiler, result: Rul
     deliver(machine, compiler, y, &numbers, rule.delivery)
 }
 
-/// The state while a registered differential is running.
+/// The state of a call while a registered differential is running.
 struct Differential {
     level: usize,
-    /// The call that is recorded on the tape if the differential cannot be.
+    /// The call that is recorded on the tape if the differential cannot be recorded.
     call: Call,
     delivery: ResultDelivery,
 }

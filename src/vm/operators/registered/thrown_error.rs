@@ -1,8 +1,9 @@
-//! Throws: differentiates a function with a registered derivative that throws after it modified its `inout` arguments.
+//! Thrown errors: differentiates a call of a function with a registered derivative, where the function throws after it
+//! modified its `inout` arguments.
 //!
-//! The registered function has thrown, too, and does not describe the modification. So the original function runs once
-//! more, in derivative code, without output, and on copies: it throws again, and the derivatives of its modifications
-//! are computed by this second run.
+//! The registered function has thrown an error, too, and does not describe the modification. So the original function
+//! runs once more, in derivative code, without output, and on copies. This second run throws the error again, and
+//! computes the derivatives of the modifications.
 
 use crate::native::library::Random;
 use crate::value::shape::TangentId;
@@ -23,7 +24,7 @@ pub(crate) struct CallSnapshot {
     random: Random,
 }
 
-/// The state while the original function runs again after a throw.
+/// The state of a call while the original function runs again after a throw.
 struct RerunTask {
     environment: Environment,
     result: TangentId,
@@ -43,7 +44,7 @@ impl CallSnapshot {
         CallSnapshot { function, state, random: machine.host.random.clone() }
     }
 
-    /// Calls the original function again after a throw. The window holds the error, and after it the modified values,
+    /// Calls the original function again after a throw. The window holds the error, followed by the modified values,
     /// whose tangent type is `result`.
     pub(crate) fn rerun(
         self,
