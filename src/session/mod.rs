@@ -1,6 +1,7 @@
 //! Session: the interface for evaluating, checking, inspecting and interrupting programs.
 //!
-//! In: texts with their names, and [`Options`]. Out: an [`Outcome`] of plain data: diagnostics, a status, a value as a string.
+//! In: texts with their names, and [`Options`]. Out: an [`Outcome`] of plain data: diagnostics, a status, a value as a
+//! string.
 //!
 //! Promises: a session survives every error in a program; results can be displayed without further state.
 //! Not here: the user interface (`front`), the implementation of the stages.
@@ -72,11 +73,11 @@ pub struct Session {
     deny_warnings: bool,
     /// The checks performed during differentiation.
     observer_options: ObserverOptions,
-    /// Whether the tests in the given files are retained.
+    /// Whether the test blocks of the given files are retained.
     keeps_tests: bool,
     /// The function that receives the progress of loops of the script.
     loops: Option<fn(&ProgressReport<'_>)>,
-    /// The type of the last value.
+    /// The type of the value of the last text.
     value_type: Option<String>,
     /// The paths of the imported files that were read.
     imported: Vec<std::path::PathBuf>,
@@ -90,7 +91,7 @@ pub struct Session {
     answer: Option<GlobalId>,
     /// The variables that assignments declared.
     assigned: HashSet<Name>,
-    /// Whether an assignment to one of these declares it again.
+    /// Whether an assignment to a variable in `assigned` declares the variable again.
     redeclares_assigned: bool,
 }
 
@@ -220,8 +221,8 @@ impl Session {
         }
     }
 
-    /// Returns the kinks at which functions were differentiated since the last call, in order, one for each position and
-    /// operation; requires [`Kinks::Noted`].
+    /// Returns the kinks at which functions were differentiated since the last call, in order, one for each source
+    /// location and operation; requires [`Kinks::Noted`].
     pub fn take_kinks(&mut self) -> Vec<Kink> {
         self.machine.take_kinks()
     }

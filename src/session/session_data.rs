@@ -24,7 +24,7 @@ pub struct Options {
     pub arguments: Vec<String>,
     /// The function that reads imported files; without it, files cannot be imported.
     pub loader: Option<super::Loader>,
-    /// The check for derivatives that are not finite.
+    /// The conditions under which a number that is not finite stops the program.
     pub check_nan: CheckNan,
     /// Whether texts are entered one after the other, each of which may use and redeclare earlier declarations.
     pub interactive: bool,
@@ -190,7 +190,7 @@ impl Stage {
 /// The outcome of a request to the session.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Outcome {
-    /// The diagnostics, in the order of positions.
+    /// The diagnostics, in the order of source locations.
     pub diagnostics: Vec<Diagnostic>,
     /// The status of the request.
     pub status: Status,
@@ -203,7 +203,7 @@ pub struct Outcome {
 pub enum Status {
     /// The request succeeded.
     Done,
-    /// The program exited with this exit status.
+    /// The program exited with the given exit status.
     Exited(i32),
     /// The program stopped with an error.
     Failed,

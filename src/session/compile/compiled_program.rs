@@ -1,4 +1,4 @@
-//! Compiled form: serializes a compiled program, and runs one without its source.
+//! Compiled programs: serializes a compiled program, and runs a serialized program without its source.
 
 use crate::bytecode::{Bytes, Code as Bytecode, Image, LIST};
 use crate::diagnostic::{Code, Diagnostic};
@@ -37,7 +37,8 @@ struct Loaded<'p> {
     methods: HashMap<(u32, ShapeId), u32>,
     /// The parameter names of the program's functions, for explanations.
     parameters: HashMap<String, Vec<String>>,
-    /// The functions of the program as formulas, if it requests any, or the reasons why there is no formula.
+    /// The functions of the program as formulas, if the program requests formulas, or the reasons why there is no
+    /// formula.
     formulas: HashMap<u32, Result<FunctionFormula, String>>,
     /// The graphs from which tangent and adjoint code is derived.
     graphs: Graphs,
@@ -133,7 +134,7 @@ impl Session {
     /// Returns the outcome when the files do not compile.
     pub fn build(&mut self, inputs: &[Input]) -> Result<(Vec<u8>, Vec<Diagnostic>), Outcome> {
         let compiled = self.compile_written(inputs, false)?;
-        // Including imported files, in the order of their positions.
+        // Imported files are included, in the order in which they were read.
         let files = self.sources.written().map(|source| (source.name.to_string(), source.text.to_string())).collect();
         let parameters = interactive_session::parameters_of_functions(&mut self.context);
         let formulas = self.formulas();
@@ -212,7 +213,8 @@ impl Session {
         refused(Span::new(start, start), why)
     }
 
-    /// Returns a checksum of everything with which a compiled program must agree: instructions, primitives, and library.
+    /// Returns a checksum of everything with which a compiled program must agree: instructions, primitives, and
+    /// library.
     fn identity(&self) -> u32 {
         let mut hash = crc32fast::Hasher::new();
         hash.update(env!("CARGO_PKG_VERSION").as_bytes());

@@ -1,4 +1,5 @@
-//! Mechanism: the kind of code that differentiates a function, and the reason when it is not tangent or adjoint code.
+//! Differentiation mechanism: the kind of code that differentiates a function, and the reason if that is not tangent or
+//! adjoint code.
 
 use crate::bytecode::Code;
 use crate::diagnostic::Diagnostic;
@@ -14,7 +15,7 @@ use crate::vm::{TransformKind, translate};
 /// Returns tangent or adjoint code of a function as a graph.
 ///
 /// # Errors
-/// Returns the reason why there is none.
+/// Returns the reason why the function has no such code.
 pub(crate) fn transformed(program: &Program, function: &Signature, kind: TransformKind) -> Result<Function, Fallback> {
     Ok(with_fallbacks(program, function, kind)?.graph)
 }
@@ -55,7 +56,7 @@ fn early_ends(program: &Program, function: &Signature, kind: TransformKind) -> R
 /// A request for tangent or adjoint code during a run.
 struct Request {
     signature: Signature,
-    /// Whether the code exists, and completed every time that it ran.
+    /// Whether the code exists, and every run of the code completed.
     succeeded: bool,
 }
 
@@ -81,8 +82,8 @@ fn line(program: &Program, id: FunctionId, kind: TransformKind, request: Option<
     format!("{word:<10}  {mechanism}{executed}")
 }
 
-/// Formats the mechanisms of a function: for its gradient, if its result is one number, and for its derivative along a tangent.
-/// Returns nothing for a function without differentiable parameters or results.
+/// Formats the mechanisms of a function: for the gradient, if the result is one number, and for its derivative along a
+/// tangent. Returns nothing for a function without differentiable parameters or results.
 fn lines(program: &Program, id: FunctionId, requested: impl Fn(TransformKind) -> Option<Request>) -> Vec<String> {
     let Some(f) = program.function(id) else { return vec![] };
     let varies = f.parameters.iter().any(|parameter| parameter.tangent.is_some());
@@ -97,7 +98,8 @@ fn lines(program: &Program, id: FunctionId, requested: impl Fn(TransformKind) ->
 }
 
 impl Session {
-    /// Returns the mechanisms by which a function is differentiated when no other derivative is being computed, one per line.
+    /// Returns the mechanisms by which a function is differentiated when no other derivative is being computed, one per
+    /// line.
     ///
     /// # Errors
     /// Returns the diagnostics when the function does not compile.
@@ -118,7 +120,8 @@ impl Session {
         self.listed_mechanisms(id, |_| None)
     }
 
-    /// Runs a program without its output, and lists the mechanisms of its functions; those that it executed are marked.
+    /// Runs a program without its output, and lists the mechanisms of its functions; the mechanisms that were executed
+    /// are marked.
     pub(super) fn executed_mechanisms(&mut self, compiled: Compiled, own: &[FunctionId]) -> Result<String, Outcome> {
         self.machine.host.streams = Streams::silent();
         let outcome = self.execute(compiled);

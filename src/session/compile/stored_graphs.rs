@@ -32,15 +32,15 @@ fn nameless(f: &Function) -> Function {
 pub(crate) enum Graphs {
     /// The graphs in their encoded form.
     Stored(Vec<u8>),
-    /// The decoded graphs, as a program without other contents.
+    /// The decoded graphs, as a program that contains nothing else.
     Read(Box<Program>),
     /// There are no graphs, or they are invalid.
     Missing,
 }
 
 impl Graphs {
-    /// Returns tangent or adjoint code of a function, if there is any. `program` returns the tables to which the graphs
-    /// refer.
+    /// Returns tangent or adjoint code of a function, if the function has such code. `program` returns the tables to
+    /// which the graphs refer.
     pub(crate) fn transformed(
         &mut self,
         program: impl FnOnce() -> Program,
@@ -56,7 +56,7 @@ impl Graphs {
     }
 }
 
-/// Decodes the graphs into a program; `None` when one of them is invalid.
+/// Decodes the graphs into a program; `None` when a graph is invalid.
 fn read(bytes: &[u8], mut program: Program) -> Option<Program> {
     let functions: Vec<Option<Function>> = rmp_serde::from_slice(bytes).ok()?;
     program.functions = functions.into_iter().map(|f| f.map(Rc::new)).collect();
@@ -64,7 +64,7 @@ fn read(bytes: &[u8], mut program: Program) -> Option<Program> {
     program.functions.iter().flatten().all(is_sound).then_some(program)
 }
 
-/// Whether the primitives and types to which a graph refers exist.
+/// Whether all primitives and types exist to which a graph refers.
 fn refers_to_what_exists(program: &Program, f: &Function) -> bool {
     let is_type = |id: &TangentId| program.tangents.contains(*id);
     f.parameters.iter().all(|p| program.shapes.contains(p.shape) && p.tangent.iter().all(is_type))
@@ -74,7 +74,7 @@ fn refers_to_what_exists(program: &Program, f: &Function) -> bool {
             Op::NewInstance(shape) => program.shapes.contains(*shape),
             Op::Native { shapes, .. } => shapes.iter().all(|shape| program.shapes.contains(*shape)),
             Op::Operator(operator) => operator.tangents().iter().all(is_type),
-            // Such steps occur only in code that is derived from graphs.
+            // Transformed steps occur only in code that is derived from graphs.
             Op::Transformed(_) => false,
             _ => true,
         })

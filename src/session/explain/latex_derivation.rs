@@ -1,4 +1,4 @@
-//! LaTeX: the steps of a computation for a notebook.
+//! Derivation in LaTeX: the steps of a computation, typeset for a notebook.
 
 use crate::session::explain::derivation::short;
 use crate::session::explain::typesetting::formula;

@@ -2,11 +2,11 @@
 
 use crate::native::primitive_table;
 
-/// An expression.
+/// An expression that is typeset.
 #[derive(Clone, PartialEq, Debug)]
 enum Node {
     Number(String),
-    /// A name in LaTeX.
+    /// A name, in LaTeX.
     Name(String),
     Negative(Box<Node>),
     /// A sum or a difference.
@@ -15,17 +15,17 @@ enum Node {
     Quotient(Box<Node>, Box<Node>),
     Power(Box<Node>, Box<Node>),
     Root(Box<Node>),
-    /// A function in LaTeX and its arguments.
+    /// A call: the function in LaTeX, and the arguments.
     Call(String, Vec<Node>),
     Comparison(Box<Node>, &'static str, Box<Node>),
-    /// A condition and the values if it is satisfied and if it is not.
+    /// A selection: the condition, and the values if the condition holds and if it does not hold.
     Choice(Box<[Node; 3]>),
 }
 
 /// The deepest nesting of a formula that is typeset.
 const MAX_DEPTH: usize = 100;
 
-/// Converts a formula of the language to LaTeX. A text that is no formula is set as text.
+/// Converts a formula of the language to LaTeX. A text that is not a formula is typeset as plain text.
 pub(crate) fn formula(text: &str) -> String {
     let mut reader = Reader { rest: text.trim(), depth: 0 };
     match reader.choice().filter(|_| reader.rest.is_empty()) {
@@ -34,7 +34,7 @@ pub(crate) fn formula(text: &str) -> String {
     }
 }
 
-/// Returns a text in which no character is a command.
+/// Escapes a text for LaTeX, so that no character is a command.
 fn plain(text: &str) -> String {
     let mut out = String::new();
     for c in text.chars() {
@@ -48,7 +48,8 @@ fn plain(text: &str) -> String {
     out
 }
 
-/// The rest of a formula that is being read. The functions return `None` at text that is no formula.
+/// The parser of a formula: the text that remains to be parsed. Its functions return `None` for text that is not a
+/// formula.
 struct Reader<'t> {
     rest: &'t str,
     depth: usize,
@@ -123,7 +124,7 @@ impl<'t> Reader<'t> {
             } else if self.skip("/") {
                 product = Node::Quotient(Box::new(product), Box::new(self.negation()?));
             } else if is_close && self.rest.starts_with(|c: char| c == '(' || c == '√' || is_letter(c)) {
-                // A factor directly after another one: `2x`.
+                // Two adjacent factors form a product: `2x`.
                 product = Node::Product(Box::new(product), Box::new(self.power()?));
             } else {
                 return Some(product);
@@ -261,13 +262,13 @@ fn call(name: &str, mut arguments: Vec<Node>) -> Node {
     }
 }
 
-/// How tightly the operators of an expression bind.
+/// The precedence of the operators of an expression.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Debug)]
 enum Binding {
     Loose,
     Sum,
     Product,
-    /// Names, numbers, fractions and everything with its own brackets.
+    /// The precedence of names, numbers, fractions and bracketed expressions.
     Tight,
 }
 
@@ -283,7 +284,7 @@ impl Node {
         }
     }
 
-    /// Returns the LaTeX form, in brackets where it binds less tightly than required.
+    /// Returns the LaTeX form, in brackets if the precedence is lower than required.
     fn within(&self, required: Binding) -> String {
         if self.binding() < required { bracketed(&self.latex()) } else { self.latex() }
     }
@@ -293,7 +294,7 @@ impl Node {
             Node::Number(text) | Node::Name(text) => text.clone(),
             Node::Negative(operand) => format!("-{}", operand.within(Binding::Product)),
             Node::Sum(left, sign, right) => {
-                // The sign of a subtrahend needs brackets, and so does a second sign.
+                // A subtrahend with a sign needs brackets, and so does a second sign.
                 format!("{} {sign} {}", left.within(Binding::Sum), right.within(Binding::Product))
             }
             Node::Product(left, right) => {
@@ -341,7 +342,7 @@ fn power(base: &Node, exponent: &Node) -> String {
     }
 }
 
-/// Adds brackets, which grow with high content.
+/// Encloses a text in brackets that fit the height of the content.
 fn bracketed(text: &str) -> String {
     let is_high = [r"\frac", r"\begin", r"\left"].iter().any(|command| text.contains(command));
     if is_high { format!(r"\left({text}\right)") } else { format!("({text})") }

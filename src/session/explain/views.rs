@@ -50,7 +50,8 @@ impl Session {
 /// The maximum number of operations of a drawn graph.
 const MAX_OPERATIONS: usize = 1000;
 
-/// Builds the computation graph of an execution; if that is too long to be displayed, the graph contains only the inputs.
+/// Builds the computation graph of an execution; if the execution is too long to be displayed, the graph contains only
+/// the inputs.
 pub fn graph(explained: &Explanation) -> Graph {
     let inputs = explained.inputs.iter().map(|q| (q, String::new(), vec![]));
     let is_short = explained.operations.len() <= MAX_OPERATIONS;

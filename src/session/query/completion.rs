@@ -19,7 +19,7 @@ pub struct Completion {
     pub words: Vec<String>,
 }
 
-/// A continuation with its rank, by which candidates are ordered before their texts.
+/// A possible continuation with a rank; candidates are ordered by rank, then by text.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct Candidate {
     rank: (usize, usize, usize),
@@ -60,7 +60,8 @@ impl Session {
         Completion { start, words }
     }
 
-    /// Returns the signature of the innermost call around an offset: `newton(f, from: Double, steps: Int = …) -> Trace`.
+    /// Returns the signature of the innermost call around an offset: `newton(f, from: Double, steps: Int = …) ->
+    /// Trace`.
     pub fn signature(&mut self, text: &str, at: usize) -> Option<String> {
         let before = text.get(..at)?;
         let (above, line) = before.split_at(last_statement(before));
@@ -93,7 +94,8 @@ impl Session {
         answer
     }
 
-    /// Returns the members of a value: those that are used most, then its own in the order of their declarations, then the others.
+    /// Returns the members of a value: the most frequently used members, then the members of the type in the order of
+    /// declaration, then all others.
     fn members(&mut self, receiver: &str) -> Vec<Candidate> {
         let found = self.of_type(receiver, member_candidates::member_candidates).ok().flatten().unwrap_or_default();
         let candidate = |member: MemberCandidate| Candidate {
@@ -103,7 +105,7 @@ impl Session {
         found.into_iter().map(candidate).collect()
     }
 
-    /// Returns the possible labels of an argument, the names of the session, those of the library, and keywords.
+    /// Returns the possible labels of an argument, the names of the session, the names of the library, and keywords.
     fn words(&mut self, line: &str, word: &str) -> Vec<Candidate> {
         let mut words = ranked(0, self.labels(line, word));
         if !word.is_empty() {
@@ -166,7 +168,7 @@ fn called(name: &str, kind: CandidateKind) -> String {
     }
 }
 
-/// Returns the offset of the last statement of a text: of its first line, if brackets join several lines.
+/// Returns the offset of the last statement of a text: the offset of its first line, if brackets join several lines.
 fn last_statement(text: &str) -> usize {
     let (mut depth, mut start) = (0_usize, 0);
     for (at, c) in signs(text) {

@@ -70,7 +70,8 @@ impl Session {
         self.of_type(text, |cx, ty| display::show(cx, ty))
     }
 
-    /// Applies `describe` to the type of an expression. The session is unchanged afterwards, so it may no longer contain this type.
+    /// Applies `describe` to the type of an expression. The session is unchanged afterwards, so it may no longer
+    /// contain this type.
     pub(crate) fn of_type<A>(
         &mut self,
         text: &str,
@@ -147,7 +148,7 @@ pub(crate) fn declaration_at(text: &str) -> String {
     declaration.split(" {").next().unwrap_or_default().trim().to_owned()
 }
 
-/// Returns the first sentence of a documentation comment, or its first line if the comment is a list.
+/// Returns the first sentence of a documentation comment, or the first line if the comment is a list.
 pub(crate) fn first_paragraph(documentation: &str) -> String {
     let lines = documentation.lines().map(str::trim).take_while(|line| !line.is_empty() && !line.starts_with("```"));
     let paragraph = lines.collect::<Vec<_>>().join(" ");

@@ -1,4 +1,4 @@
-//! Catalog: the public declarations of the library with their documentation, read from its source texts.
+//! Library catalog: the public declarations of the library with their documentation, extracted from its source texts.
 //!
 //! The prelude is formatted by `dscript fmt`, so the members of a type are indented by one step.
 
@@ -33,24 +33,24 @@ pub enum EntryKind {
     Subscript,
 }
 
-/// A declaration of the library.
+/// An entry of the catalog: a declaration of the library.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CatalogEntry {
-    /// The type or protocol of which it is a member.
+    /// The type or protocol of which the declaration is a member.
     pub owner: Option<String>,
-    /// Its name.
+    /// The declared name.
     pub name: String,
-    /// Its name with argument labels: `append(_:)`.
+    /// The declared name with argument labels: `append(_:)`.
     pub label: String,
-    /// Its declaration on one line.
+    /// The source text of the declaration, on one line.
     pub declaration: String,
-    /// Its documentation.
+    /// The documentation of the declaration.
     pub documentation: String,
-    /// Its kind.
+    /// The kind of the declaration.
     pub kind: EntryKind,
-    /// Whether it belongs to the type itself, not to its values.
+    /// Whether the declaration is a static member.
     pub is_static: bool,
-    /// The index of its topic in [`TOPICS`](super::library_topics::TOPICS).
+    /// The index of the declaration's topic in [`TOPICS`](super::library_topics::TOPICS).
     pub topic: usize,
 }
 
@@ -88,7 +88,7 @@ impl Catalog {
         }
         catalog.entries.retain(|entry| !entry.documentation.starts_with("An overload"));
         let mut known = HashSet::new();
-        // An overload is listed once; those with documentation come first.
+        // Overloads with equal declarations are listed once, preferably with documentation.
         let mut documented: Vec<bool> = catalog.entries.iter().map(|entry| entry.documentation.is_empty()).collect();
         let mut order: Vec<usize> = (0..catalog.entries.len()).collect();
         order.sort_by_key(|k| documented[*k]);
@@ -101,7 +101,7 @@ impl Catalog {
         catalog
     }
 
-    /// Returns the members that a type or protocol declares itself.
+    /// Returns the members that a type or protocol declares.
     pub fn members<'c>(&'c self, owner: &'c str) -> impl Iterator<Item = &'c CatalogEntry> {
         self.entries.iter().filter(move |entry| entry.owner.as_deref() == Some(owner))
     }
@@ -143,7 +143,7 @@ impl Catalog {
                 comment.clear();
                 continue;
             }
-            // The attributes of the declaration on the next line.
+            // The line has only attributes, of the declaration on the next line.
             if trimmed.starts_with('@') && without_attributes(trimmed).is_empty() {
                 continue;
             }
@@ -190,14 +190,14 @@ impl Catalog {
     }
 }
 
-/// The first words of a declaration.
+/// The beginning of a declaration.
 struct Head<'t> {
     name: &'t str,
-    /// `None` for an extension.
+    /// The kind of the declaration; `None` for an extension.
     kind: Option<EntryKind>,
     is_static: bool,
     is_private: bool,
-    /// Whether the lines after it are members.
+    /// Whether the following lines are members of the declaration.
     opens: bool,
 }
 
@@ -335,7 +335,8 @@ mod tests {
     #[test]
     fn members_belong_to_their_types() {
         let text = "/// A list.\n@primitive struct List<T>: Sequence {}\n\nextension List where T: Equatable {\n    \
-                    /// Adds it. And more.\n    mutating func add(_ x: T, at n: Int = 0) {\n        let y = x\n    }\n    \
+                    /// Adds it. And more.\n    mutating func add(_ x: T, at n: Int = 0) {\n        let y = x\n    }\n
+                    ///  \
                     var count: Int { 0 }\n    static func make() -> List<T> { List() }\n}\n\nfunc _hidden() {}\n";
         let catalog = read(text);
         let labels: Vec<String> = catalog.entries.iter().map(CatalogEntry::full_label).collect();

@@ -9,26 +9,27 @@ use hashbrown::HashSet;
 /// The maximum number of declarations that a search finds.
 const MAX_FOUND: usize = 15;
 
-/// The weights of the places in which a word may occur.
+/// The weights of the parts of an entry in which a word may occur.
 mod weight {
-    /// The name is the word.
+    /// The weight of a name that equals the word.
     pub const NAME: u32 = 100;
-    /// The name begins with it.
+    /// The weight of a name that begins with the word.
     pub const NAME_START: u32 = 60;
-    /// A word inside the name: `readCSV`.
+    /// The weight of a name that contains the word as a part: `readCSV`.
     pub const NAME_PART: u32 = 45;
-    /// An argument label, or the name of the type.
+    /// The weight of an argument label or type name that equals the word.
     pub const LABEL: u32 = 25;
-    /// The first sentence of the documentation contains it as a word.
+    /// The weight of a first sentence of the documentation that contains the word.
     pub const SUMMARY: u32 = 30;
-    /// The title of the topic contains it.
+    /// The weight of a topic whose title contains the word.
     pub const TOPIC: u32 = 12;
-    /// The documentation contains it.
+    /// The weight of a documentation that contains the word.
     pub const TEXT: u32 = 8;
 }
 
 impl Session {
-    /// Returns the declarations that contain all given words, or if there are none, some of them; the best first.
+    /// Returns the declarations that contain all given words, or if there are none, some of the words; the best matches
+    /// come first.
     pub fn search_library(&mut self, query: &str) -> Vec<CatalogEntry> {
         let words: Vec<String> = query
             .split(|c: char| !c.is_alphanumeric())
@@ -59,19 +60,19 @@ fn ranked(catalog: &Catalog, words: &[String], needs_all: bool) -> Vec<CatalogEn
         let weights: Vec<u32> = words.iter().map(|word| weight_of(entry, word)).collect();
         let is_found = if needs_all { weights.iter().all(|w| *w > 0) } else { weights.iter().any(|w| *w > 0) };
         if is_found {
-            // A top-level declaration is more useful than a member with the same words.
+            // A top-level declaration is more useful than a member that contains the same words.
             let is_member = entry.owner.is_some() || entry.kind == EntryKind::Alias;
             found.push((weights.iter().sum::<u32>() * 4 - u32::from(is_member), entry));
         }
     }
     found.sort_by_key(|(weight, entry)| (std::cmp::Reverse(*weight), entry.label.len()));
-    // Several types have members of one name.
+    // Members of several types may have a common name, which is listed once.
     let mut known = HashSet::new();
     found.retain(|(_, entry)| known.insert(&entry.label));
     found.into_iter().take(MAX_FOUND).map(|(_, entry)| entry.clone()).collect()
 }
 
-/// Returns the weight of an entry for a word in lower case; 0 if it does not contain the word.
+/// Returns the weight of an entry for a lowercase word; 0 if the entry does not contain the word.
 fn weight_of(entry: &CatalogEntry, word: &str) -> u32 {
     let name = entry.name.to_lowercase();
     let contains =
@@ -89,13 +90,13 @@ fn weight_of(entry: &CatalogEntry, word: &str) -> u32 {
     }
 }
 
-/// Whether a word in lower case is the searched one, in the singular or the plural, or begins with it.
+/// Whether a lowercase word begins with the searched word, or equals it up to the plural ending.
 fn is_form_of(own: &str, word: &str) -> bool {
     let stem = |text: &str| text.strip_suffix('s').filter(|stem| stem.len() > 2).unwrap_or(text).to_owned();
     stem(own) == stem(word) || word.len() >= 4 && own.starts_with(word)
 }
 
-/// Splits a name at its capitals, in lower case: `readCSVLines` into `read`, `csv`, `lines`.
+/// Splits a name at its capitals, in lowercase: `readCSVLines` into `read`, `csv`, `lines`.
 fn parts_of_name(name: &str) -> Vec<String> {
     let letters: Vec<char> = name.chars().collect();
     let mut parts: Vec<String> = vec![];

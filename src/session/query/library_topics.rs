@@ -3,13 +3,13 @@
 /// A topic of the library.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LibraryTopic {
-    /// Its title.
+    /// The title of the topic.
     pub title: &'static str,
-    /// The names of the files with its declarations.
+    /// The names of the prelude files with the declarations of the topic.
     pub files: &'static [&'static str],
 }
 
-/// All topics. Every file of the prelude belongs to one.
+/// All topics. Every file of the prelude belongs to one topic.
 pub const TOPICS: &[LibraryTopic] = &[
     LibraryTopic { title: "Functions of numbers", files: &["math", "elementary", "combinatorics"] },
     LibraryTopic {

@@ -1,4 +1,5 @@
-//! Assignment: an assignment to a name without a declaration, which declares a variable in an interactive session.
+//! Implicit declaration: an assignment to a name without a declaration, which declares a variable in an interactive
+//! session.
 
 use crate::syntax;
 use crate::syntax::OperatorTable;
@@ -31,7 +32,7 @@ pub(crate) fn assigned_names(text: &str) -> HashSet<Name> {
     file.items.iter().filter_map(|item| Some(assigned(item)?.0)).collect()
 }
 
-/// Whether a text assigns to one of these names at the top level.
+/// Whether a text assigns to one of the given names at the top level.
 pub(crate) fn assigns_one_of(text: &str, names: &HashSet<Name>) -> bool {
     text.contains('=') && assigned_names(text).iter().any(|name| names.contains(name))
 }

@@ -15,10 +15,10 @@ use crate::types::model::typed_tree::GlobalId;
 use crate::value::{Bank, Cells, Components, Ref, Slot};
 use std::path::PathBuf;
 
-/// The answer to an entered text.
+/// The result of an entered text.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Answer {
-    /// The diagnostics of the entered text, in the order of positions.
+    /// The diagnostics of the entered text, in the order of source locations.
     pub diagnostics: Vec<Diagnostic>,
     /// The status of the request.
     pub status: Status,
@@ -57,11 +57,11 @@ pub(crate) struct SessionSnapshot {
 }
 
 impl Session {
-    /// Enters a text into a session that is [interactive](crate::session::Options::interactive): it may use and redeclare
-    /// earlier declarations.
+    /// Enters a text into a session that is [interactive](crate::session::Options::interactive): it may use and
+    /// redeclare earlier declarations.
     ///
-    /// A text that does not compile leaves the session unchanged. If a text fails while it runs, the variables that have been
-    /// initialized remain, and so do functions and types, unless they use an uninitialized variable.
+    /// A text that does not compile leaves the session unchanged. If a text fails while it runs, the variables that
+    /// have been initialized remain, and so do functions and types, unless they use an uninitialized variable.
     pub fn enter(&mut self, name: &str, text: &str) -> Answer {
         let names = interactive_session::names(&self.context);
         let compiled = self.compile_entered(name, text).or_else(|rejected| {
@@ -97,7 +97,7 @@ impl Session {
         compiled
     }
 
-    /// Whether a text is complete and can be entered.
+    /// Returns whether a text is complete, incomplete or invalid.
     pub fn completeness(text: &str) -> Completeness {
         let parsed = crate::syntax::parse(text, 0);
         match parsed.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error) {

@@ -80,7 +80,7 @@ impl Session {
         self.concluded(result, diagnostics)
     }
 
-    /// Runs a script and formats the value of its last expression with `writer`.
+    /// Runs a script and formats the value of the script's last expression with `writer`.
     pub(super) fn start(
         &mut self,
         script: FunctionId,
@@ -162,7 +162,7 @@ impl Session {
 
     /// Converts a fault to a diagnostic: line, values, backtrace.
     fn describe(&self, fault: &Fault, number: Code) -> Diagnostic {
-        // A fault without a location occurred before the program started.
+        // A fault without a source location occurred before the program started.
         let span = if fault.span == crate::source::Span::default() { self.last_text() } else { fault.span };
         let mut diagnostic = Diagnostic::error(number, span, fault.message.clone());
         let values = match number {

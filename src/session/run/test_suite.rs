@@ -10,7 +10,7 @@ use crate::types::model::typed_tree::FunctionRef;
 use crate::value::Components;
 use std::io::Write;
 
-/// The tests of a compiled module.
+/// The test suite of a compiled module.
 #[derive(Debug)]
 pub struct Suite {
     script: FunctionId,
@@ -37,7 +37,7 @@ pub struct Test {
 pub struct TestRun {
     /// The outcome of the test.
     pub outcome: Outcome,
-    /// Whether the outcome is that of the statements before the test, which then did not run.
+    /// Whether the statements before the test failed, so that the test did not run.
     pub is_before: bool,
 }
 
@@ -64,8 +64,7 @@ impl Session {
         compiled
     }
 
-    /// Runs the statements of a module and then one of its tests, on a new machine that prints to `output`, so that runs do
-    /// not affect each other.
+    /// Runs the statements of a module and then one of its tests, on a new machine that prints to `output`.
     pub fn run_test(&mut self, suite: &Suite, number: usize, options: &Options, output: Box<dyn Write>) -> TestRun {
         self.machine = crate::session::run::machine(options, crate::session::printing_to(output));
         if let Err(fault) = self.computed(suite.script) {
@@ -81,7 +80,7 @@ impl Session {
         TestRun { outcome: self.concluded(result.map(|_| None), vec![]), is_before: false }
     }
 
-    /// Prepares the tests of a file: a program runs without them, an importer does not include those of imported files, and
+    /// Selects the tests of a file: a program runs without tests, an importer excludes the tests of imported files, and
     /// a test that is entered at a prompt runs immediately.
     pub(crate) fn select_tests(&self, file: &mut File, is_imported: bool) {
         if self.context.module.is_interactive {
