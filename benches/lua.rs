@@ -9,7 +9,7 @@ use std::process::{Command, Output};
 use std::time::{Duration, Instant};
 
 /// The programs in `benches/lua/`, each in both languages with the same output.
-const PROGRAMS: [&str; 4] = ["nbody", "spectral_norm", "word_count", "binary_trees"];
+const PROGRAMS: [&str; 5] = ["nbody", "spectral_norm", "word_count", "string_counts", "binary_trees"];
 
 /// The number of runs of each program; odd, so that there is a median.
 const ROUNDS: usize = 7;

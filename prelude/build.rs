@@ -13,7 +13,7 @@ mod source;
 #[path = "../src/syntax/mod.rs"]
 mod syntax;
 
-use source::SourceMap;
+use source::{SourceMap, Span};
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::ops::RangeInclusive;
@@ -21,8 +21,8 @@ use std::path::PathBuf;
 use std::rc::Rc;
 use syntax::OperatorTable;
 use syntax::ast::{
-    AttributeArgs, Decl, DeclKind, ExtensionDecl, NominalKind, Pattern, PatternKind, Stmt, StmtKind, TypeExpr,
-    TypeExprKind,
+    AttributeArgs, Decl, DeclKind, ExtensionDecl, Ident, NominalKind, Param, Pattern, PatternKind, Requirement, Stmt,
+    StmtKind, TypeExpr, TypeExprKind,
 };
 
 /// The files of the library in order, each with the module that must be imported to use its declarations.
@@ -119,6 +119,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     for part in ["prelude", "src/diagnostic", "src/source", "src/syntax"] {
         println!("cargo::rerun-if-changed={part}");
     }
+    link_at_fixed_addresses();
     let mut files = vec![];
     for (name, module) in FILES {
         let path = format!("prelude/{name}.dscript");
@@ -134,15 +135,29 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (mut index, mut trees) = (Index::default(), vec![]);
     for (file, declaration) in declarations(&files)? {
         let start = trees.len();
-        rmp_serde::encode::write(&mut trees, &declaration)?;
+        trees = postcard::to_extend(&declaration, trees)?;
         index.add(
             &declaration,
-            format!("Piece {{ start: {start}, end: {}, module: {:?} }}", trees.len(), file.module),
+            format!(
+                "Piece {{ start: {start}, end: {}, module: {:?}, kind: PieceKind::{} }}",
+                trees.len(),
+                file.module,
+                kind(&declaration)
+            ),
         )?;
     }
     std::fs::write(out.join("library.trees"), trees)?;
     std::fs::write(out.join("library_index.rs"), index.source(&files))?;
     Ok(())
+}
+
+/// Links the command at fixed addresses where the linker can. A position-independent executable relocates the tables of
+/// the library when it starts, which takes longer than running a small script.
+fn link_at_fixed_addresses() {
+    let is = |key: &str, value: &str| std::env::var(format!("CARGO_CFG_TARGET_{key}")).is_ok_and(|own| own == value);
+    if is("OS", "linux") && is("ENV", "gnu") {
+        println!("cargo::rustc-link-arg-bins=-no-pie");
+    }
 }
 
 /// A file of the library.
@@ -174,8 +189,7 @@ impl Index {
             return Ok(());
         };
         let TypeExprKind::Named(path) = &extension.target.kind else { return Err("an extension of no name".into()) };
-        let [(target, _)] = &path[..] else { return Err("an extension of a member".into()) };
-        let of = target.name.to_string();
+        let of = path.iter().map(|(name, _)| &*name.name).collect::<Vec<_>>().join(".");
         if !extension.inherits.is_empty() {
             self.conformances.entry(of).or_default().push(piece);
             return Ok(());
@@ -260,67 +274,104 @@ fn declarations(files: &[File]) -> Result<Vec<(&File, Decl)>, Box<dyn Error>> {
         }
         for Stmt { kind, .. } in parsed.file.items {
             let StmtKind::Decl(declaration) = kind else { return Err("the library has a statement".into()) };
-            declarations.extend(parts(Rc::unwrap_or_clone(declaration)).into_iter().map(|part| (file, part)));
+            let mut extensions = vec![];
+            let rest = split(Rc::unwrap_or_clone(declaration), &[], &mut extensions);
+            declarations.extend(rest.into_iter().chain(extensions).map(|part| (file, part)));
         }
     }
     Ok(declarations)
 }
 
-/// Splits a declaration into one with what belongs to it in any case (stored properties, initializers, conformances,
-/// types) and an extension for each name of its other members, because a program decodes only the extensions that declare a
-/// name that it looks up.
-fn parts(declaration: Decl) -> Vec<Decl> {
+/// Reduces a declaration, which lies in the types `outer`, to what a program needs in any case (stored properties,
+/// conformances, types), and adds an extension for each name of the other members to `extensions`: a program decodes only the
+/// extensions that declare a name that it looks up. The members of nested types are split in the same way.
+fn split(declaration: Decl, outer: &[Ident], extensions: &mut Vec<Decl>) -> Option<Decl> {
     let mut rest = declaration;
-    let (target, requirements, members) = match &mut rest.kind {
-        DeclKind::Extension(extension) => {
-            (extension.target.clone(), extension.requirements.clone(), std::mem::take(&mut extension.members))
-        }
-        DeclKind::Nominal(nominal) if nominal.kind != NominalKind::Class => {
-            let kind = TypeExprKind::Named(vec![(nominal.name.clone(), vec![])]);
-            (TypeExpr { kind, span: nominal.name.span }, vec![], std::mem::take(&mut nominal.members))
-        }
-        _ => return vec![rest],
+    let Some(target) = target(&rest, outer) else { return Some(rest) };
+    let members = match &mut rest.kind {
+        DeclKind::Extension(extension) => std::mem::take(&mut extension.members),
+        DeclKind::Nominal(nominal) => std::mem::take(&mut nominal.members),
+        _ => vec![],
     };
-    let mut by_name: BTreeMap<String, Vec<Rc<Decl>>> = BTreeMap::new();
-    let mut others: Vec<Rc<Decl>> = vec![];
+    let (mut by_name, mut others): (BTreeMap<String, Vec<Rc<Decl>>>, Vec<Rc<Decl>>) = Default::default();
+    let is_extension = matches!(rest.kind, DeclKind::Extension(_));
     for member in members {
         // A registered derivative is found by the name of the original function.
-        match original(&member).or(names(&member).first().copied()).filter(|_| is_found_by_name(&member)) {
+        let name = original(&member).or(names(&member).first().copied());
+        match name.filter(|_| is_found_by_name(&member, is_extension)) {
             Some(name) => by_name.entry(name.to_owned()).or_default().push(member),
-            None => others.push(member),
+            None => others.extend(split(Rc::unwrap_or_clone(member), &target.path, extensions).map(Rc::new)),
         }
     }
-    let is_empty = match &mut rest.kind {
-        DeclKind::Extension(extension) => {
-            extension.members = others;
-            extension.members.is_empty() && extension.inherits.is_empty()
-        }
-        DeclKind::Nominal(nominal) => {
-            nominal.members = others;
-            false
-        }
-        _ => false,
-    };
-    let part = |members| Decl {
-        kind: DeclKind::Extension(ExtensionDecl {
-            target: target.clone(),
-            inherits: vec![],
-            requirements: requirements.clone(),
-            members,
-        }),
-        attributes: vec![],
-        modifiers: vec![],
-        span: rest.span,
-        documentation: None,
-    };
-    let parts: Vec<Decl> = by_name.into_values().map(part).collect();
-    if is_empty { parts } else { std::iter::once(rest).chain(parts).collect() }
+    let is_empty = is_extension && others.is_empty() && inherits(&rest).is_empty();
+    let span = rest.span;
+    match &mut rest.kind {
+        DeclKind::Extension(extension) => extension.members = others,
+        DeclKind::Nominal(nominal) => nominal.members = others,
+        _ => {}
+    }
+    extensions.extend(by_name.into_values().map(|members| target.extension(members, span)));
+    (!is_empty).then_some(rest)
 }
 
-/// Whether a member is used only if its name is looked up: a function or a computed property.
-fn is_found_by_name(member: &Decl) -> bool {
+/// The type that an extension extends.
+struct Target {
+    /// The names of the type and of the types in which it is nested, the outermost first.
+    path: Vec<Ident>,
+    span: Span,
+    /// The conditions of the extension.
+    requirements: Vec<Requirement>,
+}
+
+impl Target {
+    /// Returns an extension of the type by members.
+    fn extension(&self, members: Vec<Rc<Decl>>, span: Span) -> Decl {
+        let kind = TypeExprKind::Named(self.path.iter().map(|name| (name.clone(), vec![])).collect());
+        Decl {
+            kind: DeclKind::Extension(ExtensionDecl {
+                target: TypeExpr { kind, span: self.span },
+                inherits: vec![],
+                requirements: self.requirements.clone(),
+                members,
+            }),
+            attributes: vec![],
+            modifiers: vec![],
+            span,
+            documentation: None,
+        }
+    }
+}
+
+/// Returns the type to which the members of a declaration belong, if they can be written in extensions of the type.
+fn target(declaration: &Decl, outer: &[Ident]) -> Option<Target> {
+    match &declaration.kind {
+        DeclKind::Extension(extension) => {
+            let TypeExprKind::Named(path) = &extension.target.kind else { return None };
+            let path = path.iter().map(|(name, _)| name.clone()).collect();
+            Some(Target { path, span: extension.target.span, requirements: extension.requirements.clone() })
+        }
+        DeclKind::Nominal(nominal) if nominal.kind != NominalKind::Class => {
+            let path = outer.iter().chain([&nominal.name]).cloned().collect();
+            Some(Target { path, span: nominal.name.span, requirements: vec![] })
+        }
+        _ => None,
+    }
+}
+
+/// Returns the protocols that an extension lists.
+fn inherits(declaration: &Decl) -> &[TypeExpr] {
+    match &declaration.kind {
+        DeclKind::Extension(extension) => &extension.inherits,
+        _ => &[],
+    }
+}
+
+/// Whether a member is used only if its name is looked up: a function, a computed property, or in an extension an
+/// initializer or a subscript. An initializer in the declaration of a type decides whether the type has a memberwise one.
+fn is_found_by_name(member: &Decl, is_extension: bool) -> bool {
     match &member.kind {
         DeclKind::Function(_) => true,
+        DeclKind::Init { .. } | DeclKind::Subscript { .. } => is_extension,
         DeclKind::Variable { bindings, .. } => {
             bindings.iter().all(|b| b.accessors.as_ref().is_some_and(|a| a.get.is_some()))
         }
@@ -333,6 +384,19 @@ fn original(declaration: &Decl) -> Option<&str> {
     let attribute = declaration.attributes.iter().find(|a| ["derivative", "transpose"].contains(&&*a.name.name))?;
     let AttributeArgs::Differentiation(arguments) = &attribute.args else { return None };
     arguments.of.as_ref().filter(|of| of.base.is_none()).map(|of| &*of.name.name)
+}
+
+/// Returns the kind of a piece, as source text.
+fn kind(declaration: &Decl) -> String {
+    let DeclKind::Function(function) = &declaration.kind else { return "Other".into() };
+    if original(declaration).is_some() {
+        return "Other".into();
+    }
+    let parameter = |p: &Param| {
+        let label = p.label.as_ref().map(|label| &*label.name);
+        format!("Parameter {{ label: {label:?}, is_required: {:?} }}", p.default.is_none() && !p.variadic)
+    };
+    format!("Function(&[{}])", function.params.iter().map(parameter).collect::<Vec<_>>().join(", "))
 }
 
 /// Returns the declared names.

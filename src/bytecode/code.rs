@@ -4,7 +4,7 @@ use super::Instruction;
 use crate::native::{Primitive, PrimitiveId, primitive_table};
 use crate::source::Span;
 use crate::value::origins::Storage;
-use crate::value::shape::{ShapeId, TangentId};
+use crate::value::shape::{ScalarKind, ShapeId, TangentId};
 use crate::value::{Bank, Constants};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -80,6 +80,8 @@ pub struct NativeSite {
     pub native: u16,
     /// The shapes of the generic arguments of the call.
     pub shapes: Vec<ShapeId>,
+    /// The scalar kinds of the generic arguments, by which the function selects its fast path.
+    pub kinds: Vec<ScalarKind>,
     /// The number of components of the arguments.
     pub params: Counts,
     /// The number of components of the results.

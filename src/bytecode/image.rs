@@ -5,7 +5,7 @@
 //! first runs it.
 
 use super::Code;
-use crate::native::formula::FunctionFormula;
+use crate::native::formula::FormulaRecord;
 use crate::value::shape::{ShapeId, StoredShapes, StoredTangents};
 use serde::de::Visitor;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -16,7 +16,7 @@ use std::rc::Rc;
 const MAGIC: [u8; 8] = *b"dscript\x1a";
 
 /// The version of the file format after the header.
-const FORMAT: u32 = 12;
+const FORMAT: u32 = 13;
 
 /// The size of the header: magic number, format, identity of the compiler, length and checksum of the program.
 const HEADER: usize = 8 + 4 + 4 + 8 + 4;
@@ -44,7 +44,7 @@ pub struct Image {
     pub parameters: Vec<(String, Vec<String>)>,
     /// The functions of the program as formulas, or the reason why a function is none, by function; empty if the
     /// program does not use formulas.
-    pub formulas: Vec<(u32, Result<FunctionFormula, String>)>,
+    pub formulas: Vec<(u32, FormulaRecord)>,
     /// Whether derivative code detects branches that are differentiated exactly at their thresholds.
     pub marks_thresholds: bool,
     /// The graphs of the functions, from which tangent and adjoint code is derived; empty if nothing is differentiated.

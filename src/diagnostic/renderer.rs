@@ -11,8 +11,8 @@ use super::{Diagnostic, Help, Severity};
 use crate::source::{SourceId, SourceMap, Span};
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Origin, Patch, Renderer, Snippet};
 use excerpt::Excerpt;
+use hashbrown::HashSet;
 use std::borrow::Cow;
-use std::collections::HashSet;
 use std::fmt::Write;
 
 /// The output forms of diagnostics.
@@ -68,16 +68,8 @@ fn in_order<'a>(diagnostics: &'a [Diagnostic], sources: &SourceMap) -> Vec<&'a D
     ordered.sort_by_key(|d| (sources.is_prelude(d.primary.span), d.primary.span.start, d.severity));
     // The user did not write generated code, and further errors in it follow from the first.
     let mut is_first = true;
-    ordered.retain(|d| !is_generated(d.primary.span, sources) || std::mem::replace(&mut is_first, false));
+    ordered.retain(|d| !sources.is_generated(d.primary.span) || std::mem::replace(&mut is_first, false));
     ordered
-}
-
-/// The names of the sources that commands of the prompt generate from what was entered.
-const GENERATED: &[&str] = &["‹explain›", "‹check›", "‹table›", "‹derive›", "‹diff›", "‹show›"];
-
-/// Whether a span lies in generated code, which is not shown.
-fn is_generated(span: Span, sources: &SourceMap) -> bool {
-    sources.source_of(span).is_some_and(|id| GENERATED.contains(&&*sources.get(id).name))
 }
 
 /// Returns the first diagnostics of each severity, and the number of omitted ones by severity.
@@ -149,7 +141,7 @@ fn full<'a>(diagnostic: &'a Diagnostic, sources: &'a SourceMap) -> Vec<Group<'a>
             groups.push(with_snippets(group, &[Mark { span, text: "", primary: true }], sources));
         }
     }
-    let is_edit = |h: &&Help| h.edits.first().is_some_and(|(span, _)| !is_generated(*span, sources));
+    let is_edit = |h: &&Help| h.edits.first().is_some_and(|(span, _)| !sources.is_generated(*span));
     groups.extend(diagnostic.helps.iter().filter(is_edit).map(|h| suggestion(h, sources)));
     groups
 }
@@ -166,7 +158,7 @@ struct Mark<'a> {
 /// first.
 fn with_snippets<'a>(mut group: Group<'a>, marks: &[Mark<'a>], sources: &'a SourceMap) -> Group<'a> {
     let mut clusters = excerpt::cluster(marks, |m| m.span, sources);
-    clusters.retain(|(_, marks)| !marks.iter().any(|m| is_generated(m.span, sources)));
+    clusters.retain(|(_, marks)| !marks.iter().any(|m| sources.is_generated(m.span)));
     clusters.sort_by_key(|(_, marks)| !marks.iter().any(|m| m.primary));
     for (id, marks) in clusters {
         let spans: Vec<Span> = marks.iter().map(|m| m.span).collect();

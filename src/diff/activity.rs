@@ -21,8 +21,9 @@ use crate::ir::{ClosureOrigin, Function, FunctionId, Instruction, Op, Operator, 
 use crate::source::Span;
 use crate::value::Bank;
 use crate::value::shape::ShapeId;
+use hashbrown::{HashMap, HashSet};
 use std::cell::{OnceCell, RefCell};
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 /// The summaries of functions, which are computed on the first query.
@@ -78,7 +79,7 @@ impl<'p> Activity<'p> {
     fn callees_first(&self, id: FunctionId) -> (Vec<FunctionId>, bool) {
         let mut order = vec![];
         let mut finished = HashSet::new();
-        let mut seen = HashSet::from([id]);
+        let mut seen: HashSet<FunctionId> = HashSet::from([id]);
         let mut is_cyclic = false;
         let mut open = vec![(id, self.calls(id))];
         while let Some((at, rest)) = open.last_mut() {

@@ -100,7 +100,6 @@ pub fn selects(name: &str) -> bool {
         "text.scalarBefore",
         "text.find",
         "text.findLast",
-        "text.cuts",
         "text.eq",
         "text.lt",
         "text.hasPrefix",

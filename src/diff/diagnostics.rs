@@ -87,7 +87,7 @@ fn explanation(reason: &LossReason) -> (&'static str, &'static str) {
 
 /// Whether a function of the native library converts a value to a string.
 fn is_conversion_to_string(name: &str) -> bool {
-    matches!(name, "describe" | "debugDescribe") || name.starts_with("format.")
+    name.starts_with("describe") || name.starts_with("debugDescribe") || name.starts_with("format.")
 }
 
 /// Reports that a path to the result goes through a function whose body is unknown.

@@ -17,7 +17,8 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::{ClosureOrigin, Function, FunctionId, Instruction, Op, Program, RuleKind, Terminator, Writers};
 use crate::source::Span;
 use crate::value::Bank;
-use std::collections::{BTreeMap, HashSet};
+use hashbrown::HashSet;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// Checks the assertions in one function. To check many functions, use one [`Checker`], which memoizes its results.

@@ -8,7 +8,7 @@ use crate::diff::differentiation_parameters;
 use crate::diff::differentiation_parameters::{Variation, varied_components};
 use crate::diff::linearity::{Kind, Linearities};
 use crate::ir::{Function, FunctionId, Op, Program, RuleKind};
-use std::collections::HashSet;
+use hashbrown::HashSet;
 use std::rc::Rc;
 
 /// Examines the transposes of all functions whose number is `first` or higher.
@@ -51,7 +51,7 @@ fn computes_tangents(program: &Program, id: FunctionId, by: &[bool]) -> bool {
 
 /// Whether the bodies of a function and all of its callees are known, and none of them has a registered derivative.
 fn is_plain(program: &Program, id: FunctionId) -> bool {
-    let mut seen = HashSet::from([id]);
+    let mut seen: HashSet<FunctionId> = HashSet::from([id]);
     let mut open = vec![id];
     while let Some(at) = open.pop() {
         let Some(f) = program.function(at).filter(|f| !f.is_opaque && (at == id || f.rules.is_empty())) else {

@@ -15,7 +15,7 @@ use crate::ir::{BlockId, Function, FunctionId, Instruction, Op, Operator, Progra
 use crate::native::{Partial, PrimitiveId};
 use crate::source::Span;
 use crate::value::{Bank, Constants};
-use std::collections::HashMap;
+use hashbrown::HashMap;
 use std::rc::Rc;
 
 /// The kind of dependence of a value on the arguments that vary.

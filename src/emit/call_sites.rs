@@ -9,7 +9,7 @@ use crate::bytecode::{
 use crate::ir;
 use crate::native::library;
 use crate::value::Bank;
-use crate::value::shape::ShapeId;
+use crate::value::shape::{ShapeId, Shapes};
 
 /// Counts the registers of a list in each bank.
 pub fn counts(banks: &[Bank], regs: &[Reg]) -> Counts {
@@ -24,11 +24,12 @@ pub fn native(
     banks: &[Bank],
     step: &Step,
     name: &str,
-    shapes: &[ShapeId],
+    (shapes, known): (&[ShapeId], &Shapes),
 ) -> Result<NativeAt, EncodeError> {
     let native = library::find(name).ok_or_else(|| EncodeError::Native(name.into()))?;
     let (params, results) = (counts(banks, &step.ins), counts(banks, &step.outs));
-    Ok(NativeAt(add(&mut code.natives, NativeSite { native, shapes: shapes.to_vec(), params, results })))
+    let kinds = shapes.iter().map(|shape| known.scalar_kind(*shape)).collect();
+    Ok(NativeAt(add(&mut code.natives, NativeSite { native, shapes: shapes.to_vec(), kinds, params, results })))
 }
 
 /// Adds the site of an application of a differential operator.

@@ -8,7 +8,7 @@ use crate::bytecode::{AccessSite, Code, Instruction, Opcode, Trailer};
 use crate::ir::passes::exclusivity_checks::{Region, StorageId};
 use crate::source::Span;
 use crate::value::{Bank, Constants};
-use std::collections::HashMap;
+use hashbrown::HashMap;
 use std::ops::Range;
 use std::rc::Rc;
 

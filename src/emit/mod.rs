@@ -15,6 +15,7 @@ mod preparation;
 mod register_assignment;
 mod selection;
 mod terminator;
+mod text_fusion;
 mod window;
 
 use crate::bytecode::Code;
@@ -25,8 +26,8 @@ use crate::source::Span;
 use crate::value::Bank;
 use code_writer::Writer;
 use graph::{Graph, Reg};
+use hashbrown::HashSet;
 use selection::Selector;
-use std::collections::HashSet;
 
 /// The reason why a function cannot be encoded.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -78,7 +79,7 @@ pub struct Context<'a> {
 /// Fails if the function exceeds the limits of a code object or calls a native function that does not exist.
 pub fn emit(program: &Program, function: &Function, is_derivative: bool) -> Result<Code, EncodeError> {
     let mut graph = Graph::of(function);
-    preparation::prepare(&mut graph, is_derivative);
+    preparation::prepare(&mut graph, &program.shapes, is_derivative);
     crate::cancel::check();
     let order = reverse_postorder(&graph);
     let live = Liveness::of(&graph);

@@ -1,6 +1,7 @@
 //! Parallel moves: sequences of moves that bring arguments into the window, and results into the first registers.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use hashbrown::{HashMap, HashSet};
+use std::collections::BTreeSet;
 use std::hash::Hash;
 
 /// A move of one value from one place to another; `S` is the type of a place.

@@ -2,10 +2,12 @@
 //!
 //! In the order of [`prepare`]: `withoutDerivative(at:)` of a number without a slot becomes a copy, empty blocks are
 //! skipped, copies are removed, loops are rotated, comparisons move into branches, small constants into instructions,
-//! and the other constants of loops to the entry of the function, and arithmetic is fused ([`fuse_arithmetic`]).
+//! and the other constants of loops to the entry of the function, and arithmetic and strings are fused
+//! ([`fuse_arithmetic`], [`fuse_text`]).
 
 use super::fusion::fuse_arithmetic;
 use super::graph::{Block, Compare, End, Graph, Reg, Step, StepOp, Test};
+use super::text_fusion::fuse_text;
 use crate::ir::analysis::control_flow::{back_edges, in_loops};
 use crate::ir::analysis::effects::{Effects, Memory, MemoryAccess, effects};
 use crate::ir::analysis::flow_graph::{Counts, count};
@@ -13,10 +15,11 @@ use crate::ir::passes::copy_propagation::{PropagationMode, coalesce_where, propa
 use crate::ir::passes::dead_code::eliminate;
 use crate::ir::{Op, Operator};
 use crate::value::Bank;
-use std::collections::HashMap;
+use crate::value::shape::Shapes;
+use hashbrown::HashMap;
 
 /// Runs all passes of the preparation.
-pub fn prepare(graph: &mut Graph, is_derivative: bool) {
+pub fn prepare(graph: &mut Graph, shapes: &Shapes, is_derivative: bool) {
     copy_constants(graph, is_derivative);
     skip_empty_blocks(graph);
     propagate_copies(graph, is_derivative);
@@ -26,7 +29,12 @@ pub fn prepare(graph: &mut Graph, is_derivative: bool) {
     fuse_comparisons(graph, &constants);
     eliminate(graph);
     hoist_constants(graph);
+    // Copies that were removed have left more blocks empty.
+    skip_empty_blocks(graph);
     fuse_arithmetic(graph);
+    if !is_derivative {
+        fuse_text(graph, shapes);
+    }
 }
 
 /// Replaces `withoutDerivative(at:)` by a copy if its operand has no slot.

@@ -356,6 +356,7 @@ impl<'a> Selector<'a> {
                 if derivative { I::DCallValue { function } } else { I::CallValue { function } }
             }
             Op::Native { name, shapes } => {
+                let shapes = (&shapes[..], &self.context.program.shapes);
                 let site = call_sites::native(&mut self.writer.code, &self.context.graph.banks, step, name, shapes)?;
                 if derivative { I::DNative { site } } else { I::Native { site } }
             }

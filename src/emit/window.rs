@@ -4,7 +4,7 @@ use super::graph::{Block, Graph, Reg, Step};
 use super::register_assignment::{window_args, window_places};
 use crate::ir::analysis::flow_graph::{Counts, count};
 use crate::ir::analysis::liveness::Liveness;
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 /// The assignment of virtual registers to the registers of the window.
 #[derive(Debug)]

@@ -19,25 +19,27 @@ pub(super) const BUG_REPORT_REQUEST: &str = concat!(
 /// The message of the last panic, for [`guarded`] to print.
 static PANIC: Mutex<Option<String>> = Mutex::new(None);
 
-/// Runs the work of the process on a large stack and returns its status; a panic returns 70 and requests a bug report.
+/// Runs the work of the process on a large stack, and ends the process with the status that it returns. A panic
+/// requests a bug report and returns 70.
 pub(super) fn guarded(work: fn() -> i32) -> i32 {
     std::panic::set_hook(Box::new(|panic| {
         let text = panic.payload_as_str().unwrap_or("no reason given");
         let place = panic.location().map(|l| format!(" ({}:{})", l.file(), l.line())).unwrap_or_default();
         *PANIC.lock().unwrap_or_else(PoisonError::into_inner) = Some(format!("dscript: {text}{place}\n"));
     }));
-    let spawn = |size| std::thread::Builder::new().name("dscript".to_owned()).stack_size(size).spawn(work);
+    // The process ends on the thread of the work, because ending the thread first would free its memory piece by piece.
+    let exit = move || std::process::exit(work());
+    let spawn = |size| std::thread::Builder::new().name("dscript".to_owned()).stack_size(size).spawn(exit);
     // Where address space is limited, a smaller stack is used.
     let finished = match spawn(STACK).or_else(|_| spawn(STACK / 16)) {
         Ok(thread) => thread.join(),
-        Err(_) => std::panic::catch_unwind(work),
+        Err(_) => std::panic::catch_unwind(work).map(|status| std::process::exit(status)),
     };
-    finished.unwrap_or_else(|_| {
-        let message = PANIC.lock().unwrap_or_else(PoisonError::into_inner).take();
-        report(&message.unwrap_or_default());
-        report(BUG_REPORT_REQUEST);
-        exit_status::INTERNAL
-    })
+    let Err(_) = finished;
+    let message = PANIC.lock().unwrap_or_else(PoisonError::into_inner).take();
+    report(&message.unwrap_or_default());
+    report(BUG_REPORT_REQUEST);
+    exit_status::INTERNAL
 }
 
 /// Returns a flag that Ctrl-C sets; a second Ctrl-C ends the process immediately.

@@ -39,6 +39,15 @@ pub enum Formula {
     Bound(Box<Bound>),
 }
 
+/// A function of which formulas are requested.
+#[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
+pub struct FormulaRecord {
+    /// The function as a formula, or the reason why there is none.
+    pub formula: Result<FunctionFormula, String>,
+    /// An example of the arguments of the function in source syntax: `2, 3`.
+    pub example: String,
+}
+
 /// A function as a formula: its operands are the parameters, followed by the variables that occur in it.
 #[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct FunctionFormula {

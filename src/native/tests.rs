@@ -3,7 +3,7 @@
 use super::field::{OrderOffset, Test};
 use super::formula::{self, Formula};
 use super::*;
-use std::collections::HashSet;
+use hashbrown::HashSet;
 
 /// Evaluates a formula over plain numbers.
 fn evaluate(formula: &Formula, x: &[f64], n: i64, r: f64) -> f64 {

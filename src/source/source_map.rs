@@ -5,6 +5,9 @@ use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::rc::Rc;
 
+/// The displayed name of the programs that the session generates from an input, which are not shown.
+pub const GENERATED: &str = "‹generated›";
+
 /// The index of a source in its [`SourceMap`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct SourceId(pub u32);
@@ -90,6 +93,11 @@ impl SourceMap {
     /// Whether a span lies in the standard library.
     pub fn is_prelude(&self, span: Span) -> bool {
         self.source_of(span).is_some_and(|id| self.get(id).is_prelude)
+    }
+
+    /// Whether a span lies in a generated program.
+    pub fn is_generated(&self, span: Span) -> bool {
+        self.source_of(span).is_some_and(|id| &*self.get(id).name == GENERATED)
     }
 
     /// Resolves an offset to a source, line and column.

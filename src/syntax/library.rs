@@ -37,6 +37,38 @@ pub struct Piece {
     pub end: u32,
     /// The module that must be imported to use the declaration; `None` when the declaration is always in scope.
     pub module: Option<&'static str>,
+    /// The kind of the declaration.
+    pub kind: PieceKind,
+}
+
+/// The kind of a top-level declaration. A lookup enters only the pieces that it can use.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum PieceKind {
+    /// A function, with its parameters.
+    Function(&'static [Parameter]),
+    /// A type, a variable, an extension, or a derivative that is registered for a function of the listed name.
+    Other,
+}
+
+/// A parameter of a function, as far as it decides which arguments a call must have.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Parameter {
+    /// The argument label; `None` for `_`.
+    pub label: Option<&'static str>,
+    /// Whether a call must have an argument for the parameter.
+    pub is_required: bool,
+}
+
+/// Whether a function with the given parameters may accept arguments with the given labels: there is an argument for
+/// each required parameter, and a parameter for each label. A parameter is given by its label and whether it is
+/// required.
+pub fn may_accept<'a>(
+    parameters: impl Iterator<Item = (Option<&'a str>, bool)> + Clone,
+    labels: &[Option<&str>],
+) -> bool {
+    let required = parameters.clone().filter(|(_, is_required)| *is_required).count();
+    let is_known = |label: &Option<&str>| label.is_none() || parameters.clone().any(|(known, _)| known == *label);
+    required <= labels.len() && labels.iter().all(is_known)
 }
 
 /// Returns the entry of a name in a table that is sorted by name.

@@ -28,7 +28,7 @@ mod tests;
 
 pub use crate::syntax::format::formatted;
 pub use dump::dump;
-pub use library::{Indexed, Library, LibraryFile, Piece, listed};
+pub use library::{Indexed, Library, LibraryFile, Parameter, Piece, PieceKind, listed, may_accept};
 pub use operator_folding::{MAX_DEPTH, fold_file};
 pub use operator_table::OperatorTable;
 pub use parser::{parse, parse_at};

@@ -56,8 +56,7 @@ pub fn callable_members(cx: &mut TypeContext, of: &Type, name: &str) -> Vec<Call
     let of = unification::shallow(cx, of);
     let mut functions = vec![];
     if let Type::Nominal(n, _) = &of {
-        let own = cx.defs.nominal_data(*n).name.clone();
-        prelude::load_all_members(cx, &own);
+        prelude::load_all_own_members(cx, *n);
         functions.extend(methods(cx.defs.nominal_data(*n).members.get(name)));
     }
     for p in conformances::protocols_of(cx, &of).iter().copied() {
@@ -71,15 +70,13 @@ pub fn callable_members(cx: &mut TypeContext, of: &Type, name: &str) -> Vec<Call
 /// Returns the methods with a name that the nominal type `name` declares.
 pub fn callable_members_of(cx: &mut TypeContext, name: &str, member: &str) -> Vec<Callable> {
     let Some(Named::Nominal(n)) = name_lookup::type_entry(cx, name, 0) else { return vec![] };
-    let own = cx.defs.nominal_data(n).name.clone();
-    prelude::load_all_members(cx, &own);
+    prelude::load_all_own_members(cx, n);
     let functions = methods(cx.defs.nominal_data(n).members.get(member)).collect();
     called(cx, functions)
 }
 
 fn initializers_of(cx: &mut TypeContext, n: NominalId) -> Vec<FunctionId> {
-    let own = cx.defs.nominal_data(n).name.clone();
-    prelude::load_all_members(cx, &own);
+    prelude::load_all_own_members(cx, n);
     let all = synthesize::initializers(cx, n);
     methods(Some(&all)).collect()
 }

@@ -241,11 +241,11 @@ impl Cells {
             self.f[index * nf + k] = *value;
             self.set_slot(index * nf + k, parts.slots.get(k).copied().unwrap_or(Slot::NONE));
         }
-        for (k, value) in parts.i.iter().enumerate().take(ni) {
-            self.i[index * ni + k] = *value;
+        if ni > 0 {
+            self.i[index * ni..(index + 1) * ni].iter_mut().zip(parts.i).for_each(|(to, from)| *to = *from);
         }
-        for (k, value) in parts.r.iter().enumerate().take(nr) {
-            self.r[index * nr + k] = value.clone();
+        if nr > 0 {
+            self.r[index * nr..(index + 1) * nr].iter_mut().zip(parts.r).for_each(|(to, from)| to.clone_from(from));
         }
         true
     }

@@ -7,6 +7,7 @@
 mod holes;
 #[cfg(test)]
 mod model_tests;
+mod scalar_keys;
 
 use super::comparison::equal;
 use super::hashing::hash;
@@ -15,6 +16,7 @@ use super::shape::{Layout, Shape, ShapeId, Shapes};
 use super::{Cells, Components, Ref};
 use hashbrown::HashTable;
 use holes::Holes;
+pub use scalar_keys::ScalarKey;
 use std::cell::{Cell, OnceCell};
 
 /// A place that no key has.

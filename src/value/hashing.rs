@@ -3,16 +3,37 @@
 use super::comparison::text;
 use super::shape::{Shape, ShapeId, Shapes, visible_fields};
 use super::{Components, Ref};
+use std::borrow::Cow;
 use std::rc::Rc;
 
 /// Returns the hash of a value, which is equal for equal values, and does not depend on the run.
 pub fn hash(shapes: &Shapes, shape: ShapeId, mut value: Components<'_>) -> u64 {
-    let mut state = Mixer(0x9e37_79b9_7f4a_7c15);
     // The most frequent kinds of keys need no work list.
     match shapes.get(shape) {
-        Shape::Int { .. } => state.mix(value.integer() as u64),
-        Shape::String => state.text(&super::string::canonical(text(value.reference()))),
-        _ => hash_parts(shapes, shape, value, &mut state),
+        Shape::Int { .. } => hash_integer(value.integer()),
+        Shape::String => hash_text(text(value.reference())),
+        _ => {
+            let mut state = Mixer::NEW;
+            hash_parts(shapes, shape, value, &mut state);
+            state.finish()
+        }
+    }
+}
+
+/// Returns the hash of a value that consists of one integer.
+pub fn hash_integer(value: i64) -> u64 {
+    let mut state = Mixer::NEW;
+    state.mix(value as u64);
+    state.finish()
+}
+
+/// Returns the hash of a string.
+pub fn hash_text(text: &str) -> u64 {
+    let mut state = Mixer::NEW;
+    let is_ascii = state.text(text) & 0x8080_8080_8080_8080 == 0;
+    if !is_ascii && let Cow::Owned(canonical) = super::string::canonical(text) {
+        state = Mixer::NEW;
+        state.text(&canonical);
     }
     state.finish()
 }
@@ -24,7 +45,9 @@ fn hash_parts(shapes: &Shapes, shape: ShapeId, value: Components<'_>, state: &mu
             // Positive and negative zero are equal.
             Shape::Double | Shape::Float => state.mix((value.number() + 0.0).to_bits()),
             Shape::Int { .. } | Shape::Bool => state.mix(value.integer() as u64),
-            Shape::String | Shape::Character => state.text(&super::string::canonical(text(value.reference()))),
+            Shape::String | Shape::Character => {
+                state.text(&super::string::canonical(text(value.reference())));
+            }
             Shape::Tuple(fields) => push_parts(shapes, &mut work, fields.iter().map(|(_, s)| *s), value),
             Shape::Struct { fields, style, .. } => {
                 push_parts(shapes, &mut work, visible_fields(fields, *style).iter().map(|(_, s)| *s), value);
@@ -97,22 +120,60 @@ fn push_parts<'a>(
 struct Mixer(u64);
 
 impl Mixer {
+    const NEW: Mixer = Mixer(0x9e37_79b9_7f4a_7c15);
+
+    #[inline(always)]
     fn mix(&mut self, word: u64) {
         let product = u128::from(self.0 ^ word) * u128::from(0xd6e8_feb8_6659_fd93_u64 | 1);
         self.0 = (product as u64) ^ ((product >> 64) as u64) ^ word.rotate_left(29);
     }
 
-    fn text(&mut self, text: &str) {
+    /// Adds a string; returns the bits that occur in its words of eight bytes.
+    #[inline(always)]
+    fn text(&mut self, text: &str) -> u64 {
         self.mix(text.len() as u64);
-        for chunk in text.as_bytes().chunks(8) {
-            let mut word = [0; 8];
-            word[..chunk.len()].copy_from_slice(chunk);
-            self.mix(u64::from_le_bytes(word));
+        let (words, rest) = text.as_bytes().as_chunks::<8>();
+        let mut bits = 0;
+        for word in words {
+            let word = u64::from_le_bytes(*word);
+            bits |= word;
+            self.mix(word);
         }
+        if !rest.is_empty() {
+            let word = short_word(rest);
+            bits |= word;
+            self.mix(word);
+        }
+        bits
     }
 
     fn finish(&mut self) -> u64 {
         self.mix(0x2545_f491_4f6c_dd1d);
         self.0
+    }
+}
+
+/// Returns fewer than eight bytes as the low bytes of a word. Bytes that are read twice have one index in the word.
+#[inline(always)]
+fn short_word(bytes: &[u8]) -> u64 {
+    let count = bytes.len();
+    if let (Some(first), Some(last)) = (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
+        return u64::from(u32::from_le_bytes(*first)) | u64::from(u32::from_le_bytes(*last)) << (8 * (count - 4));
+    }
+    let byte = |k: usize| u64::from(bytes[k]) << (8 * k);
+    if count == 0 { 0 } else { byte(0) | byte(count / 2) | byte(count - 1) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_short_word_has_the_bytes_in_order() {
+        for count in 0..8 {
+            let bytes: Vec<u8> = (1..=count).collect();
+            let expected = bytes.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
+            assert_eq!(short_word(&bytes), expected, "{count} bytes");
+        }
     }
 }

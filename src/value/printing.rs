@@ -88,6 +88,34 @@ pub fn custom_parts(shapes: &Shapes, shape: ShapeId, mut value: Components<'_>, 
     printer.parts
 }
 
+/// The values that a call of `print` writes, with the strings between and after them.
+#[derive(Clone, Copy, Debug)]
+pub struct Line<'a> {
+    /// The shape of each value.
+    pub of: ShapeId,
+    /// The values.
+    pub values: &'a Cells,
+    /// The string between two values.
+    pub separator: &'a str,
+    /// The string after the last value.
+    pub terminator: &'a str,
+}
+
+/// Returns the text of a line. Parts with a custom description take their texts from `own`.
+///
+/// # Errors
+/// Returns the parts whose custom descriptions are not in `own`, in the order of the output.
+pub fn describe_line(shapes: &Shapes, line: Line<'_>, form: Form, own: &[Text]) -> Result<String, Vec<CustomPart>> {
+    let mut printer = Printer::new(shapes, form, own);
+    let layout = shapes.layout(line.of);
+    for k in 0..line.values.len {
+        printer.out.push_str(if k == 0 { "" } else { line.separator });
+        printer.value(line.of, &mut line.values.element(k, layout), form.has_quotes());
+    }
+    printer.out.push_str(line.terminator);
+    if printer.parts.is_empty() { Ok(printer.out) } else { Err(printer.parts) }
+}
+
 struct Printer<'s> {
     shapes: &'s Shapes,
     out: String,

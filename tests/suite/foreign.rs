@@ -1,7 +1,7 @@
 //! Foreign code: what happens when a program is written in the words and notations of other languages, or of mathematics on
-//! paper. Each input works, or one sentence shows what to write.
+//! paper, and what newcomers try first. Each input works, or one sentence shows what to write.
 //!
-//! `tests/foreign/*.txt` has cases, separated by blank lines. Lines with `@` at the beginning of a file are declarations that
+//! `tests/foreign/*.txt` and `tests/newcomer/*.txt` have cases, separated by blank lines. Lines with `@` at the beginning of a file are declarations that
 //! precede each case. In a case, `>` is a line of the input; the others are what happens:
 //!
 //! | sign | content |
@@ -39,9 +39,14 @@ struct Case {
     expected: String,
 }
 
+/// The files of cases.
+fn texts() -> Vec<PathBuf> {
+    ["tests/foreign", "tests/newcomer"].iter().flat_map(|folder| files(&root().join(folder), &["txt"])).collect()
+}
+
 fn cases() -> Vec<Case> {
     let mut cases = vec![];
-    for file in files(&root().join("tests/foreign"), &["txt"]) {
+    for file in texts() {
         let text = fs::read_to_string(&file).expect("a file of cases is UTF-8");
         let setup: String =
             text.lines().filter_map(|line| line.strip_prefix("@ ")).map(|l| l.to_owned() + "\n").collect();
@@ -98,15 +103,43 @@ fn lines(out: &mut String, sign: char, text: &str) {
     }
 }
 
+/// Lists a suggestion and the program after its edit, and the output of this program if `shows_output`. Returns why the edit is wrong
+/// if the program does not compile.
+fn suggested(
+    out: &mut String,
+    case: &Case,
+    (text, start): (&str, u32),
+    help: &Help,
+    shows_output: bool,
+) -> Option<String> {
+    lines(out, '?', &help.text);
+    let program = edited(text, start, help);
+    lines(out, '+', program.strip_prefix(&case.setup).unwrap_or(&program));
+    let (_, output, diagnostics, status) = run(&program);
+    if matches!(status, Status::Rejected | Status::Internal) {
+        let first = diagnostics.iter().find(|d| d.is_error()).map_or("", |d| d.message.as_str());
+        lines(out, '=', &format!("(does not compile: {first})"));
+        return Some(format!("the edit '{}' does not compile: {first}", help.text));
+    }
+    if shows_output {
+        lines(out, '=', &output);
+    }
+    None
+}
+
 /// Returns what happens, and the edits whose programs do not compile.
 fn happens(case: &Case) -> (String, Vec<String>) {
     let text = format!("{}{}", case.setup, case.input);
     let (session, output, diagnostics, status) = run(&text);
     let mut out = String::new();
     let mut broken = vec![];
+    let source = session.sources().written().find(|source| &*source.name == "case");
+    let start = source.map_or(0, |source| source.start);
     if !matches!(status, Status::Rejected | Status::Internal) {
         for warning in diagnostics.iter().filter(|d| !d.is_error()) {
             lines(&mut out, '~', &warning.message);
+            let edits = warning.helps.iter().filter(|help| !help.edits.is_empty());
+            broken.extend(edits.filter_map(|help| suggested(&mut out, case, (&text, start), help, false)));
         }
         lines(&mut out, '=', &output);
         for error in diagnostics.iter().filter(|d| d.is_error()) {
@@ -114,8 +147,6 @@ fn happens(case: &Case) -> (String, Vec<String>) {
         }
         return (out, broken);
     }
-    let source = session.sources().written().find(|source| &*source.name == "case");
-    let start = source.map_or(0, |source| source.start);
     let errors: Vec<&Diagnostic> = diagnostics.iter().filter(|d| d.is_error()).collect();
     let mut ran = false;
     for error in errors.iter().take(SHOWN) {
@@ -125,21 +156,13 @@ fn happens(case: &Case) -> (String, Vec<String>) {
             .unwrap_or("(in the middle of a character)");
         let _ = writeln!(out, "! ‹{}› {}", code.replace('\n', "⏎"), error.message);
         for help in &error.helps {
-            lines(&mut out, '?', &help.text);
             if help.edits.is_empty() {
+                lines(&mut out, '?', &help.text);
                 continue;
             }
-            let program = edited(&text, start, help);
-            lines(&mut out, '+', program.strip_prefix(&case.setup).unwrap_or(&program));
-            let (_, output, diagnostics, status) = run(&program);
-            if matches!(status, Status::Rejected | Status::Internal) {
-                let first = diagnostics.iter().find(|d| d.is_error()).map_or("", |d| d.message.as_str());
-                broken.push(format!("the edit '{}' does not compile: {first}", help.text));
-                lines(&mut out, '=', &format!("(does not compile: {first})"));
-            } else if !ran {
-                ran = true;
-                lines(&mut out, '=', &output);
-            }
+            let failed = suggested(&mut out, case, (&text, start), help, !ran);
+            ran |= failed.is_none();
+            broken.extend(failed);
         }
     }
     if errors.len() > SHOWN {
@@ -174,7 +197,7 @@ fn foreign_code_works_or_is_explained() {
         return all(&indices, test);
     }
     let tested = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| all(&indices, test)));
-    for file in files(&root().join("tests/foreign"), &["txt"]) {
+    for file in texts() {
         let blocks = cases.iter().zip(&results).filter(|(case, _)| case.file == file).map(|(case, got)| {
             let mut block = case.comments.clone();
             lines(&mut block, '>', &case.input);

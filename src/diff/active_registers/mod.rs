@@ -12,8 +12,8 @@ use crate::diff::dependence_transfer::{DependenceTransfer, NativeTransfer};
 use crate::ir::analysis::effects::{Effects, Memory, MemoryAccess, Transfer, effects, transfer as transfer_of};
 use crate::ir::{Function, FunctionId, Instruction, Op, Operator, Program, Reg, Terminator};
 use crate::value::Bank;
+use hashbrown::{HashMap, HashSet};
 use std::cell::RefCell;
-use std::collections::{HashMap, HashSet};
 
 /// The number registers of a function, with the facts that the analysis has found: which are varied, which are useful,
 /// and which are active.
@@ -222,7 +222,7 @@ impl PlainCalls {
         if let Some(&known) = self.known.get(&of) {
             return known;
         }
-        let mut seen = HashSet::from([of]);
+        let mut seen: HashSet<FunctionId> = HashSet::from([of]);
         let mut open = vec![of];
         let mut plain = true;
         while let Some(id) = open.pop() {

@@ -8,7 +8,8 @@ use crate::source::Span;
 use crate::value::Bank;
 use crate::value::origins::Storage;
 use crate::value::shape::TangentId;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use hashbrown::HashMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The marking of one function.
 pub(crate) struct Marking<'a> {

@@ -6,6 +6,7 @@ use crate::front::units::{bytes, depth, seconds};
 use crate::session::{Access, CheckNan, Folders, Kinks, Options, Stage, TextStyle};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::ffi::OsString;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -37,6 +38,21 @@ pub(super) struct Words {
     pub(super) settings: Settings,
     #[command(subcommand)]
     pub(super) command: Option<Command>,
+}
+
+impl Words {
+    /// Returns the arguments of `dscript FILE` for a file with the extension of scripts, and `None` for other command
+    /// lines. Building the tables of the argument parser would take a tenth of the time of a small script.
+    pub(super) fn of_script(given: &[OsString]) -> Option<Words> {
+        let [_, file] = given else { return None };
+        let file = Path::new(file);
+        let is_script = file.extension().is_some_and(|extension| extension == "dscript");
+        if !is_script || file.as_os_str().as_encoded_bytes().starts_with(b"-") {
+            return None;
+        }
+        let program = Program { files: vec![file.to_owned()], ..Program::default() };
+        Some(Words { program, settings: Settings::default(), command: None })
+    }
 }
 
 const USAGE: &str = "\
@@ -213,7 +229,7 @@ impl Place {
 }
 
 /// A program to run, and its arguments.
-#[derive(Args, Debug)]
+#[derive(Args, Default, Debug)]
 pub(super) struct Program {
     /// Run this code and print the value of its last expression
     #[arg(short = 'e', long = "eval", value_name = "CODE", allow_hyphen_values = true, conflicts_with = "files")]
@@ -236,7 +252,7 @@ impl Program {
 }
 
 /// The option to repeat a command.
-#[derive(Args, Clone, Copy, Debug)]
+#[derive(Args, Clone, Copy, Default, Debug)]
 pub(super) struct Watch {
     /// Rerun the command when a source file or an import changes; show only the first error
     #[arg(long)]
@@ -252,7 +268,7 @@ pub(super) struct Files {
 }
 
 /// The options of every command, accepted before or after its name.
-#[derive(Args, Debug)]
+#[derive(Args, Default, Debug)]
 #[command(next_help_heading = "Limits and output")]
 pub(crate) struct Settings {
     /// How deeply calls may nest
@@ -414,6 +430,20 @@ fn stage_parser() -> impl TypedValueParser<Value = Stage> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_script_alone_has_the_default_options() {
+        let given = |words: &[&str]| words.iter().map(OsString::from).collect::<Vec<_>>();
+        for file in ["a.dscript", "../b c/d.dscript", "kernel.dscript"] {
+            let words = Words::of_script(&given(&["dscript", file])).unwrap();
+            assert_eq!(format!("{words:?}"), format!("{:?}", Words::try_parse_from(["dscript", file]).unwrap()));
+        }
+        for others in
+            [&["dscript"][..], &["dscript", "-.dscript"], &["dscript", "a.dsc"], &["dscript", "--json", "a.dscript"]]
+        {
+            assert!(Words::of_script(&given(others)).is_none(), "{others:?}");
+        }
+    }
 
     fn read(words: &str) -> Result<Words, clap::Error> {
         Words::try_parse_from(std::iter::once("dscript").chain(words.split_whitespace()))

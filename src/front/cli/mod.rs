@@ -29,12 +29,17 @@ use args::{Color, Command, KernelAction, Settings, Words};
 use clap::Parser;
 use clap::builder::StyledStr;
 use json_record::Record;
+use std::ffi::OsString;
 use std::io::IsTerminal;
 
 /// Runs the command line, and returns the exit status.
 pub fn main() -> i32 {
     process_guard::guarded(|| {
-        match Words::try_parse_from(plot_words::words(shebang::words(std::env::args_os()).into_iter())) {
+        let given: Vec<OsString> = std::env::args_os().collect();
+        if let Some(words) = Words::of_script(&given) {
+            return dispatch(words);
+        }
+        match Words::try_parse_from(plot_words::words(shebang::words(given.into_iter()).into_iter())) {
             Ok(words) => dispatch(words),
             Err(error) => usage(&error),
         }

@@ -8,6 +8,7 @@ use super::program_input::Content;
 use super::{conclude, program_input};
 use crate::session::{Input, Options, Outcome, Session, Stage, Status, closest};
 use clap::CommandFactory;
+use std::mem::ManuallyDrop;
 use std::path::PathBuf;
 
 /// The displayed name of a text that was given with `-e`.
@@ -48,7 +49,9 @@ pub(super) fn run(program: Program, settings: &Settings) -> i32 {
         return conclude(&outcome, &session, &output, settings);
     }
     with_texts(&programs, |inputs| {
-        let (mut session, output) = open(&name, program.arguments, settings);
+        let (session, output) = open(&name, program.arguments, settings);
+        // The process ends after the program: the system returns the memory at once.
+        let mut session = ManuallyDrop::new(session);
         let outcome = session.run(inputs);
         conclude(&outcome, &session, &output, settings)
     })

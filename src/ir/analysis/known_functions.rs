@@ -1,7 +1,7 @@
 //! Known functions: the function that a register holds, as far as the graph determines the function.
 
 use crate::ir::{Function, FunctionId, Instruction, Op, Program, Reg, Terminator};
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 /// The origin of the function in a register.
 pub enum ClosureOrigin {

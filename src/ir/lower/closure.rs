@@ -3,7 +3,7 @@
 use super::builder::{Builder, Slot, Use, Value};
 use super::call::Operand;
 use super::{Key, Origin};
-use crate::ir::graph::{Op, Parameter, Reg};
+use crate::ir::graph::{FunctionId, Op, Parameter, Reg};
 use crate::types::model::ty::Type;
 use crate::types::model::typed_tree;
 use crate::types::model::typed_tree::{Body, FunctionRef, LocalId};
@@ -19,12 +19,27 @@ impl Builder<'_> {
         self.function_value(&f)
     }
 
+    /// Calls a closure without arguments that does not throw. No function value is created if it captures nothing.
+    pub fn call_closure(&mut self, function: typed_tree::FunctionId, result: &[Bank]) -> Value {
+        let object = self.closure(function);
+        let f = FunctionRef { function, generics: self.generics.clone() };
+        let captures = !self.captured(function).concat().is_empty();
+        let id = self.requested(&f);
+        let (op, first) = if captures { (Op::CallValue, &[object][..]) } else { (Op::Call(id), &[][..]) };
+        self.invoke(op, first, vec![], result, false).0
+    }
+
     /// Creates a function value for a function, including the values that the function captures.
     pub fn function_value(&mut self, f: &FunctionRef) -> Reg {
         let captured = self.captured(f.function).concat();
-        let view = self.d.view(f, self.span);
-        let id = self.lowering.request(self.program, Origin::Function(f.function), f.generics.clone(), view);
+        let id = self.requested(f);
         self.value(Op::Closure(id), Bank::R, &captured)
+    }
+
+    /// Returns the function of the program for a function that is used as a value.
+    fn requested(&mut self, f: &FunctionRef) -> FunctionId {
+        let view = self.d.view(f, self.span);
+        self.lowering.request(self.program, Origin::Function(f.function), f.generics.clone(), view)
     }
 
     /// Whether a function is declared inside another function.

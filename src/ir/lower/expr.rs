@@ -9,6 +9,7 @@ use crate::types::Differentiability;
 use crate::types::model::ty::Type;
 use crate::types::model::typed_tree::{Expr, ExprKind, LocalId, Place, Stmt, TryKind};
 use crate::value::Bank;
+use crate::value::shape::Shape;
 
 impl Builder<'_> {
     /// Lowers an expression. Registers of variables are returned without a copy: a caller that evaluates another
@@ -239,8 +240,13 @@ impl Builder<'_> {
         let Some((first, others)) = parts.split_first() else {
             return self.value(Op::Text("".into()), Bank::R, &[]);
         };
-        let join = || Op::Native { name: "text.concat", shapes: vec![] };
-        others.iter().fold(*first, |before, part| self.value(join(), Bank::R, &[before, *part]))
+        others.iter().fold(*first, |before, part| self.concatenation(before, *part))
+    }
+
+    /// Joins two strings.
+    pub fn concatenation(&mut self, a: Reg, b: Reg) -> Reg {
+        let shapes = vec![self.program.shapes.add(Shape::String)];
+        self.value(Op::Native { name: "text.concat", shapes }, Bank::R, &[a, b])
     }
 
     /// Wraps a value in an optional.

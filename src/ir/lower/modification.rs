@@ -8,9 +8,10 @@
 use super::builder::{Builder, Use, Value};
 use super::call::Operand;
 use super::dispatch::Target;
-use super::place::{Accessor, Location, OpaqueProperty};
+use super::place::{Accessor, Location, MoveOut, OpaqueProperty};
 use crate::ir::graph::{Op, Reg, Stride};
 use crate::types::model::ty::Type;
+use crate::types::model::typed_tree::FunctionId;
 use crate::value::Bank;
 
 /// A place whose value was moved to registers, and the steps that move the value back.
@@ -310,6 +311,9 @@ impl Builder<'_> {
             OpenedPlace { regs: self.keep(regs), closings: vec![] }
         };
         let value = match (&accessor.move_out, &accessor.found) {
+            (Some(MoveOut { take, otherwise: Some(otherwise), .. }), _) => {
+                self.take_or_else(take, *otherwise, &base.regs, &accessor.args)
+            }
             (Some(move_out), _) => self.call_accessor(&move_out.take, Operand::InOut(base.regs.clone()), accessor),
             (None, Some(found)) => found.clone(),
             (None, None) => self.get(accessor, base.regs.clone()),
@@ -323,6 +327,28 @@ impl Builder<'_> {
         let accessor = Box::new(accessor.clone());
         closings.push(Closing::Set { accessor, base: base.regs, value: regs.clone(), change });
         OpenedPlace { regs, closings }
+    }
+
+    /// Moves a value out of a container; the closure, which is the last of the arguments, returns the value if there is
+    /// none.
+    fn take_or_else(&mut self, take: &Target, otherwise: FunctionId, container: &[Reg], args: &[Value]) -> Value {
+        let mut operands = vec![Operand::InOut(container.to_vec())];
+        operands.extend(args[..args.len() - 1].iter().cloned().map(Operand::Value));
+        let optional = self.call_and_propagate(take, operands);
+        let optional = self.keep(optional);
+        let banks: Vec<Bank> = optional[1..].iter().map(|reg| self.bank(*reg)).collect();
+        let result = self.regs(&banks);
+        let (present, absent, after) = (self.block(), self.block(), self.block());
+        self.branch(optional[0], present, absent);
+        self.switch_to_block(present);
+        self.assign(&result, &optional[1..]);
+        self.jump(after);
+        self.switch_to_block(absent);
+        let value = self.call_closure(otherwise, &banks);
+        self.assign(&result, &value);
+        self.jump(after);
+        self.switch_to_block(after);
+        result
     }
 
     /// Moves the value of an opened place back.

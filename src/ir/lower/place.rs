@@ -10,7 +10,7 @@ use crate::ir::graph::{Op, Reg, Stride, Trap};
 use crate::ir::layout::cells;
 use crate::types::model::ty::Type;
 use crate::types::model::typed_tree::{
-    Callee, FunctionRef, LocalId, Ownership, Place, Projection, ProjectionKind, Root,
+    Callee, ExprKind, FunctionId, FunctionRef, LocalId, Ownership, Place, Projection, ProjectionKind, Root,
 };
 use crate::value::Bank;
 use crate::value::shape::{Shape, ShapeId};
@@ -104,6 +104,9 @@ pub(super) struct MoveOut {
     pub take: Target,
     /// The function that returns whether an optional has a value.
     pub has: Option<Target>,
+    /// The closure that is the last argument of the subscript, and returns the value where `take` returns `nil`; it is
+    /// not an argument of `take`.
+    pub otherwise: Option<FunctionId>,
 }
 
 impl Builder<'_> {
@@ -148,6 +151,10 @@ impl Builder<'_> {
                 Location::Unwrapped { optional: Box::new(at), range: 1..len }
             }
             ProjectionKind::Accessor { get, set, args, mutating } => {
+                let otherwise = args.last().and_then(|last| match last.kind {
+                    ExprKind::Closure { function } => Some(function),
+                    _ => None,
+                });
                 let args: Vec<Value> = args
                     .iter()
                     .map(|a| {
@@ -155,7 +162,7 @@ impl Builder<'_> {
                         self.keep(value)
                     })
                     .collect();
-                self.accessor_location(at, get, set, args, *mutating, &step.ty)
+                self.accessor_location(at, get, set, (args, otherwise), *mutating, &step.ty)
             }
         }
     }
@@ -165,7 +172,7 @@ impl Builder<'_> {
         base: Location,
         get: &Callee,
         set: &Callee,
-        args: Vec<Value>,
+        (args, otherwise): (Vec<Value>, Option<FunctionId>),
         mutating: bool,
         ty: &Type,
     ) -> Location {
@@ -176,16 +183,18 @@ impl Builder<'_> {
         if let (true, Some(index)) = (self.is_primitive_target(&get, "array.get"), index) {
             return self.element_location(base, index, ty);
         }
-        let move_out = if mutating { self.move_out(&get) } else { None };
+        let move_out = if mutating { self.move_out(&get, otherwise) } else { None };
         Location::Accessor(Box::new(Accessor { base, get, set, move_out, args, mutating, found: None }))
     }
 
-    /// Returns the functions that a subscript of the library specifies for moving its value out of a container.
-    fn move_out(&mut self, get: &Target) -> Option<MoveOut> {
+    /// Returns the functions that a subscript of the library specifies for moving its value out of a container. `last`
+    /// is the last argument of the subscript, if it is a closure.
+    fn move_out(&mut self, get: &Target, last: Option<FunctionId>) -> Option<MoveOut> {
         let Target::Static(f) = get else { return None };
         let (take, has) = self.d.moving(f.function)?;
+        let takes_all = self.d.function(take).params.len() == self.d.function(f.function).params.len();
         let target = |function| Target::Static(FunctionRef { function, generics: f.generics.clone() });
-        Some(MoveOut { take: target(take), has: has.map(target) })
+        Some(MoveOut { take: target(take), has: has.map(target), otherwise: last.filter(|_| !takes_all) })
     }
 
     /// Loads whether the optional at a place has a value. A value that is moved for a modification is not loaded: a

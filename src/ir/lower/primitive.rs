@@ -45,6 +45,7 @@ impl Builder<'_> {
                 self.emit(Op::Append(stride), &[array], &[vec![array], regs(1)].concat());
                 vec![]
             }
+            "text.concat" => vec![self.concatenation(regs(0)[0], regs(1)[0])],
             "text.append" => {
                 let text = regs(0)[0];
                 self.emit(Op::AppendText, &[text], &[text, regs(1)[0]]);

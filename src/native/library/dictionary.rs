@@ -1,7 +1,9 @@
 //! Dictionaries and sets: their native functions. Elements are ordered by the first insertion of their keys.
 
-use super::NativeFunction;
+mod fast_path;
+
 use super::context::{Failure, NativeContext};
+use super::{FastFunction, FastPath, NativeFunction};
 use crate::value::dictionary::Dictionary;
 use crate::value::shape::{Layout, ShapeId};
 use crate::value::{Cells, Components, Ref};
@@ -18,36 +20,44 @@ pub(super) const TABLE: &[NativeFunction] = &[
 ];
 
 /// The functions that access a single key, and that allocate nothing large.
-pub(super) const STEPS: &[NativeFunction] = &[
-    NativeFunction { name: "dictionary.count", call: |c| count(c, types(c)?) },
-    NativeFunction { name: "dictionary.get", call: get },
-    NativeFunction { name: "dictionary.set", call: set },
-    NativeFunction { name: "dictionary.find", call: |c| find(c, types(c)?) },
-    NativeFunction { name: "set.find", call: |c| find(c, set_type(c)?) },
-    NativeFunction { name: "dictionary.take", call: take_key },
-    NativeFunction { name: "dictionary.takeAt", call: take_at },
-    NativeFunction { name: "dictionary.keyAt", call: |c| key_at(c, types(c)?) },
-    NativeFunction { name: "dictionary.valueAt", call: value_at },
-    NativeFunction { name: "dictionary.keyThere", call: |c| key_there(c, types(c)?) },
-    NativeFunction { name: "dictionary.valueThere", call: value_there },
-    NativeFunction { name: "dictionary.place", call: |c| place(c, types(c)?) },
-    NativeFunction { name: "dictionary.position", call: |c| position(c, types(c)?) },
-    NativeFunction { name: "dictionary.next", call: |c| next(c, types(c)?) },
-    NativeFunction { name: "dictionary.add", call: |c| add(c, types(c)?) },
-    NativeFunction { name: "dictionary.replaceAt", call: replace_at },
-    NativeFunction { name: "dictionary.removeAt", call: |c| remove_at(c, types(c)?) },
-    NativeFunction { name: "set.next", call: |c| next(c, set_type(c)?) },
-    NativeFunction { name: "set.add", call: |c| add(c, set_type(c)?) },
-    NativeFunction { name: "set.keyAt", call: |c| key_at(c, set_type(c)?) },
-    NativeFunction { name: "set.keyThere", call: |c| key_there(c, set_type(c)?) },
-    NativeFunction { name: "set.place", call: |c| place(c, set_type(c)?) },
-    NativeFunction { name: "set.position", call: |c| position(c, set_type(c)?) },
-    NativeFunction { name: "set.removeAt", call: |c| remove_at(c, set_type(c)?) },
-    NativeFunction { name: "set.count", call: |c| count(c, set_type(c)?) },
-    NativeFunction { name: "set.contains", call: contains },
-    NativeFunction { name: "set.insert", call: insert },
-    NativeFunction { name: "set.remove", call: remove },
+pub(super) const STEPS: &[FastFunction] = &[
+    step("dictionary.count", |c| count(c, types(c)?), fast_path::NONE),
+    step("dictionary.get", get, fast_path::get),
+    step("dictionary.set", set, fast_path::set),
+    step("dictionary.find", |c| find(c, types(c)?), fast_path::find),
+    step("set.find", |c| find(c, set_type(c)?), fast_path::find),
+    step("dictionary.take", take_key, fast_path::take),
+    step("dictionary.takeAt", take_at, fast_path::NONE),
+    step("dictionary.keyAt", |c| key_at(c, types(c)?), fast_path::NONE),
+    step("dictionary.valueAt", value_at, fast_path::NONE),
+    step("dictionary.keyThere", |c| key_there(c, types(c)?), fast_path::NONE),
+    step("dictionary.valueThere", value_there, fast_path::NONE),
+    step("dictionary.place", |c| place(c, types(c)?), fast_path::NONE),
+    step("dictionary.position", |c| position(c, types(c)?), fast_path::NONE),
+    step("dictionary.next", |c| next(c, types(c)?), fast_path::NONE),
+    step("dictionary.add", |c| add(c, types(c)?), fast_path::NONE),
+    step("dictionary.replaceAt", replace_at, fast_path::NONE),
+    step("dictionary.removeAt", |c| remove_at(c, types(c)?), fast_path::NONE),
+    step("set.next", |c| next(c, set_type(c)?), fast_path::NONE),
+    step("set.add", |c| add(c, set_type(c)?), fast_path::NONE),
+    step("set.keyAt", |c| key_at(c, set_type(c)?), fast_path::NONE),
+    step("set.keyThere", |c| key_there(c, set_type(c)?), fast_path::NONE),
+    step("set.place", |c| place(c, set_type(c)?), fast_path::NONE),
+    step("set.position", |c| position(c, set_type(c)?), fast_path::NONE),
+    step("set.removeAt", |c| remove_at(c, set_type(c)?), fast_path::NONE),
+    step("set.count", |c| count(c, set_type(c)?), fast_path::NONE),
+    step("set.contains", contains, fast_path::contains),
+    step("set.insert", insert, fast_path::insert),
+    step("set.remove", remove, fast_path::NONE),
 ];
+
+const fn step(
+    name: &'static str,
+    call: fn(&mut NativeContext<'_>) -> Result<(), Failure>,
+    fast: FastPath,
+) -> FastFunction {
+    FastFunction { function: NativeFunction { name, call }, fast }
+}
 
 /// The shapes and layouts of a dictionary's keys and values.
 #[derive(Clone, Copy)]

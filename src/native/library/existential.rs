@@ -3,8 +3,8 @@
 use super::NativeFunction;
 use super::context::{Failure, FailureKind, NativeContext, internal};
 use crate::value::finalizer::WeakReference;
-use crate::value::printing::Form;
-use crate::value::shape::{Shape, ShapeId};
+use crate::value::printing::{Form, Line};
+use crate::value::shape::{Layout, Shape, ShapeId};
 use crate::value::{AnyValue, Cells, Components, Ref, comparison, hashing, printing};
 use std::cmp::Ordering;
 use std::rc::Rc;
@@ -20,6 +20,8 @@ pub(super) const TABLE: &[NativeFunction] = &[
     NativeFunction { name: "instance.find", call: find },
     NativeFunction { name: "describe", call: |c| describe(c, Form::Plain) },
     NativeFunction { name: "debugDescribe", call: |c| describe(c, Form::Part) },
+    NativeFunction { name: "describeLine", call: |c| describe_line(c, Form::Plain) },
+    NativeFunction { name: "debugDescribeLine", call: |c| describe_line(c, Form::Part) },
     NativeFunction { name: "describeInSession", call: |c| describe(c, Form::Session) },
     NativeFunction { name: "describeInFull", call: |c| describe(c, Form::FullSession) },
     NativeFunction { name: "value.equal", call: equal },
@@ -134,6 +136,35 @@ fn describe(c: Call<'_, '_>, form: Form) -> Result<(), Failure> {
     };
     let text = printing::describe_with(c.shapes, shape, c.components(value), form, own);
     c.return_text(text)
+}
+
+/// Returns the descriptions of the elements of an array, with a separator between them and a terminator. The
+/// descriptions of parts with custom implementations are requested first; the arguments stay in their registers for the
+/// call after that.
+fn describe_line(c: Call<'_, '_>, form: Form) -> Result<(), Failure> {
+    let of = c.type_at(0)?;
+    let arguments = c.value(Layout { f: 0, i: 0, r: 3 })?;
+    let empty = Cells::default();
+    let [values, separator, terminator] = c.components(arguments).r else { return Err(internal()) };
+    let values = match values {
+        Ref::Cells(values) if values.fits(c.shapes.layout(of)) => values,
+        Ref::Null => &empty,
+        _ => return Err(internal()),
+    };
+    let text = |text| match text {
+        &Ref::Text(ref text) => Ok(&**text),
+        Ref::Null => Ok(""),
+        _ => Err(internal()),
+    };
+    let line = Line { of, values, separator: text(separator)?, terminator: text(terminator)? };
+    match printing::describe_line(c.shapes, line, form, c.custom_descriptions.unwrap_or_default()) {
+        Ok(text) => c.return_text(text),
+        Err(parts) if c.custom_descriptions.is_none() => {
+            c.requested = parts;
+            Ok(())
+        }
+        Err(_) => Err(internal()),
+    }
 }
 
 /// Notes that an element was read that the tangent vector of the array does not have, and that is therefore zero.

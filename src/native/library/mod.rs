@@ -12,9 +12,11 @@ mod context;
 mod data;
 mod dictionary;
 mod existential;
+mod fast_path;
 mod file;
 mod file_access;
 mod host;
+mod interpolation;
 mod io;
 mod mirror;
 mod number;
@@ -22,11 +24,10 @@ mod picture;
 mod printf_format;
 mod sorting;
 mod string;
-mod string_encoding;
-mod string_index;
 
 pub use context::{Argument, Failure, FailureKind, NativeContext, NativeRegisters, internal};
 pub use data::{ColumnKind, JSONStream, Table, TableColumn, TableFormat, date_of, matches_of, stream_of, table_of};
+pub use fast_path::{FastPath, Window};
 pub use file::lines_of;
 pub use file_access::{Access, AccessError, Folders, access_help};
 pub use host::{Display, ExplainRequest, Host, ProgressReport, Random, Screen, Streams, View};
@@ -43,6 +44,24 @@ pub struct NativeFunction {
     pub name: &'static str,
     /// The implementation of the function.
     pub call: fn(&mut NativeContext<'_>) -> Result<(), Failure>,
+}
+
+/// A function of the library with a fast path.
+#[derive(Clone, Copy, Debug)]
+pub struct FastFunction {
+    /// The function, which has the complete meaning.
+    pub function: NativeFunction,
+    /// The usual case of the function.
+    pub fast: FastPath,
+}
+
+/// The code of a native function that the dispatch loop calls on the window itself.
+#[derive(Clone, Copy, Debug)]
+pub enum Direct {
+    /// A pure function.
+    Pure(PureOperation),
+    /// The fast path of a function.
+    FastPath(FastPath),
 }
 
 /// A function of strings and integers that needs nothing but its arguments.
@@ -91,6 +110,9 @@ impl Native {
 
 const PURE: &[PureNative] = string::PURE;
 
+/// The functions with a fast path that may create large objects.
+const FAST: &[FastFunction] = interpolation::FAST;
+
 const PARTS: [&[NativeFunction]; 17] = [
     string::TABLE,
     existential::TABLE,
@@ -103,34 +125,51 @@ const PARTS: [&[NativeFunction]; 17] = [
     data::REGEX,
     data::DATE,
     number::TABLE,
-    string_index::TABLE,
-    string_encoding::TABLE,
+    string::index::TABLE,
+    string::encoding::TABLE,
     printf_format::TABLE,
     mirror::TABLE,
     picture::TABLE,
     sorting::TABLE,
 ];
 
-/// All native functions, by number.
+/// All native functions, by number: first those without a [direct](direct) call.
 static ALL: LazyLock<Vec<Native>> = LazyLock::new(|| {
     let functions = PARTS.iter().copied().flatten().map(Native::Function);
-    let steps = dictionary::STEPS.iter().map(Native::Step);
-    functions.chain(steps).chain(PURE.iter().map(Native::Pure)).chain([Native::Derive]).collect()
+    let fast = FAST.iter().map(|fast| Native::Function(&fast.function));
+    let steps = dictionary::STEPS.iter().map(|step| Native::Step(&step.function));
+    functions.chain(fast).chain(steps).chain(PURE.iter().map(Native::Pure)).chain([Native::Derive]).collect()
 });
 
-/// The number of functions that are not pure; the pure functions are numbered after them.
+/// The number of functions without a direct call; the others are numbered after them.
 const FUNCTIONS: usize = {
     let (mut count, mut k) = (0, 0);
     while k < PARTS.len() {
         count += PARTS[k].len();
         k += 1;
     }
-    count + dictionary::STEPS.len()
+    count
 };
 
-/// Returns the pure function with the given number, if it is pure.
-pub fn pure(number: u16) -> Option<&'static PureNative> {
-    PURE.get(usize::from(number).checked_sub(FUNCTIONS)?)
+/// The direct calls of the functions after the first [`FUNCTIONS`].
+static DIRECT: [Direct; FAST.len() + dictionary::STEPS.len() + PURE.len()] = {
+    let mut all = [Direct::Pure(PURE[0].operation); _];
+    let mut k = 0;
+    while k < all.len() {
+        all[k] = match k.checked_sub(FAST.len()) {
+            None => Direct::FastPath(FAST[k].fast),
+            Some(step) if step < dictionary::STEPS.len() => Direct::FastPath(dictionary::STEPS[step].fast),
+            Some(rest) => Direct::Pure(PURE[rest - dictionary::STEPS.len()].operation),
+        };
+        k += 1;
+    }
+    all
+};
+
+/// Returns the direct call of the function with the given number, if it has one.
+#[inline(always)]
+pub fn direct(number: u16) -> Option<Direct> {
+    DIRECT.get(usize::from(number).checked_sub(FUNCTIONS)?).copied()
 }
 
 /// Returns the native function with the given number.
@@ -167,7 +206,16 @@ mod names {
             assert_eq!(find(f).map(name), Some(f), "two functions have one name");
         }
         assert!(get(ALL.len() as u16).is_none());
-        let is_pure = |number: u16| matches!(get(number), Some(Native::Pure(_)));
-        assert!((0..=ALL.len() as u16).all(|number| pure(number).is_some() == is_pure(number)));
+        for number in 0..=ALL.len() as u16 {
+            let is_direct = match (get(number), direct(number)) {
+                (Some(Native::Pure(_)), Some(Direct::Pure(_))) | (Some(Native::Step(_)), Some(Direct::FastPath(_))) => {
+                    true
+                }
+                (Some(Native::Function(_)), found) => !matches!(found, Some(Direct::Pure(_))),
+                (Some(Native::Derive) | None, None) => true,
+                _ => false,
+            };
+            assert!(is_direct, "{}", name(number));
+        }
     }
 }

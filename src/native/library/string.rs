@@ -1,5 +1,8 @@
 //! Strings and characters: their native functions. A character is one grapheme cluster.
 
+pub(super) mod encoding;
+pub(super) mod index;
+
 use super::PureOperation::{Advance, Query};
 use super::context::{Failure, FailureKind, NativeContext, internal};
 use super::{Host, NativeFunction, PureNative, array};
@@ -14,7 +17,6 @@ use unicode_segmentation::UnicodeSegmentation;
 type Call<'a, 'b> = &'a mut NativeContext<'b>;
 
 pub(super) const TABLE: &[NativeFunction] = &[
-    NativeFunction { name: "text.concat", call: concat },
     NativeFunction { name: "text.reserve", call: reserve },
     NativeFunction { name: "text.characters", call: in_characters },
     NativeFunction { name: "text.fromCharacters", call: from_characters },
@@ -35,7 +37,7 @@ pub(super) const PURE: &[PureNative] = &[
     PureNative { name: "text.hasPrefix", operation: Query(|r, _| relate(r, |text, part| text.starts_with(part))) },
     PureNative { name: "text.hasSuffix", operation: Query(|r, _| relate(r, |text, part| text.ends_with(part))) },
     PureNative { name: "text.contains", operation: Query(|r, _| relate(r, |text, part| text.contains(part))) },
-    PureNative { name: "text.count", operation: Query(|r, _| Some(characters(seen(r, 0)?).count() as i64)) },
+    PureNative { name: "text.count", operation: Query(|r, _| Some(character_count(seen(r, 0)?) as i64)) },
     PureNative { name: "text.isEmpty", operation: Query(|r, _| Some(i64::from(seen(r, 0)?.is_empty()))) },
     PureNative { name: "text.size", operation: Query(|r, _| Some(seen(r, 0)?.len() as i64)) },
     PureNative { name: "text.next", operation: Advance(next) },
@@ -98,7 +100,7 @@ fn characters(text: &str) -> impl Iterator<Item = &str> {
     std::iter::from_fn(move || {
         let left = rest.as_str();
         if let [first, second, ..] = left.as_bytes()
-            && super::string_index::are_two(*first, *second)
+            && index::are_two(*first, *second)
         {
             rest = left[1..].graphemes(true);
             return Some(&left[..1]);
@@ -107,20 +109,16 @@ fn characters(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-fn concat(c: Call<'_, '_>) -> Result<(), Failure> {
-    let (a, b) = (c.text()?, c.text()?);
-    array::affordable(c.host, 1, a.len() + b.len())?;
-    let mut both = String::with_capacity(a.len() + b.len());
-    both.push_str(&a);
-    both.push_str(&b);
-    c.return_text(both)
+/// Counts the characters of a string. Each ASCII byte is a character, except in CR LF.
+fn character_count(text: &str) -> usize {
+    if text.is_ascii() && !text.contains('\r') { text.len() } else { characters(text).count() }
 }
 
 /// Replaces a string by the character at a string index, and the index by that of the next character.
 fn next(r: &mut Ref, place: &mut i64) -> Option<()> {
     let whole = seen(std::slice::from_ref(r), 0)?;
     let from = usize::try_from(*place).ok()?;
-    let to = super::string_index::after(whole, from)?;
+    let to = index::after(whole, from)?;
     let character = reader::character(whole.get(from..to)?);
     (*r, *place) = (Ref::Text(character), to as i64);
     Some(())

@@ -3,7 +3,7 @@
 use crate::bytecode::{Bytes, Code as Bytecode, Image, LIST};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::{FunctionId, MethodId, Op, Program};
-use crate::native::formula::FunctionFormula;
+use crate::native::formula::FormulaRecord;
 use crate::native::library::ExplainRequest;
 use crate::session::compile::stored_graphs;
 use crate::session::compile::stored_graphs::Graphs;
@@ -37,9 +37,8 @@ struct Loaded<'p> {
     methods: HashMap<(u32, ShapeId), u32>,
     /// The parameter names of the program's functions, for explanations.
     parameters: HashMap<String, Vec<String>>,
-    /// The functions of the program as formulas, if the program requests formulas, or the reasons why there is no
-    /// formula.
-    formulas: HashMap<u32, Result<FunctionFormula, String>>,
+    /// The functions of the program as formulas, if it requests any.
+    formulas: HashMap<u32, FormulaRecord>,
     /// The graphs from which tangent and adjoint code is derived.
     graphs: Graphs,
     globals: [u32; 3],
@@ -47,8 +46,8 @@ struct Loaded<'p> {
     known: (&'p mut TypeContext, &'p SourceMap),
 }
 
-/// Functions as formulas, by their ids, or the reasons why there is no formula.
-type Formulas = Vec<(u32, Result<FunctionFormula, String>)>;
+/// Functions as formulas, by their ids.
+type Formulas = Vec<(u32, FormulaRecord)>;
 
 /// The data for explanations besides the code: source files, parameter names, and formulas.
 type ExplanationData = (Vec<(String, String)>, Vec<(String, Vec<String>)>, Formulas);
@@ -109,11 +108,10 @@ impl Reporter for Loaded<'_> {
     }
 
     fn formula(&mut self, function: u32, name: &str, order: i64) -> Vec<String> {
-        let unknown = || Err("it belongs to the library".to_owned());
+        let unknown =
+            || FormulaRecord { formula: Err("it belongs to the library".to_owned()), example: "2".to_owned() };
         let known = self.formulas.get(&function).cloned().unwrap_or_else(unknown);
-        let count = known.as_ref().map_or(1, |known| known.parameters.len());
-        let point: Vec<String> = (2i64..).take(count).map(|n| n.to_string()).collect();
-        formula::forms(&known, &point.join(", "), name, order)
+        formula::forms(&known, name, order)
     }
 
     fn custom_description(&mut self, own: DescriptionId, inside: bool) -> Result<u32, Box<Fault>> {
@@ -158,7 +156,7 @@ impl Session {
         if !steps.into_iter().any(|step| matches!(step.op, Op::Native { name: "derive", .. })) {
             return vec![];
         }
-        let written = |f| (f, formula::function_formula(&self.program, FunctionId(f), &self.sources));
+        let written = |f| (f, formula::record(&self.program, FunctionId(f), &self.sources));
         (0..functions.len() as u32).map(written).collect()
     }
 

@@ -8,7 +8,9 @@ use crate::emit::{EncodeError, emit};
 use crate::ir::passes::full_inlining::{Inlined, inline_all};
 use crate::ir::{Fallback, Function, FunctionId, Program};
 use crate::native::library::Streams;
+use crate::session::query::command_text::{self, CommandText};
 use crate::session::{Compiled, Input, Outcome, Session, Status};
+use crate::source::GENERATED;
 use crate::value::{Bank, Signature};
 use crate::vm::{TransformKind, translate};
 
@@ -103,16 +105,17 @@ impl Session {
     ///
     /// # Errors
     /// Returns the diagnostics when the function does not compile.
-    pub fn mechanisms(&mut self, function: &str) -> Result<Vec<String>, Vec<Diagnostic>> {
-        let function = &*self.function_text(function);
+    pub fn mechanisms(&mut self, typed: &str) -> Result<Vec<String>, Vec<Diagnostic>> {
+        let function = &*self.function_text(typed);
+        let program = CommandText::new(typed).around(function, typed);
         let snapshot = self.snapshot();
-        let compiled = self.compile(&[Input { name: "‹diff›", text: function }], true);
+        let compiled = self.compile(&[Input { name: GENERATED, text: function }], true);
         let found = compiled.map(|compiled| {
             let first = self.functions_in(compiled.script).first().copied();
             first.map_or(vec![], |id| lines(&self.program, id, |_| None))
         });
         self.restore(snapshot);
-        found.map_err(|outcome| outcome.diagnostics)
+        found.map_err(|outcome| self.at_input_parts(outcome.diagnostics, command_text::NAME, &program))
     }
 
     /// Returns the mechanisms of a function that was not run.

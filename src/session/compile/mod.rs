@@ -139,6 +139,7 @@ impl Session {
         if diagnostics.iter().any(Diagnostic::is_error) {
             return Err(rejected(diagnostics));
         }
+        diagnostics.into_iter().for_each(|warning| self.context.sink.report(warning));
         self.imported.extend(paths);
         Ok((files, texts))
     }

@@ -3,8 +3,9 @@
 use crate::diagnostic::Diagnostic;
 use crate::ir::{Fallback, Function, FunctionId, Op};
 use crate::session::compile::differentiation_mechanism::transformed;
+use crate::session::query::command_text::{self, CommandText};
 use crate::session::{Input, Outcome, Session, Stage};
-use crate::source::Span;
+use crate::source::{GENERATED, Span};
 use crate::types::declare::interactive_session;
 use crate::types::module_check;
 use crate::value::{Bank, Signature};
@@ -33,23 +34,24 @@ impl Session {
         })
     }
 
-    /// Returns the listing of a stage for a function that was declared before or is written in `function`, and for the
+    /// Returns the listing of a stage for a function that was entered before or that is written in `typed`, and for the
     /// closures in it. The session is unchanged.
     ///
     /// # Errors
     /// Returns the diagnostics when the function does not compile.
-    pub fn show_function(&mut self, stage: Stage, function: &str) -> Result<String, Vec<Diagnostic>> {
-        let function = self.as_function(function);
+    pub fn show_function(&mut self, stage: Stage, typed: &str) -> Result<String, Vec<Diagnostic>> {
+        let function = self.as_function(typed);
+        let program = CommandText::new(typed).around(&function, typed);
         match stage {
-            Stage::Tree => return self.tree_of(&function),
+            Stage::Tree => return self.tree_of(&function, &program),
             Stage::Types => {
-                let ty = self.type_of(&function)?.unwrap_or_default();
+                let ty = self.type_around(&function, typed)?.unwrap_or_default();
                 return Ok(format!("{function}: {ty}"));
             }
             _ => {}
         }
         let snapshot = self.snapshot();
-        let compiled = self.compile(&[Input { name: "‹show›", text: &function }], true);
+        let compiled = self.compile(&[Input { name: GENERATED, text: &function }], true);
         let text = compiled.map(|compiled| {
             let mut found = self.functions_in(compiled.script);
             let mut at = 0;
@@ -61,11 +63,11 @@ impl Session {
             found.into_iter().map(|id| self.show_graph(stage, id) + "\n").collect::<String>()
         });
         self.restore(snapshot);
-        text.map_err(|outcome| outcome.diagnostics)
+        text.map_err(|outcome| self.at_input_parts(outcome.diagnostics, command_text::NAME, &program))
     }
 
     /// Returns the syntax tree of the text that declared a function, or of the function as written.
-    fn tree_of(&mut self, function: &str) -> Result<String, Vec<Diagnostic>> {
+    fn tree_of(&mut self, function: &str, program: &CommandText<'_>) -> Result<String, Vec<Diagnostic>> {
         let place = interactive_session::places_of(&mut self.context, function)
             .into_iter()
             .find(|span| *span != Span::default());
@@ -73,9 +75,10 @@ impl Session {
         let text = source.filter(|source| !source.is_prelude).map(|source| source.text.to_string());
         let text = text.unwrap_or_else(|| function.to_owned());
         let snapshot = self.snapshot();
-        let parsed = self.parse(&[Input { name: "‹show›", text: &text }]);
+        let parsed = self.parse(&[Input { name: GENERATED, text: &text }]);
         self.restore(snapshot);
-        let (files, _) = parsed.map_err(|outcome| outcome.diagnostics)?;
+        let (files, _) =
+            parsed.map_err(|outcome| self.at_input_parts(outcome.diagnostics, command_text::NAME, program))?;
         Ok(files.iter().map(crate::syntax::dump).collect())
     }
 

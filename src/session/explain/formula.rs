@@ -4,7 +4,7 @@ use crate::diagnostic::Diagnostic;
 use crate::diff::formula::formula;
 use crate::ir::{Function, FunctionId, Parameter, Program};
 use crate::native::field::Test;
-use crate::native::formula::{Formula, FunctionFormula, Notation};
+use crate::native::formula::{Formula, FormulaRecord, FunctionFormula, Notation};
 use crate::session::Session;
 use crate::session::algebra::{Style, simplified};
 use crate::session::explain::typesetting;
@@ -22,12 +22,13 @@ const MAX_LENGTH: usize = 1200;
 /// The maximum order of a derivative that is displayed as a formula.
 const MAX_ORDER: i64 = 6;
 
-/// Returns a function as a formula, or the reason why the function has no formula.
-pub(crate) fn function_formula(
-    program: &Program,
-    id: FunctionId,
-    sources: &SourceMap,
-) -> Result<FunctionFormula, String> {
+/// Returns what is known of a function of which formulas are requested.
+pub(crate) fn record(program: &Program, id: FunctionId, sources: &SourceMap) -> FormulaRecord {
+    FormulaRecord { formula: function_formula(program, id, sources), example: example(program, id) }
+}
+
+/// Returns a function as a formula, or the reason why there is none.
+fn function_formula(program: &Program, id: FunctionId, sources: &SourceMap) -> Result<FunctionFormula, String> {
     let function = program.function(id).filter(|f| !f.is_prelude);
     let notation = function.map_or(Notation::default(), |f| Notation::of(sources.text(extent(f, sources))));
     match formula(program, id) {
@@ -53,14 +54,10 @@ struct Equation {
     formula: Formula,
 }
 
-/// Returns the derivative of a function as text, SVG, HTML and LaTeX, or as text the reason why there is no formula.
-pub(crate) fn forms(
-    function_formula: &Result<FunctionFormula, String>,
-    point: &str,
-    name: &str,
-    order: i64,
-) -> Vec<String> {
-    let shown = function_formula
+/// Returns the derivative of a function as text, SVG, HTML and LaTeX, or the reason why there is none as text.
+pub(crate) fn forms(record: &FormulaRecord, name: &str, order: i64) -> Vec<String> {
+    let shown = record
+        .formula
         .as_ref()
         .map_err(Clone::clone)
         .and_then(|function_formula| Ok((function_formula, rows(function_formula, name, order)?)));
@@ -68,7 +65,7 @@ pub(crate) fn forms(
         Ok((function_formula, rows)) => {
             vec![text(function_formula, &rows), String::new(), String::new(), set(function_formula, &rows)]
         }
-        Err(why) => vec![refusal(point, (name, &why))],
+        Err(why) => vec![refusal(&record.example, (name, &why))],
     }
 }
 
@@ -82,7 +79,7 @@ fn refusal(point: &str, (name, why): (&str, &str)) -> String {
 }
 
 /// Returns an example of the arguments of a function: `2, 3`, or `[2, 3]` for an array.
-pub(crate) fn example(program: &Program, id: FunctionId) -> String {
+fn example(program: &Program, id: FunctionId) -> String {
     let Some(function) = program.function(id) else { return "2".to_owned() };
     let is_array = |p: &Parameter| matches!(program.shapes.get(p.shape), Shape::Array(_));
     let values = function.parameters.iter().zip(2..);

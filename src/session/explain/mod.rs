@@ -18,7 +18,7 @@ use crate::native::formula::{Formula, partials};
 use crate::native::{self, PrimitiveId};
 use crate::session::explain::point::Point;
 use crate::session::query::command_text::CommandText;
-use crate::source::Span;
+use crate::source::{GENERATED, Span};
 use crate::types::TypeContext;
 use crate::types::declare::interactive_session;
 use crate::value::number_format::in_formula;
@@ -116,7 +116,7 @@ impl Session {
 
     /// Runs a text that differentiates a function, and returns the trace of the last sweep.
     fn trace(&mut self, text: &str) -> Result<Trace, Vec<Diagnostic>> {
-        let compiled = self.compile_entered(point::NAME, text).map_err(|outcome| outcome.diagnostics)?;
+        let compiled = self.compile_entered(GENERATED, text).map_err(|outcome| outcome.diagnostics)?;
         self.machine.levels.watch(crate::tape::ObserverOptions { steps: true, kinks: true, ..self.observer_options });
         // The kinks of earlier runs do not belong to the explained derivative.
         self.machine.take_kinks();
@@ -131,7 +131,7 @@ impl Session {
     /// # Errors
     /// Returns the diagnostics when the text does not compile or the run fails.
     pub fn numbers(&mut self, text: &str) -> Result<Vec<f64>, Vec<Diagnostic>> {
-        let array = self.array("‹check›", text)?;
+        let array = self.array(text)?;
         Ok(array.map_or(vec![], |array| array.f.to_vec()))
     }
 }

@@ -3,9 +3,12 @@
 
 use crate::diagnostic::{Code, Diagnostic, Help, Label, Note};
 use crate::session::Session;
-use crate::source::{Source, Span};
+use crate::source::{GENERATED, Source, Span};
 use crate::vm::{Trace, TraceOperation};
 use std::ops::Range;
+
+/// The displayed name of the input of a command.
+pub(crate) const NAME: &str = "‹input›";
 
 /// A program around parts of the input of a command.
 #[derive(Clone, Debug)]
@@ -107,13 +110,24 @@ impl SpanMapping<'_, '_> {
         Some(Span::new(start, start + (to - from) as u32))
     }
 
+    /// Returns the syntax errors in the parts of the input, each of which is parsed alone.
+    fn syntax_errors(&self) -> Vec<Diagnostic> {
+        let part = |part: &InputPart| {
+            let text = &self.text.text[part.range.clone()];
+            crate::syntax::parse(text, self.input.start + part.start as u32).diagnostics
+        };
+        self.text.parts.iter().flat_map(part).filter(Diagnostic::is_error).collect()
+    }
+
     fn diagnostic(&self, diagnostic: Diagnostic) -> Diagnostic {
         let Diagnostic { severity, code, message, primary, secondary, notes, helps } = diagnostic;
         let is_in_input = self.moved(primary.span).is_some();
         let primary = Label { span: self.moved(primary.span).unwrap_or(self.input), text: primary.text };
         let label = |Label { span, text }: Label| Some(Label { span: self.moved(span)?, text });
+        // The lines of a backtrace that name generated programs are omitted.
+        let is_written = |line: &&str| !line.contains(GENERATED);
         let note = |Note { span, text }: Note| match span {
-            None => Some(Note { span, text }),
+            None => Some(Note { span, text: text.lines().filter(is_written).collect::<Vec<_>>().join("\n") }),
             Some(span) => Some(Note { span: Some(self.moved(span)?), text }),
         };
         let help = |Help { text, edits }: Help| {
@@ -144,6 +158,13 @@ impl Session {
         let Some(program) = self.sources.written().filter(is_program).last().map(span_of) else { return diagnostics };
         let input = self.input_span(name, text.input);
         let mapping = SpanMapping { text, program, input };
+        // After an incomplete part, the parser reports errors in generated text.
+        if diagnostics.iter().any(|diagnostic| diagnostic.code <= Code::ExpectedBrace) {
+            let errors = mapping.syntax_errors();
+            if !errors.is_empty() {
+                return errors;
+            }
+        }
         let mut moved: Vec<Diagnostic> = vec![];
         let is_in_input = |diagnostic: &Diagnostic| mapping.moved(diagnostic.primary.span).is_some();
         // Errors in generated text follow from errors in parts of the input.
@@ -158,6 +179,15 @@ impl Session {
             }
         }
         moved
+    }
+
+    /// Returns the type of an expression around a part of the input.
+    ///
+    /// # Errors
+    /// Returns the diagnostics when the text does not compile.
+    pub(crate) fn type_around(&mut self, code: &str, input: &str) -> Result<Option<String>, Vec<Diagnostic>> {
+        let text = CommandText::new(input).around(code, input);
+        self.type_of(code).map_err(|diagnostics| self.at_input_parts(diagnostics, NAME, &text))
     }
 
     /// Moves the source locations of operations from the last compiled program, which is a command text, to the parts

@@ -16,6 +16,7 @@ use crate::diagnostic::Diagnostic;
 use crate::session::query::command_text::CommandText;
 use crate::session::query::library_catalog::Catalog;
 use crate::session::{Input, Session};
+use crate::source::GENERATED;
 use crate::types::declare::interactive_session;
 use crate::value::{Cells, Ref};
 use std::rc::Rc;
@@ -47,7 +48,7 @@ impl Session {
     /// Returns the diagnostics when the program does not compile or the run fails.
     pub(crate) fn texts(&mut self, name: &str, text: &CommandText<'_>) -> Result<Vec<String>, Vec<Diagnostic>> {
         let text_of = |value: &Ref| if let Ref::Text(text) = value { text.to_string() } else { String::new() };
-        let array = self.array(name, text.text());
+        let array = self.array(text.text());
         let array = array.map_err(|diagnostics| self.at_input_parts(diagnostics, name, text))?;
         Ok(array.map_or(vec![], |array| array.r.iter().map(text_of).collect()))
     }
@@ -58,15 +59,15 @@ impl Session {
     /// # Errors
     /// Returns the diagnostics when the program does not compile or the run fails.
     pub(crate) fn numbers_of(&mut self, name: &str, text: &CommandText<'_>) -> Result<Vec<f64>, Vec<Diagnostic>> {
-        let array = self.array(name, text.text());
+        let array = self.array(text.text());
         let array = array.map_err(|diagnostics| self.at_input_parts(diagnostics, name, text))?;
         Ok(array.map_or(vec![], |array| array.f.to_vec()))
     }
 
-    /// Returns the array that a text computes. The declarations of the text are discarded.
-    pub(crate) fn array(&mut self, name: &str, text: &str) -> Result<Option<Rc<Cells>>, Vec<Diagnostic>> {
+    /// Returns the array that a generated text computes. Its declarations are discarded.
+    pub(crate) fn array(&mut self, text: &str) -> Result<Option<Rc<Cells>>, Vec<Diagnostic>> {
         let names = interactive_session::names(&self.context);
-        let compiled = self.compile_entered(name, text).map_err(|outcome| outcome.diagnostics)?;
+        let compiled = self.compile_entered(GENERATED, text).map_err(|outcome| outcome.diagnostics)?;
         let result = self.computed(compiled.script);
         interactive_session::take_back(&mut self.context, names);
         match result {
@@ -83,9 +84,11 @@ impl Session {
     ///
     /// # Errors
     /// Returns the diagnostics when the function does not compile.
-    pub fn differentiable(&mut self, function: &str) -> Result<Option<Vec<ParameterInfo>>, Vec<Diagnostic>> {
-        let function = &*self.function_text(function);
-        let Some((types, result)) = self.type_of(function)?.as_deref().and_then(parts_of) else { return Ok(None) };
+    pub fn differentiable(&mut self, typed: &str) -> Result<Option<Vec<ParameterInfo>>, Vec<Diagnostic>> {
+        let function = &*self.function_text(typed);
+        let Some((types, result)) = self.type_around(function, typed)?.as_deref().and_then(parts_of) else {
+            return Ok(None);
+        };
         let mut names = crate::session::explain::names_of_parameters(&mut self.context, function);
         if names.len() != types.len() || names.iter().any(String::is_empty) {
             names = (1..=types.len()).map(|n| if types.len() == 1 { "x".into() } else { format!("x{n}") }).collect();
@@ -115,7 +118,7 @@ impl Session {
     /// Returns the first error of a text in one sentence, if any; the session is unchanged.
     fn obstacle(&mut self, text: &str) -> Option<String> {
         let snapshot = self.snapshot();
-        let compiled = self.compile(&[Input { name: "‹diff›", text }], false);
+        let compiled = self.compile(&[Input { name: GENERATED, text }], false);
         self.restore(snapshot);
         let outcome = compiled.err()?;
         let error = outcome.diagnostics.into_iter().find(Diagnostic::is_error)?;

@@ -3,12 +3,9 @@
 //! A command is translated to a program. Errors are reported at the text of the user, never at the translation.
 
 use crate::diagnostic::{Code, Diagnostic};
-use crate::session::query::command_text::CommandText;
+use crate::session::query::command_text::{self, CommandText};
 use crate::session::{Display, Input, Session};
-use crate::source::Span;
-
-/// The name of a source text that the user did not write.
-const GENERATED: &str = "‹generated›";
+use crate::source::{GENERATED, Span};
 
 /// The range of a plot without bounds.
 const DEFAULT_BOUNDS: (&str, &str) = ("-10", "10");
@@ -88,10 +85,7 @@ impl Session {
 
     /// Runs a translated command that computes the forms of a picture.
     fn pictured(&mut self, text: &str, program: &str) -> Result<Display, Vec<Diagnostic>> {
-        match self.texts(GENERATED, &CommandText::new(text).code(program)) {
-            Ok(forms) => Ok(Display::of(forms)),
-            Err(diagnostics) => Err(self.without_generated(text, diagnostics)),
-        }
+        self.texts(command_text::NAME, &CommandText::new(text).code(program)).map(Display::of)
     }
 
     /// Returns a range of numbers in source syntax.
@@ -167,7 +161,7 @@ impl Session {
         let inputs: Vec<Input<'_>> = texts
             .iter()
             .enumerate()
-            .map(|(k, text)| Input { name: if k + 1 < texts.len() { GENERATED } else { "‹input›" }, text })
+            .map(|(k, text)| Input { name: if k + 1 < texts.len() { GENERATED } else { command_text::NAME }, text })
             .collect();
         let compiled = self.compile(&inputs, true);
         let answer = match compiled {
@@ -183,30 +177,9 @@ impl Session {
 
     /// Returns an error at a text that the user wrote.
     fn at_text(&mut self, text: &str, message: &str) -> Diagnostic {
-        let id = self.sources.add("‹input›", text.to_owned(), false);
+        let id = self.sources.add(command_text::NAME, text.to_owned(), false);
         let span = id.map_or(Span::default(), |_| self.last_text());
         Diagnostic::error(Code::Input, span, message)
-    }
-
-    /// Moves diagnostics in generated text to the text of the user.
-    fn without_generated(&mut self, text: &str, diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
-        let own = self.at_text(text, "").primary.span;
-        let sources = &self.sources;
-        let is_generated = |span: Span| sources.source_of(span).is_some_and(|id| &*sources.get(id).name == GENERATED);
-        let clean = |mut diagnostic: Diagnostic| {
-            if is_generated(diagnostic.primary.span) {
-                diagnostic.primary.span = own;
-            }
-            diagnostic.secondary.retain(|label| !is_generated(label.span));
-            diagnostic.notes.retain(|note| !note.span.is_some_and(is_generated));
-            for note in &mut diagnostic.notes {
-                let lines = note.text.lines().filter(|line| !line.contains(GENERATED));
-                note.text = lines.collect::<Vec<_>>().join("\n");
-            }
-            diagnostic.helps.retain(|help| !help.edits.iter().any(|(span, _)| is_generated(*span)));
-            diagnostic
-        };
-        diagnostics.into_iter().map(clean).collect()
     }
 
     /// Returns the span of the last text, as a location for diagnostics.

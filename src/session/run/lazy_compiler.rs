@@ -140,8 +140,7 @@ impl Reporter for LazyCompiler<'_> {
     fn formula(&mut self, function: u32, name: &str, order: i64) -> Vec<String> {
         let Some((_, sources)) = &self.known else { return vec![] };
         let id = FunctionId(function);
-        let point = formula::example(self.program, id);
-        formula::forms(&formula::function_formula(self.program, id, sources), &point, name, order)
+        formula::forms(&formula::record(self.program, id, sources), name, order)
     }
 
     fn custom_description(&mut self, own: DescriptionId, inside: bool) -> Result<u32, Box<Fault>> {

@@ -22,7 +22,7 @@ struct Form {
 
 impl Form {
     fn block(&self) -> &Block {
-        self.block.get_or_init(|| rmp_serde::from_slice(&self.encoded).expect("a body built with this code"))
+        self.block.get_or_init(|| postcard::from_bytes(&self.encoded).expect("a body built with this code"))
     }
 }
 
@@ -56,7 +56,7 @@ impl fmt::Debug for LazyBlock {
 
 impl Serialize for LazyBlock {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let bytes = rmp_serde::to_vec(self.0.block()).map_err(serde::ser::Error::custom)?;
+        let bytes = postcard::to_stdvec(self.0.block()).map_err(serde::ser::Error::custom)?;
         serializer.serialize_bytes(&bytes)
     }
 }
@@ -90,8 +90,8 @@ mod tests {
     fn a_body_is_the_same_after_it_was_written_and_read() {
         let parsed = crate::syntax::parse("{ let y = x * 2; return y }\n", 0).file;
         let block = Block { items: parsed.items, span: Span::new(3, 9) };
-        let encoded = rmp_serde::to_vec(&LazyBlock::from(block.clone())).unwrap();
-        let mut read: LazyBlock = rmp_serde::from_slice(&encoded).unwrap();
+        let encoded = postcard::to_stdvec(&LazyBlock::from(block.clone())).unwrap();
+        let mut read: LazyBlock = postcard::from_bytes(&encoded).unwrap();
         let untouched = read.clone();
         assert_eq!(format!("{read:?}"), format!("{block:?}"));
         read.items.clear();

@@ -174,18 +174,23 @@ pub(super) const ROWS: &[Row] = &[
         "a function with one expression is written without 'func': '$n($a) = …'",
     ),
     (
-        "§ $n ~ ( $a ) = { $e }",
-        "$n($a) = $e",
-        "braces after '=' are a closure, so '$n' would return a function; write the expression alone",
-    ),
-    (
         "§ func $n ~ ( $m ) { $e }",
         "$n($m) = $e",
         "without '->', '$n' returns nothing; a function with one expression is written '$n($m) = …'",
     ),
     (
-        "§ func $n ~ ( $a ) { return $e }",
-        "func $n($a) -> Double { return $e }",
+        "§ func $n ~ ( $m : Int ) { $e }",
+        "func $n($m: Int) -> Int { $e }",
+        "a function that returns a value states its type after '->'",
+    ),
+    (
+        "§ func $n ~ ( $k $m : Int ) { $e }",
+        "func $n($k $m: Int) -> Int { $e }",
+        "a function that returns a value states its type after '->'",
+    ),
+    (
+        "§ func $n ~ ( $m : Int , $k : Int ) { $e }",
+        "func $n($m: Int, $k: Int) -> Int { $e }",
         "a function that returns a value states its type after '->'",
     ),
     (

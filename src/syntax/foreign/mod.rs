@@ -8,13 +8,17 @@ mod expressions;
 mod functions;
 mod mathematical_notation;
 mod members;
+mod misread;
 mod pattern;
+mod spelling;
 mod statements;
 mod string_literal;
 mod token;
 mod word_classes;
 
+pub(crate) use misread::{interpolations, quotients};
 use pattern::Code;
+pub(crate) use spelling::{distance, is_keyword};
 use std::ops::Range;
 use token::{Kind, text_of};
 
@@ -75,6 +79,9 @@ pub(crate) fn replacements(text: &str, at: Range<usize>, scope: Scope) -> Vec<Re
         return search.comment().into_iter().collect();
     }
     let mut found = search.literals();
+    if scope == Scope::Everything {
+        found.extend(search.keywords());
+    }
     let tables = TABLES.iter().filter(|(of, _)| scope == Scope::Everything || *of == Scope::Expressions);
     for (_, table) in tables {
         search.rows(table, false, &mut found);
@@ -93,7 +100,13 @@ pub(crate) fn is_known(name: &str) -> bool {
     word_classes::is_known(name) || functions::ROWS.iter().chain(members::ROWS).any(mentions)
 }
 
-/// Returns the beginning of some lines before an offset: the construct to which an error belongs may begin there.
+/// Whether a word occurs in a pattern or in one of its classes.
+fn is_in_patterns(word: &str) -> bool {
+    let rows = TABLES.iter().flat_map(|(_, rows)| rows.iter());
+    word_classes::is_in_class(word) || rows.into_iter().any(|(pattern, ..)| pattern.split(' ').any(|item| item == word))
+}
+
+/// Returns the beginning of some lines before an offset: the construct that an error belongs to may begin there.
 fn lines_before(text: &str, at: usize) -> usize {
     const LINES: usize = 3;
     text[..at].char_indices().rev().filter(|(_, c)| *c == '\n').nth(LINES).map_or(0, |(n, _)| n + 1)
@@ -163,7 +176,7 @@ impl Search<'_> {
     /// Returns the quotient that `//` computes in Python.
     fn comment(&self) -> Option<Replacement> {
         let token = self.code.tokens.iter().find(|token| token.kind == Kind::Comment)?;
-        let message = "'//' begins a comment; integers are divided with '/'".to_owned();
+        let message = misread::NO_QUOTIENT.to_owned();
         Some(Replacement { range: token.from..token.from + 2, code: Some("/".to_owned()), message, is_guess: false })
     }
 

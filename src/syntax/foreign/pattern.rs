@@ -53,7 +53,7 @@ impl Code<'_> {
         at > 0 && self.tokens.get(at).is_some_and(|token| self.tokens[at - 1].to == token.from)
     }
 
-    fn begins_statement(&self, at: usize) -> bool {
+    pub(super) fn begins_statement(&self, at: usize) -> bool {
         at == 0 || matches!(self.tokens[at - 1].kind, Kind::LineBreak) || matches!(self.word(at - 1), Some(";" | "{"))
     }
 

@@ -217,6 +217,11 @@ pub(super) fn type_here(foreign: &str) -> String {
     }
 }
 
+/// Whether a class contains a word.
+pub(super) fn is_in_class(word: &str) -> bool {
+    CLASSES.iter().any(|(_, words)| words.iter().any(|(foreign, _)| *foreign == word))
+}
+
 /// Names with a meaning in mathematics or in other languages that no row of the tables mentions.
 const KNOWN: &[&str] = &[
     "acot", "acoth", "acsc", "acsch", "add", "apply", "argmax", "argmin", "asec", "asech", "assoc", "cond", "conj",

@@ -24,7 +24,7 @@ use crate::syntax::{dump, parse};
 /// Formats a text whose first byte has the offset `start`, or returns its errors.
 pub fn formatted(text: &str, start: u32) -> Result<String, Vec<Diagnostic>> {
     let parsed = parse(text, start);
-    if !parsed.diagnostics.is_empty() {
+    if parsed.diagnostics.iter().any(Diagnostic::is_error) {
         return Err(parsed.diagnostics);
     }
     let changed = || {

@@ -41,7 +41,7 @@ impl Builder<'_> {
                 Rule::closure_params => {
                     closure.params = Some(part.into_inner().filter_map(|p| self.closure_param(p)).collect());
                 }
-                Rule::effect => closure.throws |= part.as_str() != "async",
+                Rule::effect => closure.throws |= self.throws(&part),
                 _ => closure.result = part.into_inner().next().map(|t| self.ty(t)),
             }
         }

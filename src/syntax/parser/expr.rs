@@ -103,7 +103,8 @@ impl Builder<'_> {
             "try" => TryKind::Propagate,
             "try?" => TryKind::Optional,
             "try!" => TryKind::Forced,
-            _ => return, // `await` and `consume` have no meaning in dscript
+            "await" => return self.no_concurrency(node),
+            _ => return, // `consume` has no meaning in dscript
         };
         let count = segments.len();
         match segments.last_mut() {

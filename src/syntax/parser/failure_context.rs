@@ -8,9 +8,7 @@ use crate::syntax::scan::is_word;
 pub(crate) struct Context<'t> {
     /// The copy of the text that the grammar reads, with spaces for comments and marks for angle brackets.
     pub(super) copy: &'t str,
-    /// The source text.
-    pub(super) text: &'t str,
-    /// The source offset of the first byte of the text.
+    /// The offset of the first byte of the text among all sources.
     pub(super) start: u32,
     /// The offset at which the grammar failed.
     pub(super) at: usize,
@@ -50,22 +48,6 @@ impl Context<'_> {
     /// Returns the end of the text before the offset of the failure, without spaces.
     pub(super) fn end_before(&self) -> usize {
         self.copy[..self.at.min(self.copy.len())].trim_end().len()
-    }
-
-    /// Returns the word directly before the offset of the failure.
-    pub(super) fn last_word(&self) -> &str {
-        let before = &self.copy[..self.end_before()];
-        before.rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or("")
-    }
-
-    /// Returns the current line from the offset of the failure on.
-    pub(super) fn rest(&self) -> &str {
-        self.copy[self.at.min(self.copy.len())..].split('\n').next().unwrap_or("")
-    }
-
-    /// Returns a part of the source text.
-    pub(super) fn text(&self, from: usize, to: usize) -> Option<&str> {
-        self.text.get(from..to)
     }
 
     pub(super) fn place(&self, from: usize, to: usize) -> Span {

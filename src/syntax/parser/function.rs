@@ -27,7 +27,7 @@ impl Builder<'_> {
                 self.name_opaque_types(function);
             }
             Rule::effect => {
-                function.throws |= node.as_str() == "throws";
+                function.throws |= self.throws(&node);
                 function.rethrows |= node.as_str() == "rethrows";
             }
             Rule::arrow_type => function.result = node.into_inner().next().map(|t| self.ty(t)),

@@ -1,9 +1,10 @@
 //! Literal parser: reads numbers and strings.
 
 use super::{Builder, Node, Rule};
-use crate::diagnostic::Code;
+use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{Arg, Expr, ExprKind, StringPart};
+use crate::syntax::foreign;
 
 impl Builder<'_> {
     /// Reads a numeric literal: `1_000`, `0xFF`, `1.5` or `1e-5`.
@@ -64,6 +65,7 @@ impl Builder<'_> {
             match part {
                 Piece::Arguments(args) => out.push(StringPart::Interpolation(args)),
                 Piece::Text(text, place) => {
+                    self.warn_of_interpolations(&text, hashes, place);
                     let layout = long.then_some((indentation.as_str(), index == 0));
                     let text = self.unescape(&text, hashes, layout, place);
                     if !text.is_empty() {
@@ -75,8 +77,20 @@ impl Builder<'_> {
         Expr { kind: ExprKind::String(out), span }
     }
 
-    /// Removes the line breaks after the opening and before the closing `"""`, and returns the indentation of the
-    /// content.
+    /// Warns about interpolations of other languages, which are text.
+    fn warn_of_interpolations(&mut self, text: &str, hashes: usize, place: Span) {
+        if hashes > 0 || self.place.is_some() {
+            return;
+        }
+        for (range, here) in foreign::interpolations(text) {
+            let span = Span::new(place.start + range.start as u32, place.start + range.end as u32);
+            let message = format!("'{}' is text; a value is written '{here}'", &text[range]);
+            let warning = Diagnostic::warning(Code::OtherMeaning, span, message);
+            self.diagnostics.push(warning.fix(format!("write '{here}'"), span, here));
+        }
+    }
+
+    /// Removes the line breaks after the opening and before the closing `"""`, and returns the indentation.
     fn trim_long(&mut self, parts: &mut [Piece], span: Span) -> String {
         match parts.first_mut() {
             Some(Piece::Text(text, _)) if text.trim_start_matches([' ', '\t', '\r']).starts_with('\n') => {

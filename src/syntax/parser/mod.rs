@@ -5,8 +5,7 @@ mod checkpoint;
 mod closure;
 mod decl;
 mod expr;
-pub(crate) mod failure_context;
-pub(crate) mod foreign_syntax;
+mod failure_context;
 mod function;
 mod key_path;
 mod literal;
@@ -23,6 +22,7 @@ pub(super) use syntax_roles::{Mark, Role, marks};
 
 use super::Parsed;
 use super::ast::{File, Ident, Name};
+use super::foreign;
 use super::scan::{List, scan};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -60,7 +60,10 @@ pub fn parse(text: &str, start: u32) -> Parsed {
     // If the content of a long list is not a list, the text is parsed again as a whole, for its diagnostics.
     let lists = scanned.lists.iter().flat_map(List::all).map(|list| (list.open, list)).collect();
     let by_lists = Builder { lists, ..Builder::new(text, start) };
-    by_lists.texts(&scanned).or_else(|| Builder::new(text, start).texts(&scanned)).unwrap_or_default()
+    let parsed = by_lists.texts(&scanned).or_else(|| Builder::new(text, start).texts(&scanned));
+    let mut parsed = parsed.unwrap_or_default();
+    parsed.diagnostics.extend(foreign::quotients(text, &scanned.text, start));
+    parsed
 }
 
 /// Parses generated text: all nodes get the span `place`.
@@ -215,7 +218,24 @@ impl<'t> Builder<'t> {
         &mut self.diagnostics[last]
     }
 
-    /// Runs `build` one level deeper in the tree; beyond the maximum depth, reports an error and returns `fallback`.
+    /// Returns whether an effect of a function is that it throws.
+    fn throws(&mut self, effect: &Node<'_>) -> bool {
+        if effect.as_str() == "async" {
+            self.no_concurrency(effect);
+        }
+        effect.as_str() == "throws"
+    }
+
+    /// Warns about a keyword of concurrency, which has no meaning.
+    fn no_concurrency(&mut self, word: &Node<'_>) {
+        let place = self.span(word);
+        let blank = self.text.get((place.end - self.start) as usize..).is_some_and(|rest| rest.starts_with(' '));
+        let all = Span::new(place.start, place.end + u32::from(blank));
+        let message = format!("there is no concurrency: '{}' has no meaning", word.as_str());
+        self.diagnostics.push(Diagnostic::warning(Code::OtherMeaning, place, message).fix("remove it", all, ""));
+    }
+
+    /// Runs `build` one level deeper in the tree; when that is too deep, reports an error and returns `fallback`.
     fn deeper<T>(&mut self, span: Span, fallback: T, build: impl FnOnce(&mut Self) -> T) -> T {
         if self.depth >= MAX_CHAIN {
             self.too_deep(span);

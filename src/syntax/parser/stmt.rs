@@ -302,6 +302,29 @@ impl Builder<'_> {
         self.error(Code::Syntax, span.after(), format!("expected an operand after '{op}'"));
     }
 
+    /// Converts a formula in braces, `{ x^2 }`, to its value: a closure without parameters that is called. A closure
+    /// with anonymous parameters is unchanged.
+    fn without_braces(&self, body: Expr) -> Expr {
+        let span = body.span;
+        let has_parameters = |text: &str| {
+            text.match_indices('$').any(|(at, _)| text[at + 1..].starts_with(|c: char| c.is_ascii_digit()))
+        };
+        match body.kind {
+            ExprKind::Closure(closure)
+                if closure.params.is_none() && closure.captures.is_empty() && !has_parameters(self.written(span)) =>
+            {
+                if let [Stmt { kind: StmtKind::Expr(value) | StmtKind::Return(Some(value)), .. }] =
+                    closure.body.items.as_slice()
+                {
+                    return value.clone();
+                }
+                let callee = Expr { kind: ExprKind::Closure(closure), span };
+                Expr { kind: ExprKind::Call { callee: Rc::new(callee), args: vec![] }, span }
+            }
+            kind => Expr { kind, span },
+        }
+    }
+
     /// Converts `f(x, y) = value` to the declaration of a function; returns any other expression unchanged.
     fn formula(&mut self, expr: Expr) -> Result<Decl, Expr> {
         let ExprKind::Sequence(parts) = &expr.kind else { return Err(expr) };
@@ -347,6 +370,7 @@ impl Builder<'_> {
                 Expr { kind: ExprKind::Sequence(parts), span: Span::new(from.start, span.end) }
             }
         };
+        let body = self.without_braces(body);
         let documentation = self.documentation(span);
         Ok(Decl {
             kind: DeclKind::Formula { name, params, body },

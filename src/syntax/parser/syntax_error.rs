@@ -4,6 +4,7 @@ use super::failure_context::Context;
 use super::{Grammar, Rule};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
+use crate::syntax::foreign::is_keyword;
 use crate::syntax::scan::is_word;
 use pest::Parser;
 use pest::error::{Error, ErrorVariant, InputLocation};
@@ -35,7 +36,7 @@ pub(super) fn explain(
     // For incomplete text, the span is empty and directly after its last character.
     let place = if incomplete { (trimmed, trimmed) } else { (at.min(text.len()), end.max(at.min(text.len()))) };
     let span = Span::new(start + place.0 as u32, start + place.1 as u32);
-    let context = Context { copy, text, start, at, found, span, incomplete };
+    let context = Context { copy, start, at, found, span, incomplete };
     (context.diagnostic(), incomplete)
 }
 
@@ -98,11 +99,6 @@ fn token<'t>(copy: &str, at: usize, text: &'t str) -> &'t str {
 
 impl Context<'_> {
     fn diagnostic(&self) -> Diagnostic {
-        if !self.incomplete
-            && let Some(d) = crate::syntax::parser::foreign_syntax::explain(self)
-        {
-            return d;
-        }
         let line = self.line_before();
         let first = line.split([' ', '(']).next().unwrap_or("");
         let second = line.split(' ').nth(1).unwrap_or("");
@@ -196,42 +192,4 @@ impl Context<'_> {
         let blank = if self.end_before() == self.at { " " } else { "" };
         (!body.is_empty() && !body.contains(['\u{1}', '\u{2}'])).then(|| format!("{blank}{{ {body} }}"))
     }
-}
-
-fn is_keyword(word: &str) -> bool {
-    matches!(
-        word,
-        "as" | "break"
-            | "case"
-            | "catch"
-            | "class"
-            | "continue"
-            | "default"
-            | "defer"
-            | "do"
-            | "else"
-            | "enum"
-            | "extension"
-            | "for"
-            | "func"
-            | "guard"
-            | "if"
-            | "import"
-            | "in"
-            | "is"
-            | "let"
-            | "operator"
-            | "protocol"
-            | "repeat"
-            | "return"
-            | "static"
-            | "struct"
-            | "switch"
-            | "throw"
-            | "throws"
-            | "try"
-            | "var"
-            | "where"
-            | "while"
-    )
 }

@@ -93,7 +93,7 @@ impl Builder<'_> {
         let (mut throws, mut ty) = (false, TypeExpr { kind: TypeExprKind::Inferred, span });
         for part in node.into_inner() {
             match part.as_rule() {
-                Rule::effect => throws |= part.as_str() != "async",
+                Rule::effect => throws |= self.throws(&part),
                 _ => ty = self.ty(part),
             }
         }

@@ -46,6 +46,8 @@ fn errors_point_at_the_place() {
         ("a < b < c", "E0100", "<", "'<' and '<' cannot be combined without parentheses"),
         ("let x = .5", "E0104", ".5", "number literal must start with a digit"),
         ("\"\\q\"", "E0104", "\\q", "invalid escape sequence '\\q' in a string"),
+        ("for i in 0..3 {}", "E0105", "..", "there is no operator '..'"),
+        ("let x = 1 +\nlet y = 2", "E0100", "", "expected a value after '+'"),
         ("func f { }", "E0100", "{", "expected '(' and the parameters of the function, found '{'"),
     ]);
 }
@@ -105,31 +107,6 @@ fn every_declaration_can_have_its_error() {
     assert_eq!(read("@a\nfunc f(\n").diagnostics.len(), 1);
     assert_eq!(read("@a\nfunc f<\n").diagnostics.len(), 1);
     assert_eq!(parsed.file.items.len(), 1);
-}
-
-#[test]
-fn habits_from_other_languages_are_known() {
-    reports(&[
-        ("def f(x):\n    x", "E0100", "def", "functions are declared with 'func', not 'def'"),
-        ("const x = 3", "E0100", "const", "constants are declared with 'let', not 'const'"),
-        ("int x = 3", "E0100", "int", "variables are declared with 'var', constants with 'let', not 'int'"),
-        ("print \"hello\"", "E0100", "\"hello\"", "'print' needs parentheses"),
-        ("let b = a and c", "E0100", "and", "'and' is written '&&'"),
-        ("let b = not a", "E0100", "not", "'not' is written '!'"),
-        ("let b = x if y else z", "E0100", "if", "a conditional expression is written 'condition ? a : b'"),
-        ("let f = lambda x: x", "E0100", "lambda", "a closure is written in braces: '{ x in … }'"),
-        ("if a { b } elif c { d }", "E0100", "elif", "'elif' is written 'else if'"),
-        ("let s = 'text'", "E0100", "'text'", "a string is written in double quotes"),
-        ("let x == 3", "E0100", "==", "'=' assigns a value, '==' compares"),
-        ("for (var i = 0; i < 3; i += 1) {}", "E0100", "for", "a counting loop is written 'for i in 0 ..< n { … }'"),
-        ("func f(x: Int): Int { x }", "E0100", ":", "the result type is written after '->'"),
-        ("let part = xs[0:2]", "E0100", ":", "a slice is written with a range"),
-        ("let d = {\"a\": 1}", "E0100", ":", "a dictionary is written in square brackets: '[key: value]'"),
-        ("let f(x) = x", "E0100", "let", "a function is defined without 'let': 'f(x) = …'"),
-        ("f(x) := x", "E0100", ":=", "a definition is written with '='"),
-        ("for i in 0..3 {}", "E0105", "..", "there is no operator '..'"),
-        ("let x = 1 +\nlet y = 2", "E0100", "", "expected a value after '+'"),
-    ]);
 }
 
 #[test]

@@ -22,7 +22,7 @@ use crate::types::names::name_lookup;
 use crate::types::names::prelude;
 use crate::types::names::type_expr;
 use crate::types::names::type_expr::TypeScope;
-use std::collections::HashSet;
+use hashbrown::HashSet;
 use std::rc::Rc;
 
 /// The number of elements up to which tuples conform to protocols: the prelude defines the witnesses for each size.
@@ -38,7 +38,7 @@ pub(crate) fn refined(cx: &mut TypeContext, p: ProtocolId) -> Rc<[ProtocolId]> {
     }
     crate::cancel::check();
     cx.defs.protocols[p.0 as usize].memo.refines = Some(Rc::from([p]));
-    let (mut all, mut seen) = (vec![p], HashSet::from([p]));
+    let (mut all, mut seen): (Vec<ProtocolId>, HashSet<ProtocolId>) = (vec![p], HashSet::from([p]));
     let (inherits, file) = (cx.defs.protocol_data(p).inherits.clone(), cx.defs.protocol_data(p).file);
     let scope = TypeScope::of(Owner::Protocol(p), file);
     cx.memo.refining.push(p);
@@ -125,8 +125,8 @@ pub(crate) fn protocols_of(cx: &mut TypeContext, ty: &Type) -> Rc<[ProtocolId]> 
     all.into()
 }
 
-/// Returns the protocols to which a declared type conforms, including the protocols that these refine. The list is
-/// queried at each member and each operator; for a type without a superclass it is memoized until the type gets further
+/// Returns the protocols that a declared type conforms to, including those that they refine. They are queried at each
+/// member and each operator; for a type without a superclass the list is memoized until the type gets further
 /// conformances.
 fn declared_protocols(cx: &mut TypeContext, n: NominalId) -> Rc<[ProtocolId]> {
     enter_conformances(cx, n);
@@ -146,12 +146,16 @@ fn declared_protocols(cx: &mut TypeContext, n: NominalId) -> Rc<[ProtocolId]> {
     all
 }
 
+/// Returns the given protocols and the protocols that they refine, each once.
 pub(crate) fn all_refined(cx: &mut TypeContext, direct: Vec<ProtocolId>) -> Vec<ProtocolId> {
-    let mut seen = HashSet::new();
+    // Whether each protocol, by its number, is in the list.
+    let mut is_listed = vec![false; cx.defs.protocols.len()];
     let mut all = vec![];
     for p in direct {
         crate::cancel::check();
-        all.extend(refined(cx, p).iter().filter(|q| seen.insert(**q)));
+        let refined = refined(cx, p);
+        is_listed.resize(cx.defs.protocols.len(), false);
+        all.extend(refined.iter().filter(|q| !std::mem::replace(&mut is_listed[q.0 as usize], true)));
     }
     all
 }

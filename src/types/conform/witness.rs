@@ -73,7 +73,7 @@ fn fitting_witness(
     let mut class = Some((declaring, its_args));
     while let Some((n, args)) = class {
         queries::synthesize_member(cx, n, &base, is_static);
-        members::load_own_members(cx, n, &base);
+        prelude::load_own_members(cx, n, &base);
         let members = match &*base {
             "init" => {
                 let mut all = queries::initializers(cx, n);

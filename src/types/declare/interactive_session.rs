@@ -2,7 +2,6 @@
 
 use crate::source::Span;
 use crate::syntax::ast::{Name, NominalKind};
-use crate::types::declare::redeclaration;
 use crate::types::generics::signature;
 use crate::types::model::declaration_tables::{
     Code, Entry, FunctionKind, GlobalData, GlobalMemo, MemberKind, Named, Owner,
@@ -249,11 +248,10 @@ pub fn declared_names(cx: &TypeContext) -> Vec<(String, CandidateKind)> {
 pub fn places_of(cx: &mut TypeContext, name: &str) -> Vec<Span> {
     let Some((owner, member)) = name.rsplit_once('.') else {
         let entries = name_lookup::entries(cx, name, 0);
-        return entries.iter().map(|entry| redeclaration::entry_span(cx, entry)).collect();
+        return entries.iter().map(|entry| cx.defs.entry_span(entry)).collect();
     };
     let Some(Named::Nominal(n)) = name_lookup::type_entry(cx, owner, 0) else { return vec![] };
-    let own = cx.defs.nominal_data(n).name.clone();
-    prelude::load_all_members(cx, &own);
+    prelude::load_all_own_members(cx, n);
     let data = cx.defs.nominal_data(n);
     let members = data.members.get(member).into_iter().flatten();
     let place = |kind: &MemberKind| match kind {

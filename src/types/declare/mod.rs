@@ -133,7 +133,7 @@ fn enter(cx: &mut TypeContext, name: &Ident, what: Named, file: u32, is_private:
         });
         if let Some(clash) = clash.copied() {
             if !interactive || clash.file == file {
-                let before = redeclaration::entry_span(cx, &clash);
+                let before = cx.defs.entry_span(&clash);
                 cx.sink.report(redeclared(&name.name, name.span, before));
                 return;
             }

@@ -4,7 +4,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{DeclKind, Name};
 use crate::types::generics::signature;
-use crate::types::model::declaration_tables::{Entry, FunctionKind, Member, MemberKind, Named, Owner};
+use crate::types::model::declaration_tables::{FunctionKind, Member, MemberKind, Named, Owner};
 use crate::types::model::ty::Type;
 use crate::types::model::type_context::TypeContext;
 use crate::types::model::typed_tree::FunctionId;
@@ -31,17 +31,6 @@ pub(crate) fn redeclared(name: &str, span: Span, before: Span) -> Diagnostic {
         diagnostic
     } else {
         diagnostic.also(before, format!("'{name}' previously declared here"))
-    }
-}
-
-/// Returns the span of the declaration of a top-level name.
-pub(crate) fn entry_span(cx: &TypeContext, entry: &Entry) -> Span {
-    match entry.what {
-        Named::Function(f) => cx.defs.function_data(f).span,
-        Named::Global(g) => cx.defs.globals[g.0 as usize].span,
-        Named::Nominal(n) => cx.defs.nominal_data(n).span,
-        Named::Alias(a) => cx.defs.aliases[a.0 as usize].span,
-        Named::Protocol(p) => cx.defs.protocol_data(p).span,
     }
 }
 

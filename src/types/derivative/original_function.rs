@@ -7,7 +7,6 @@ use crate::types::model::declaration_tables::{Entry, FunctionKind, Member, Membe
 use crate::types::model::ty::{NominalId, ProtocolId, Type};
 use crate::types::model::type_context::TypeContext;
 use crate::types::model::typed_tree::FunctionId;
-use crate::types::names::members;
 use crate::types::names::name_lookup;
 use crate::types::names::prelude;
 use crate::types::names::type_expr;
@@ -57,7 +56,7 @@ pub(crate) fn originals(cx: &mut TypeContext, f: FunctionId, of: &FunctionName) 
 
 fn originals_in_type(cx: &mut TypeContext, n: NominalId, name: &Name) -> Vec<FunctionId> {
     conformances::enter_conformances(cx, n);
-    members::load_own_members(cx, n, name);
+    prelude::load_own_members(cx, n, name);
     let members = cx.defs.nominal_data(n).members.get(name).cloned().unwrap_or_default();
     let mut found: Vec<FunctionId> = members.iter().filter_map(function_of).collect();
     // The members that extensions of the type's protocols supply are candidates, too.

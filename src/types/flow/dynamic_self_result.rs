@@ -20,7 +20,7 @@ use crate::types::model::typed_tree::ExprKind;
 use crate::types::model::typed_tree::FunctionId;
 use crate::types::model::typed_tree::LocalId;
 use crate::types::names::dynamic_self::gives_self;
-use std::collections::HashSet;
+use hashbrown::HashSet;
 
 /// Reports returned values of a member with the result `Self` that need not be of the class of the instance.
 pub(crate) fn check_own_result(cx: &mut TypeContext, f: FunctionId, body: &Body) {

@@ -4,7 +4,7 @@ use super::Flow;
 use super::usage::{Declared, Uses};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
-use crate::syntax::ast::TryKind;
+use crate::syntax::ast::{self, TryKind};
 use crate::types::model::declaration_tables::FunctionKind;
 use crate::types::model::display;
 use crate::types::model::ty::Type;
@@ -24,6 +24,18 @@ impl Flow<'_, '_> {
                 && &*self.cx.defs.function_data(f.function).base_name == "=="
             {
                 diagnostic = diagnostic.help("to assign a value, write '='");
+            }
+            let body = self.cx.defs.function_data(self.function).body_without_result();
+            if let Some([ast::Stmt { kind: ast::StmtKind::Expr(only), .. }]) = body.map(|body| body.items.as_slice())
+                && only.span == e.span
+                && let Some(body) = body.map(|body| body.span)
+            {
+                let ty = display::show(self.cx, &e.ty);
+                diagnostic = diagnostic.fix(
+                    format!("to return it, declare the result type: '-> {ty}'"),
+                    body.before(),
+                    format!("-> {ty} "),
+                );
             }
             self.cx.sink.report(diagnostic);
         }

@@ -15,7 +15,6 @@ use crate::types::model::ty::{NominalId, ParamId, ProtocolId, Type};
 use crate::types::model::type_context;
 use crate::types::model::type_context::TypeContext;
 use crate::types::model::typed_tree::FunctionId;
-use crate::types::names::members;
 use crate::types::names::name_lookup;
 use crate::types::names::prelude;
 use crate::types::names::type_alias;
@@ -382,7 +381,7 @@ fn infer_associated(cx: &mut TypeContext, n: NominalId, p: ProtocolId, name: &Na
 
 /// Infers `wanted` from the type's own member that satisfies a requirement.
 fn infer_by_own(cx: &mut TypeContext, n: NominalId, required: &Signature, wanted: &Type, base: &Name) -> Option<Type> {
-    members::load_own_members(cx, n, base);
+    prelude::load_own_members(cx, n, base);
     let candidates = cx.defs.nominal_data(n).members.get(base).cloned().unwrap_or_default();
     candidates.into_iter().find_map(|member| match member.kind {
         MemberKind::Stored(i) => match_type(&required.result, wanted, &queries::stored_type(cx, n, i)),

@@ -59,7 +59,7 @@ pub fn closest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Opt
         let edits = if wanted.len() >= LONG { 2 } else { 1 };
         let may_differ =
             is_long && letters.len() >= SHORTEST && letters.len().abs_diff(wanted.len()) <= edits && is_same_kind;
-        let needed = if differs > 0 && may_differ { distance(&wanted, &letters) } else { differs };
+        let needed = if differs > 0 && may_differ { foreign::distance(&wanted, &letters) } else { differs };
         if differs == 0 || may_differ && needed <= edits {
             best = best.filter(|best| *best <= (needed, candidate)).or(Some((needed, candidate)));
         }
@@ -78,27 +78,6 @@ pub(crate) fn did_you_mean(diagnostic: Diagnostic, name: &Ident, known: &[String
 /// Adds the suggestion to a diagnostic to replace a name by `close`.
 pub(crate) fn meant(diagnostic: Diagnostic, name: &Ident, close: &str) -> Diagnostic {
     diagnostic.label(format!("did you mean '{close}'?")).fix(format!("use '{close}'"), name.span, close)
-}
-
-/// Computes the number of letters that must be inserted, deleted, replaced or swapped to change one word into another.
-fn distance(a: &[char], b: &[char]) -> usize {
-    let mut rows = vec![vec![0usize; b.len() + 1]; a.len() + 1];
-    for i in 0..=a.len() {
-        for j in 0..=b.len() {
-            rows[i][j] = if i == 0 || j == 0 {
-                i + j
-            } else {
-                let change = rows[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
-                let swap = if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                    rows[i - 2][j - 2] + 1
-                } else {
-                    usize::MAX
-                };
-                change.min(rows[i - 1][j] + 1).min(rows[i][j - 1] + 1).min(swap)
-            };
-        }
-    }
-    rows[a.len()][b.len()]
 }
 
 /// Formats a type in the syntax of the language.

@@ -2,7 +2,7 @@
 //! [`TypeContext`](crate::types::model::type_context::TypeContext).
 
 use crate::source::Span;
-use crate::syntax::ast::{Decl, Expr, Generics, LazyBlock, Name, Param, TypeExpr};
+use crate::syntax::ast::{Block, Decl, Expr, Generics, LazyBlock, Name, Param, TypeExpr};
 use crate::types::model::declaration_info::{Function, RegisteredKind};
 use crate::types::model::declaration_tables::{Env, GroupId, Named, Owner};
 use crate::types::model::differentiability::Differentiability;
@@ -82,7 +82,17 @@ pub(crate) struct FunctionData {
     pub(crate) memo: FunctionMemo,
 }
 
-/// The memoized results of queries about a function.
+impl FunctionData {
+    /// Returns the body of a function that declares no result type.
+    pub(crate) fn body_without_result(&self) -> Option<&Block> {
+        match &self.code {
+            Code::Block(Some(body)) if self.kind == FunctionKind::Function && self.ast_result.is_none() => Some(body),
+            _ => None,
+        }
+    }
+}
+
+/// The memoized answers of queries about a function.
 #[derive(Clone, Default)]
 pub(crate) struct FunctionMemo {
     pub(crate) signature: Option<Rc<Signature>>,

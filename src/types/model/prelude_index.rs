@@ -1,6 +1,6 @@
 //! Prelude index: the declarations of the standard library, and the record of the entered declarations.
 
-use crate::syntax::{Indexed, Library, LibraryFile, Piece, listed};
+use crate::syntax::{Indexed, Library, LibraryFile, Parameter, Piece, PieceKind, listed};
 use hashbrown::HashSet;
 
 /// The file number of all declarations of the prelude.

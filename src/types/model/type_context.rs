@@ -9,6 +9,7 @@ use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 use crate::syntax::ast::{Decl, Name};
 use crate::types::model::declaration_tables::AliasUse;
+use crate::types::model::declaration_tables::Named;
 use crate::types::model::declaration_tables::Opaques;
 use crate::types::model::declaration_tables::OpenDefault;
 use crate::types::model::declaration_tables::Wrapper;
@@ -213,6 +214,17 @@ pub struct DiagnosticSink {
 impl Definitions {
     pub(crate) fn function_data(&self, id: FunctionId) -> &FunctionData {
         &self.functions[id.0 as usize]
+    }
+
+    /// Returns the span of a declaration at the top level.
+    pub(crate) fn entry_span(&self, entry: &Entry) -> Span {
+        match entry.what {
+            Named::Function(f) => self.function_data(f).span,
+            Named::Global(g) => self.globals[g.0 as usize].span,
+            Named::Nominal(n) => self.nominal_data(n).span,
+            Named::Alias(a) => self.aliases[a.0 as usize].span,
+            Named::Protocol(p) => self.protocol_data(p).span,
+        }
     }
 
     pub(crate) fn nominal_data(&self, id: NominalId) -> &NominalData {

@@ -53,8 +53,7 @@ pub fn member_candidates(cx: &mut TypeContext, of: &Type) -> Vec<MemberCandidate
         }
     };
     if let Type::Nominal(n, _) = &of {
-        let own = cx.defs.nominal_data(*n).name.clone();
-        prelude::load_all_members(cx, &own);
+        prelude::load_all_own_members(cx, *n);
         let data = cx.defs.nominal_data(*n);
         for (name, members) in &data.members {
             for (kind, position) in members.iter().filter_map(|member| kind_of(cx, member, &[])) {

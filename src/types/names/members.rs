@@ -38,7 +38,7 @@ pub(crate) fn members(cx: &mut TypeContext, of: &Type, name: &str, is_static: bo
         loop {
             conformances::enter_conformances(cx, n);
             queries::synthesize_member(cx, n, name, is_static);
-            load_own_members(cx, n, name);
+            prelude::load_own_members(cx, n, name);
             let members = if name == "init" {
                 queries::initializers(cx, n)
             } else {
@@ -95,15 +95,8 @@ pub(crate) fn members(cx: &mut TypeContext, of: &Type, name: &str, is_static: bo
     out
 }
 
-/// Enters the library's extensions of a type that declare a member with the given name.
-pub(crate) fn load_own_members(cx: &mut TypeContext, n: NominalId, name: &str) {
-    if cx.defs.nominal_data(n).is_prelude {
-        let of = cx.defs.nominal_data(n).name.clone();
-        prelude::load_members(cx, &of, name);
-    }
-}
-
-/// Returns the number of protocols in `of` that refine `p` and declare members of this name, which are nearer.
+/// Returns the number of protocols in `of` that refine `p` and declare members of the same name: those members are
+/// nearer.
 pub(crate) fn generality(cx: &mut TypeContext, p: ProtocolId, of: &[ProtocolId], name: &str) -> u32 {
     let mut count = 0;
     for q in of.iter().copied().filter(|q| *q != p) {
@@ -214,8 +207,7 @@ pub fn member_names(cx: &mut TypeContext, of: &Type) -> Vec<String> {
         return names;
     }
     if let Type::Nominal(n, _) = &of {
-        let own = cx.defs.nominal_data(*n).name.clone();
-        prelude::load_all_members(cx, &own);
+        prelude::load_all_own_members(cx, *n);
         names.extend(cx.defs.nominal_data(*n).members.keys().map(ToString::to_string));
     }
     if let Type::Tuple(parts) = &of {

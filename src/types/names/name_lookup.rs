@@ -16,13 +16,26 @@ use std::rc::Rc;
 
 /// Returns the declarations of a name at the top level that are visible in a file, the program's declarations first.
 pub(crate) fn entries(cx: &mut TypeContext, name: &str, file: u32) -> Vec<Entry> {
-    let mut found = own_entries(cx, name, file);
-    let mut library = prelude::library_entries(cx, name);
-    if found.iter().any(|entry| matches!(entry.what, Named::Function(_))) {
+    let own = own_entries(cx, name, file);
+    let library = prelude::library_entries(cx, name);
+    with_library(cx, own, library)
+}
+
+/// Returns the declarations of a name at the top level that a call with the given argument labels may denote, the
+/// program's declarations first.
+pub(crate) fn called_entries(cx: &mut TypeContext, name: &str, labels: &[Option<&str>], file: u32) -> Vec<Entry> {
+    let own = own_entries(cx, name, file);
+    let library = prelude::library_functions(cx, name, labels);
+    with_library(cx, own, library)
+}
+
+/// Adds the declarations of the library that those of the program do not hide.
+fn with_library(cx: &TypeContext, mut own: Vec<Entry>, mut library: Vec<Entry>) -> Vec<Entry> {
+    if own.iter().any(|entry| matches!(entry.what, Named::Function(_))) {
         library.retain(|entry| !is_hidden_by_program(cx, entry.what));
     }
-    found.extend(library);
-    found
+    own.extend(library);
+    own
 }
 
 /// Whether a declaration of the library is hidden if the program declares a function of the same name. The attribute
@@ -43,7 +56,9 @@ pub(crate) fn own_entries(cx: &TypeContext, name: &str, file: u32) -> Vec<Entry>
 }
 
 pub(crate) fn type_entry(cx: &mut TypeContext, name: &str, file: u32) -> Option<Named> {
-    entries(cx, name, file)
+    let mut found = own_entries(cx, name, file);
+    found.extend(prelude::library_types(cx, name));
+    found
         .into_iter()
         .map(|e| e.what)
         .find(|what| matches!(what, Named::Nominal(_) | Named::Protocol(_) | Named::Alias(_)))
@@ -170,10 +185,10 @@ pub(crate) fn protocol_alias(cx: &mut TypeContext, of: &Type, name: &str) -> Opt
 
 /// Returns a nested type or type alias that is declared in a nominal type.
 pub(crate) fn own_member_type(cx: &mut TypeContext, n: NominalId, args: &[Type], name: &str) -> Option<Type> {
-    let short = cx.defs.nominal_data(n).name.clone();
     if cx.defs.nominal_data(n).is_prelude || cx.defs.nominal_data(n).parent == Owner::Module {
+        let short = cx.defs.nominal_data(n).name.clone();
         prelude::load_extensions(cx, &short);
-        prelude::load_members(cx, &short, name);
+        prelude::load_own_members(cx, n, name);
     }
     let members = cx.defs.nominal_data(n).members.get(name)?;
     let kind =
@@ -193,7 +208,7 @@ pub(crate) fn has_member_type(cx: &mut TypeContext, n: NominalId, name: &str) ->
     if cx.defs.nominal_data(n).is_prelude {
         let short = cx.defs.nominal_data(n).name.clone();
         prelude::load_extensions(cx, &short);
-        prelude::load_members(cx, &short, name);
+        prelude::load_own_members(cx, n, name);
     }
     cx.defs
         .nominal_data(n)

@@ -3,12 +3,13 @@
 
 use crate::source::{SourceMap, Span};
 use crate::syntax;
-use crate::syntax::ast::{Decl, Stmt};
-use crate::syntax::{Indexed, Piece};
-use crate::types::model::declaration_tables::Entry;
+use crate::syntax::ast::{Decl, Name, Param, Stmt};
+use crate::syntax::{Indexed, Piece, PieceKind, may_accept};
+use crate::types::model::declaration_tables::{Entry, Named, Owner};
 use crate::types::model::prelude_index;
 use crate::types::model::prelude_index::{LIBRARY, PRELUDE_FILE};
 use crate::types::model::queries;
+use crate::types::model::ty::NominalId;
 use crate::types::model::type_context::TypeContext;
 use crate::types::names::module_name;
 use std::rc::Rc;
@@ -37,12 +38,78 @@ pub(crate) fn import_module(cx: &mut TypeContext, name: &str) -> bool {
 /// Returns the entries of the library under a name, and enters them if necessary.
 pub(crate) fn library_entries(cx: &mut TypeContext, name: &str) -> Vec<Entry> {
     enter(cx, prelude_index::declaring(name));
-    cx.defs.library.get(name).cloned().unwrap_or_default()
+    entered(cx, name)
+}
+
+/// Returns the entries under a name that were entered, in the order of the library: lookups enter them in another
+/// order.
+fn entered(cx: &TypeContext, name: &str) -> Vec<Entry> {
+    let mut entries = cx.defs.library.get(name).cloned().unwrap_or_default();
+    entries.sort_by_key(|entry| cx.defs.entry_span(entry).start);
+    entries
+}
+
+/// Returns the entries of the library under a name that are not functions.
+pub(crate) fn library_types(cx: &mut TypeContext, name: &str) -> Vec<Entry> {
+    let others: Vec<Piece> =
+        prelude_index::declaring(name).iter().filter(|piece| piece.kind == PieceKind::Other).copied().collect();
+    enter(cx, &others);
+    let mut entries = entered(cx, name);
+    entries.retain(|entry| !matches!(entry.what, Named::Function(_)));
+    entries
+}
+
+/// Returns the functions of the library under a name that may accept arguments with the given labels, or all functions
+/// if none of them may.
+pub(crate) fn library_functions(cx: &mut TypeContext, name: &str, labels: &[Option<&str>]) -> Vec<Entry> {
+    let pieces = prelude_index::declaring(name);
+    let accepts = |piece: &Piece| match piece.kind {
+        PieceKind::Function(parameters) => {
+            may_accept(parameters.iter().map(|p| (p.label, p.is_required)), labels).then_some(true)
+        }
+        PieceKind::Other => Some(false),
+    };
+    if !pieces.iter().any(|piece| accepts(piece) == Some(true)) {
+        return library_entries(cx, name);
+    }
+    let accepted: Vec<Piece> = pieces.iter().filter(|piece| accepts(piece).is_some()).copied().collect();
+    enter(cx, &accepted);
+    let mut entries = entered(cx, name);
+    entries.retain(|entry| {
+        let Named::Function(f) = entry.what else { return false };
+        let parameters = cx.defs.function_data(f).ast_params.iter();
+        let required = |p: &Param| p.default.is_none() && !p.variadic;
+        may_accept(parameters.map(|p| (p.label.as_ref().map(|label| &*label.name), required(p))), labels)
+    });
+    entries
 }
 
 /// Enters the library's extensions of a type or protocol that declare a given member.
 pub(crate) fn load_members(cx: &mut TypeContext, of: &str, member: &str) {
     enter(cx, prelude_index::declaring_member(of, member));
+}
+
+/// Enters the library's extensions of a nominal type that declare a member with this name.
+pub(crate) fn load_own_members(cx: &mut TypeContext, n: NominalId, member: &str) {
+    if cx.defs.nominal_data(n).is_prelude {
+        let of = qualified_name(cx, n);
+        load_members(cx, &of, member);
+    }
+}
+
+/// Enters all extensions of the library for a nominal type.
+pub(crate) fn load_all_own_members(cx: &mut TypeContext, n: NominalId) {
+    let of = qualified_name(cx, n);
+    load_all_members(cx, &of);
+}
+
+/// Returns the name of a nominal type as the index lists it: after the names of the types in which it is nested.
+fn qualified_name(cx: &TypeContext, n: NominalId) -> Name {
+    let data = cx.defs.nominal_data(n);
+    match data.parent {
+        Owner::Nominal(outer) => format!("{}.{}", qualified_name(cx, outer), data.name).into(),
+        Owner::Protocol(_) | Owner::Module => data.name.clone(),
+    }
 }
 
 /// Enters all extensions of the library for a type or protocol.
@@ -66,7 +133,7 @@ fn enter(cx: &mut TypeContext, pieces: &[Piece]) {
     cx.defs.prelude.mark(&waiting);
     for piece in waiting {
         let tree = &TREES[piece.start as usize..piece.end as usize];
-        let declaration: Rc<Decl> = rmp_serde::from_slice(tree).expect("a tree built with this code");
+        let declaration: Rc<Decl> = postcard::from_bytes(tree).expect("a tree built with this code");
         queries::declare_top(cx, &declaration, PRELUDE_FILE, true);
     }
 }
@@ -96,7 +163,7 @@ pub(crate) fn library_function(
     name: &str,
 ) -> Option<crate::types::model::typed_tree::FunctionId> {
     library_entries(cx, name).into_iter().find_map(|e| match e.what {
-        crate::types::model::declaration_tables::Named::Function(f) => Some(f),
+        Named::Function(f) => Some(f),
         _ => None,
     })
 }
@@ -113,7 +180,7 @@ mod tests {
         let of_types = members.iter().flat_map(|(_, members)| *members);
         for (name, pieces) in declarations.iter().chain(conformances).chain(of_types) {
             for piece in *pieces {
-                let tree: Result<Decl, _> = rmp_serde::from_slice(&TREES[piece.start as usize..piece.end as usize]);
+                let tree: Result<Decl, _> = postcard::from_bytes(&TREES[piece.start as usize..piece.end as usize]);
                 assert!(tree.is_ok(), "{name}: {tree:?}");
             }
         }

@@ -14,7 +14,7 @@ use crate::types::model::ty::NominalId;
 use crate::types::model::ty::Type;
 use crate::types::model::type_context::TypeContext;
 use crate::types::model::typed_tree::FunctionId;
-use crate::types::names::members;
+use crate::types::names::prelude;
 use crate::types::nominal::stored_property;
 
 /// The value of a wrapped property inside its wrapper.
@@ -44,7 +44,7 @@ pub(crate) fn value_in_wrapper(cx: &mut TypeContext, ty: &Type) -> Option<(u32, 
     if superclass::superclass(cx, wrapper).is_some() {
         return None;
     }
-    members::load_own_members(cx, wrapper, VALUE);
+    prelude::load_own_members(cx, wrapper, VALUE);
     let members = cx.defs.nominal_data(wrapper).members.get(VALUE).cloned().unwrap_or_default();
     let place = members.iter().find_map(|member| match member.kind {
         MemberKind::Stored(place) => (!cx.defs.nominal_data(wrapper).stored[place as usize].is_let).then_some(place),

@@ -13,8 +13,8 @@ use crate::types::model::declaration_tables::MemberKind;
 use crate::types::model::ty::{NominalId, Type};
 use crate::types::model::type_context;
 use crate::types::model::type_context::TypeContext;
-use crate::types::names::members;
 use crate::types::names::name_lookup;
+use crate::types::names::prelude;
 use crate::types::nominal::stored_property;
 use std::fmt::Write;
 
@@ -55,7 +55,7 @@ pub(super) fn synthesize_coding(cx: &mut TypeContext, n: NominalId, name: &str, 
 
 /// Whether a type declares the member itself; methods and initializers are recognized by the label of their parameter.
 pub(crate) fn is_declared(cx: &mut TypeContext, n: NominalId, name: &str, label: &str) -> bool {
-    members::load_own_members(cx, n, name);
+    prelude::load_own_members(cx, n, name);
     let written = cx.defs.nominal_data(n).members.get(name).cloned().unwrap_or_default();
     written.iter().any(|member| match member.kind {
         MemberKind::Method(f) | MemberKind::Init(f) => {

@@ -26,9 +26,9 @@ use crate::types::model::display;
 use crate::types::model::ty::{NominalId, Type};
 use crate::types::model::type_context;
 use crate::types::model::type_context::TypeContext;
-use crate::types::names::members;
 use crate::types::names::name_lookup;
 use crate::types::names::nested_access;
+use crate::types::names::prelude;
 use crate::types::names::type_expr;
 use crate::types::nominal::initializers;
 use crate::types::nominal::raw_value;
@@ -122,7 +122,7 @@ fn moves_in_place(cx: &mut TypeContext, ty: &Type) -> bool {
     if superclass::is_class(cx, *n) {
         return true;
     }
-    members::load_own_members(cx, *n, "move");
+    prelude::load_own_members(cx, *n, "move");
     let written = cx.defs.nominal_data(*n).members.get("move").cloned().unwrap_or_default();
     written.iter().any(|m| match m.kind {
         MemberKind::Method(f) => has_label(cx, f, &["by", "along"]) && !signature::signature(cx, f).self_inout,
@@ -219,7 +219,7 @@ pub(crate) fn synthesize_member(cx: &mut TypeContext, n: NominalId, name: &str, 
         }
         return;
     }
-    members::load_own_members(cx, n, name);
+    prelude::load_own_members(cx, n, name);
     let written = cx.defs.nominal_data(n).members.get(name).cloned().unwrap_or_default();
     let is_operator = matches!(key, "+" | "-" | "==" | "<");
     let has_own = written.iter().any(|m| match m.kind {

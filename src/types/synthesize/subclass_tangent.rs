@@ -11,8 +11,8 @@ use crate::types::generics::associated_type;
 use crate::types::model::declaration_tables::VECTOR;
 use crate::types::model::ty::{NominalId, Type};
 use crate::types::model::type_context::TypeContext;
-use crate::types::names::members;
 use crate::types::names::name_lookup;
+use crate::types::names::prelude;
 use crate::types::names::type_expr;
 use crate::types::nominal::stored_property;
 use crate::types::synthesize;
@@ -71,7 +71,7 @@ fn differentiable_base(cx: &mut TypeContext, n: NominalId) -> Option<(NominalId,
     while conformances::find_conformance(cx, at, differentiable).is_none() {
         at = superclass::superclass(cx, at)?.0;
     }
-    members::load_own_members(cx, at, "TangentVector");
+    prelude::load_own_members(cx, at, "TangentVector");
     let data = cx.defs.nominal_data(at);
     let is_written = data.members.contains_key("TangentVector") && !data.memo.synthesized.contains(&VECTOR);
     (!is_written).then_some(base)

@@ -5,9 +5,11 @@
 
 #![allow(missing_docs, reason = "the comment of a variant names its fields")]
 
+mod scalar;
 mod stored_shape;
 
 use hashbrown::HashMap;
+pub use scalar::ScalarKind;
 use std::rc::Rc;
 pub use stored_shape::{StoredShapes, StoredTangents};
 

@@ -1,9 +1,11 @@
-//! Fast path: executes the usual case of instructions, without a call of the program, an allocation of an object, a
-//! drop of any object but a string, or a failure. A function returns `None`, without any change, when its fast path
-//! does not apply; then [`slow_path`](super::slow_path) executes the whole instruction.
+//! Fast path: executes the usual case of instructions, without a call of the program, a drop of any object but a
+//! string, or a failure; only native functions allocate and drop objects here. A function returns `None` when its fast
+//! path does not apply; then it has changed nothing, and [`slow_path`](super::slow_path) executes the whole
+//! instruction.
 
 use crate::bytecode::NativeSite;
 use crate::bytecode::operand::{self, *};
+use crate::native::library::{FastPath, Window};
 use crate::tape::Num;
 use crate::value::{Cells, Ref, Slot, Text};
 use crate::vm::fused;
@@ -53,7 +55,7 @@ pub fn share(at: &mut Registers, out: ROut, a: RIn) -> Option<()> {
 #[inline(always)]
 pub fn take(at: &mut Registers, out: ROut, a: RTake) -> Option<()> {
     is_null(at, out)?;
-    at.exchange(out, a);
+    at.move_to_empty(out, a);
     Some(())
 }
 
@@ -191,7 +193,7 @@ fn append_here(text: &mut Rc<String>, more: &str) -> Option<()> {
 /// Executes a pure native function that reads the strings and integers in the window; the result of the function
 /// replaces the first integer.
 #[inline(always)]
-pub fn query(mut at: Registers, site: &NativeSite, query: fn(&[Ref], &[i64]) -> Option<i64>) -> Option<()> {
+pub fn query(mut at: Registers, site: &NativeSite, query: fn(&[Ref], &[i64]) -> Option<i64>) -> Option<i64> {
     if site.results[1] == 0 {
         return None;
     }
@@ -199,17 +201,26 @@ pub fn query(mut at: Registers, site: &NativeSite, query: fn(&[Ref], &[i64]) -> 
     let texts = window.window_r(site.params[2]);
     *at.first_i() = query(texts, at.window_i(site.params[1]))?;
     texts.iter_mut().for_each(|text| *text = Ref::Null);
-    Some(())
+    Some(0)
 }
 
 /// Reads the part of a string at the string index in the first integer of the window, and advances the index.
 #[inline(always)]
-pub fn advance(mut at: Registers, site: &NativeSite, advance: fn(&mut Ref, &mut i64) -> Option<()>) -> Option<()> {
+pub fn advance(mut at: Registers, site: &NativeSite, advance: fn(&mut Ref, &mut i64) -> Option<()>) -> Option<i64> {
     if site.params[1] == 0 {
         return None;
     }
     let mut window = at;
-    advance(window.window_r(site.params[2]).first_mut()?, at.first_i())
+    advance(window.window_r(site.params[2]).first_mut()?, at.first_i())?;
+    Some(0)
+}
+
+/// Calls the fast path of a native function on the window; returns the number of steps that it counts as.
+#[inline(always)]
+pub fn window(mut at: Registers, site: &NativeSite, fast: FastPath) -> Option<i64> {
+    let (params, results) = (site.params, site.results);
+    let (f, i, r) = at.window([0, 1, 2].map(|b| params[b].max(results[b])));
+    fast(&mut Window { f, i, r, kinds: &site.kinds, params, results })
 }
 
 /// Counts the elements of an array: `out` becomes their number.

@@ -18,7 +18,7 @@ mod strings;
 
 use crate::bytecode::Instruction;
 use crate::bytecode::operand::*;
-use crate::native::library::{self, PureOperation};
+use crate::native::library::{self, Direct, PureOperation};
 use crate::native::{Primitive, primitive_table};
 use crate::tape::Num;
 use crate::value::{Cells, Ref, finalizer};
@@ -380,15 +380,20 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
 
             I::Native { site } => {
                 let site = &at.code().natives[usize::from(site)];
-                match library::pure(site.native).map(|native| native.operation) {
-                    Some(PureOperation::Query(query)) => fast_path!(fast_path::query(at, site, query)),
-                    Some(PureOperation::Advance(advance)) => fast_path!(fast_path::advance(at, site, advance)),
+                let steps = match library::direct(site.native) {
+                    Some(Direct::Pure(PureOperation::Query(query))) => fast_path::query(at, site, query),
+                    Some(Direct::Pure(PureOperation::Advance(advance))) => fast_path::advance(at, site, advance),
+                    Some(Direct::FastPath(fast)) => fast_path::window(at, site, fast),
+                    None => None,
+                };
+                match steps {
+                    Some(steps) => machine.fuel -= steps,
                     None => {
                         std::hint::cold_path();
                         outside!(slow_path::call_native(machine, compiler, here)?);
-                        run_finalizers!();
                     }
                 }
+                run_finalizers!();
             }
 
             // The instructions from here up to the addition to elements belong to threaded code.

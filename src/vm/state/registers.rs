@@ -191,12 +191,15 @@ impl Registers {
         std::mem::take(self.changed(RChange(a.0)))
     }
 
-    /// Exchanges the references in two registers: the exchange with an empty register moves a reference without a check
-    /// of its kind.
+    /// Moves a reference to an empty register, of which the content is not dropped.
     #[inline(always)]
-    pub fn exchange(&mut self, out: ROut, a: RTake) {
-        // SAFETY: the verifier has checked both registers, which may be the same.
-        unsafe { std::ptr::swap(self.r.add(out.0 as usize), self.r.add(a.0 as usize)) }
+    pub fn move_to_empty(&mut self, out: ROut, a: RTake) {
+        // SAFETY: the verifier has checked both registers, which may be the same: then both are empty.
+        unsafe {
+            let moved = std::ptr::read(self.r.add(a.0 as usize));
+            std::ptr::write(self.r.add(a.0 as usize), Ref::Null);
+            std::ptr::write(self.r.add(out.0 as usize), moved);
+        }
     }
 
     /// Writes a reference to a register.
@@ -246,6 +249,21 @@ impl Registers {
         // SAFETY: the verifier has checked that call sites need no more registers than the window has; the window is
         // borrowed through `self` alone.
         unsafe { std::slice::from_raw_parts_mut(self.r.add(self.entry().own[2] as usize), count as usize) }
+    }
+
+    /// Returns the first registers of the window in each bank, without slots.
+    #[inline(always)]
+    pub fn window(&mut self, counts: [u16; 3]) -> (&mut [f64], &mut [i64], &mut [Ref]) {
+        let own = self.entry().own;
+        // SAFETY: the verifier has checked that call sites need no more window than there is; the three banks do not
+        // overlap, and the window is borrowed through `self` alone.
+        unsafe {
+            (
+                std::slice::from_raw_parts_mut(self.f.add(own[0] as usize), counts[0].into()),
+                std::slice::from_raw_parts_mut(self.i.add(own[1] as usize), counts[1].into()),
+                std::slice::from_raw_parts_mut(self.r.add(own[2] as usize), counts[2].into()),
+            )
+        }
     }
 
     /// Returns the references in the running frame that are not results.

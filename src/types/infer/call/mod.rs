@@ -23,7 +23,7 @@ use crate::types::generics::unification;
 use crate::types::infer::call::arguments::{ArgNode, match_args};
 use crate::types::infer::call::candidates::{Candidate, Target};
 use crate::types::infer::solver::pending_expression::PendingKind;
-use crate::types::model::declaration_tables::{MemberKind, Named};
+use crate::types::model::declaration_tables::{Entry, MemberKind, Named};
 use crate::types::model::prelude_index::PRELUDE_FILE;
 use crate::types::model::ty::Type;
 use crate::types::model::typed_tree::{Argument, Expr, ExprKind, FunctionId};
@@ -36,6 +36,9 @@ use std::rc::Rc;
 impl Infer<'_> {
     /// Infers a call expression `callee(arguments)`.
     pub(super) fn call(&mut self, callee: &ast::Expr, args: &[ast::Arg], expected: Option<&Type>, span: Span) -> Expr {
+        if args.iter().any(|arg| self.refuses_assigned(arg)) {
+            return self.error_expr(span);
+        }
         let args: Vec<ArgNode> = args.iter().map(ArgNode::new).collect();
         match &callee.kind {
             Ast::Ident { name, generics } => {
@@ -74,6 +77,20 @@ impl Infer<'_> {
                 self.call_value(function, args, expected, span)
             }
         }
+    }
+
+    /// Reports an argument that is an assignment to an unknown name: `f(x = 2)`.
+    fn refuses_assigned(&mut self, arg: &ast::Arg) -> bool {
+        let Ast::Assign { target, value } = &arg.value.kind else { return false };
+        let Ast::Ident { name, .. } = &target.kind else { return false };
+        if arg.label.is_some() || self.is_name(name) {
+            return false;
+        }
+        let written = self.cx.sink.source_text(value.span);
+        let label = format!("write '{name}: {written}'");
+        let message = "the label of an argument is followed by ':', not '='";
+        self.error(Diagnostic::error(Code::WrongArguments, arg.value.span, message).help(label));
+        true
     }
 
     fn call_name(
@@ -132,7 +149,7 @@ impl Infer<'_> {
             let on = self.written_metatype(callee).map(Rc::new);
             return self.call_init(&ty, on.as_ref(), args, expected, span);
         }
-        let candidates = self.function_candidates(&name.name);
+        let candidates = self.called_candidates(&name.name, &args);
         if candidates.is_empty() || self.is_callable_variable(name) {
             let function = self.expr(callee, None);
             return self.call_value(function, args, expected, span);
@@ -172,8 +189,11 @@ impl Infer<'_> {
 
     fn is_callable_type(&mut self, ty: &Type) -> bool {
         let file = self.file;
-        match unification::shallow(self.cx, ty) {
-            Type::Function(_) => true,
+        let ty = unification::shallow(self.cx, ty);
+        // A call of an optional function unwraps it, or states that it must be unwrapped.
+        match name_lookup::optional_payload(self.cx, &ty).unwrap_or(ty) {
+            Type::Function(_) | Type::Metatype(_) => true,
+            Type::Nominal(n, _) if self.cx.defs.nominal_data(n).answers_calls => true,
             ty => !members::members(self.cx, &ty, "callAsFunction", false, file).is_empty(),
         }
     }
@@ -181,17 +201,32 @@ impl Infer<'_> {
     /// Whether a callable variable of the program hides the library's functions of this name.
     fn is_callable_variable(&mut self, name: &Ident) -> bool {
         let file = self.file;
-        let first = name_lookup::entries(self.cx, &name.name, file).into_iter().next();
+        let first = name_lookup::own_entries(self.cx, &name.name, file).into_iter().next();
         let Some(Named::Global(g)) = first.map(|e| e.what) else { return false };
-        let Some(ty) = self.cx.defs.globals[g.0 as usize].memo.ty.clone() else { return false };
+        // In its own initial value, the name denotes the function.
+        if self.cx.defs.globals[g.0 as usize].memo.resolving {
+            return false;
+        }
+        let ty = stored_property::global_type(self.cx, g);
         self.is_callable_type(&ty)
     }
 
     /// Returns the top-level functions named `name`.
     pub(super) fn function_candidates(&mut self, name: &str) -> Vec<Candidate> {
-        let file = self.file;
+        let entries = name_lookup::entries(self.cx, name, self.file);
+        self.candidates_of(&entries)
+    }
+
+    /// Returns the top-level functions that a call with the given arguments may denote.
+    fn called_candidates(&mut self, name: &str, args: &[ArgNode]) -> Vec<Candidate> {
+        let labels: Vec<Option<&str>> = args.iter().map(|arg| arg.label.as_deref()).collect();
+        let entries = name_lookup::called_entries(self.cx, name, &labels, self.file);
+        self.candidates_of(&entries)
+    }
+
+    fn candidates_of(&self, entries: &[Entry]) -> Vec<Candidate> {
         let mut out = vec![];
-        for entry in name_lookup::entries(self.cx, name, file) {
+        for entry in entries {
             if let Named::Function(f) = entry.what {
                 if matches!(
                     self.cx.defs.function_data(f).kind,
@@ -268,6 +303,11 @@ impl Infer<'_> {
                 let args = values.into_iter().flatten().collect();
                 Expr { kind: ExprKind::CallValue { function: Box::new(function), args }, ty: ty.result.clone(), span }
             }
+            Type::Var(_) if self.awaits_callee(&function) => {
+                let result = self.cx.vars.fresh();
+                let kind = PendingKind::CallValue { base: Rc::new(function), args, expected: expected.cloned() };
+                self.wait(kind, result, span)
+            }
             Type::Var(_) => self.call_unknown(function, &args, expected, span),
             Type::Error => {
                 self.check_anyway(&args);
@@ -329,8 +369,14 @@ impl Infer<'_> {
         self.error_expr(span)
     }
 
-    /// Infers a call of a value of unknown type, which must be a function with one parameter for each argument.
-    fn call_unknown(&mut self, function: Expr, args: &[ArgNode], expected: Option<&Type>, span: Span) -> Expr {
+    /// Infers a call of a value of unknown type, which must be a function of as many parameters as there are arguments.
+    pub(crate) fn call_unknown(
+        &mut self,
+        function: Expr,
+        args: &[ArgNode],
+        expected: Option<&Type>,
+        span: Span,
+    ) -> Expr {
         use crate::types::model::ty::{FunctionParam, FunctionType, Strength};
         let params: Vec<FunctionParam> = args
             .iter()

@@ -192,17 +192,12 @@ impl Infer<'_> {
                     continue;
                 }
                 seen.push(i);
-                match &pending.kind {
-                    PendingKind::Member { base, .. }
-                    | PendingKind::MemberCall { base, .. }
-                    | PendingKind::Subscript { base, .. } => match type_vars::zonk(self.cx, &base.ty) {
-                        Type::Var(v) if self.cx.vars.var(v).literal.is_some() => return true,
-                        Type::Var(v) => open.push(v),
-                        _ => {}
-                    },
-                    PendingKind::Overload { args, .. } | PendingKind::Operator { args, .. } => {
-                        self.open_arguments(args, &mut open);
-                    }
+                if let PendingKind::Overload { args, .. } | PendingKind::Operator { args, .. } = &pending.kind {
+                    self.open_arguments(args, &mut open);
+                }
+                match pending.kind.base().map(|base| type_vars::zonk(self.cx, &base.ty)) {
+                    Some(Type::Var(v)) if self.cx.vars.var(v).literal.is_some() => return true,
+                    Some(Type::Var(v)) => open.push(v),
                     _ => {}
                 }
             }

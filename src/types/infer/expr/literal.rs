@@ -149,7 +149,11 @@ impl Infer<'_> {
     /// Infers the next value of a collection literal. If the values so far are `Int`s and the next value is a `Double`,
     /// all values become `Double`s, unless a type is expected.
     fn join_value(&mut self, joined: &mut JoinedValues, item: &ast::Expr) {
-        let value = self.expr(item, Some(&joined.ty));
+        let beside = match joined.is_open {
+            true => self.expected_beside(&joined.ty, item),
+            false => Some(joined.ty.clone()),
+        };
+        let value = self.expr(item, beside.as_ref());
         if joined.is_open && self.widens_common(&joined.ty, &value.ty) {
             joined.ty = name_lookup::simple(self.cx, "Double");
             let earlier = std::mem::take(&mut joined.values);

@@ -174,8 +174,8 @@ impl Infer<'_> {
             return self.ternary_with_nil(condition, then, otherwise, span);
         }
         let then = self.expr(then, expected);
-        let hint = then.ty.clone();
-        let otherwise = self.expr(otherwise, Some(expected.unwrap_or(&hint)));
+        let beside = expected.cloned().or_else(|| self.expected_beside(&then.ty, otherwise));
+        let otherwise = self.expr(otherwise, beside.as_ref());
         let (then, otherwise, ty) = self.common(then, otherwise, expected);
         let kind =
             ExprKind::Ternary { condition: Box::new(condition), then: Box::new(then), otherwise: Box::new(otherwise) };
@@ -221,6 +221,8 @@ impl Infer<'_> {
     /// Coerces two alternatives of one value to a common type.
     pub(super) fn common(&mut self, a: Expr, b: Expr, expected: Option<&Type>) -> (Expr, Expr, Type) {
         if let Some(expected) = expected {
+            let is_open = self.is_undetermined(expected) || matches!(expected, Type::Existential(_));
+            let (a, b) = if is_open { self.joined_numbers(a, b) } else { (a, b) };
             let (a, b) = (self.coerce(a, expected), self.coerce(b, expected));
             return (a, b, expected.clone());
         }

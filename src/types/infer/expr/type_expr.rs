@@ -5,7 +5,7 @@ use crate::syntax::ast::{ExprKind as Ast, Ident};
 use crate::types::generics::associated_type;
 use crate::types::generics::unification;
 use crate::types::infer::Infer;
-use crate::types::model::declaration_tables::{MemberKind, Named, Owner};
+use crate::types::model::declaration_tables::{MemberKind, Owner};
 use crate::types::model::ty::Type;
 use crate::types::names::members;
 use crate::types::names::name_lookup;
@@ -132,8 +132,7 @@ impl Infer<'_> {
             }
         }
         let file = self.file;
-        let entries = name_lookup::entries(self.cx, name, file);
-        entries.iter().any(|e| matches!(e.what, Named::Nominal(_) | Named::Alias(_) | Named::Protocol(_)))
+        name_lookup::type_entry(self.cx, name, file).is_some()
     }
 
     /// Returns the enclosing type in terms of its own generic parameters; `Self` in a protocol.

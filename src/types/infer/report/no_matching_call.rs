@@ -346,11 +346,14 @@ impl Infer<'_> {
         self.error_expr(span)
     }
 
-    fn candidate_result(&mut self, candidate: &Candidate) -> Type {
-        match &candidate.target {
-            Target::Function(f) => signature::signature(self.cx, *f).result.clone(),
-            Target::Requirement(..) | Target::Case(..) => Type::Error,
-        }
+    /// Returns the declared result type of a candidate.
+    pub(crate) fn candidate_result(&mut self, candidate: &Candidate) -> Type {
+        let function = match candidate.target {
+            Target::Function(f) => f,
+            Target::Requirement(p, r) => self.cx.defs.protocol_data(p).requirements[r as usize].function,
+            Target::Case(..) => return Type::Error,
+        };
+        signature::signature(self.cx, function).result.clone()
     }
 
     /// Returns the type of a candidate as a function value.

@@ -96,12 +96,6 @@ impl Infer<'_> {
         for pending in self.waiting.iter().filter_map(|i| self.pending[*i].as_ref()) {
             match (&pending.kind, &pending.result) {
                 (PendingKind::Closure { .. }, Type::Function(f)) => types.extend(f.params.iter().map(|p| p.ty.clone())),
-                (
-                    PendingKind::Member { base, .. }
-                    | PendingKind::MemberCall { base, .. }
-                    | PendingKind::Subscript { base, .. },
-                    _,
-                ) => types.push(base.ty.clone()),
                 (PendingKind::Operator { args, .. } | PendingKind::Overload { args, .. }, _) => {
                     let associated = args.iter().filter_map(|arg| match &arg.ready.as_ref()?.ty {
                         Type::Associated(of, ..) => Some((**of).clone()),
@@ -109,7 +103,7 @@ impl Infer<'_> {
                     });
                     types.extend(associated);
                 }
-                _ => {}
+                (kind, _) => types.extend(kind.base().map(|base| base.ty.clone())),
             }
         }
         let mut found = HashSet::new();

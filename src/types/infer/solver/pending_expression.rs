@@ -33,6 +33,8 @@ pub(crate) enum PendingKind {
     Member { base: Rc<Expr>, name: Ident },
     /// A call `base.name(arguments)` on a base whose type is unknown.
     MemberCall { base: Rc<Expr>, name: Ident, args: Vec<ArgNode>, expected: Option<Type> },
+    /// A call `base(arguments)` of a value whose type is unknown.
+    CallValue { base: Rc<Expr>, args: Vec<ArgNode>, expected: Option<Type> },
     /// A subscript `base[arguments]` of a base whose type is unknown.
     Subscript { base: Rc<Expr>, args: Vec<ArgNode> },
     /// An implicit member `.name` or `.name(arguments)` of an unknown type.
@@ -47,7 +49,20 @@ pub(crate) enum PendingKind {
     Nil,
 }
 
-/// The extent to which a pass over the pending entries may guess.
+impl PendingKind {
+    /// Returns the value that is called, or whose member is looked up.
+    pub(crate) fn base(&self) -> Option<&Rc<Expr>> {
+        use PendingKind::{CallValue, Member, MemberCall, Subscript};
+        match self {
+            Member { base, .. } | MemberCall { base, .. } | CallValue { base, .. } | Subscript { base, .. } => {
+                Some(base)
+            }
+            _ => None,
+        }
+    }
+}
+
+/// The extent to which a pass over the pending entries may resolve them by guessing.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum DefaultingPhase {
     /// Only entries with a certain resolution are resolved.
@@ -95,6 +110,24 @@ impl Infer<'_> {
         match base.kind {
             ExprKind::Call { .. } | ExprKind::CallValue { .. } => self.set_aside(base),
             _ => Rc::new(base),
+        }
+    }
+
+    /// Whether a called value results from a call or a member that is not resolved yet. If all functions that may be
+    /// called return functions, the arguments of the second call can decide which.
+    pub(crate) fn awaits_callee(&mut self, e: &Expr) -> bool {
+        let id = match e.kind {
+            ExprKind::Pending(id) => id,
+            // The result of a generic function, as in `xs.map { … }[0](x)`.
+            ref kind => return matches!(kind, ExprKind::Call { .. } | ExprKind::CallValue { .. }),
+        };
+        match self.pending.get(id as usize).and_then(Option::as_ref).map(|pending| &pending.kind) {
+            Some(PendingKind::Overload { candidates, .. }) => {
+                let candidates = candidates.clone();
+                !candidates.iter().all(|c| matches!(self.candidate_result(c), Type::Function(_)))
+            }
+            Some(kind) => kind.base().is_some(),
+            None => false,
         }
     }
 
@@ -196,13 +229,12 @@ impl Infer<'_> {
     /// Whether a pending entry waits for a base whose type is unknown. In a long chain all entries but the first are
     /// blocked, so the check must be cheaper than an attempt.
     fn is_blocked(&mut self, i: usize) -> bool {
-        use PendingKind::{Coerce, Member, MemberCall, Subscript};
         let Some(Pending { kind, .. }) = &self.pending[i] else { return false };
-        let (Member { base, .. } | MemberCall { base, .. } | Subscript { base, .. } | Coerce { value: base, .. }) =
-            kind
-        else {
-            return false;
+        let base = match kind {
+            PendingKind::Coerce { value, .. } => Some(value),
+            kind => kind.base(),
         };
+        let Some(base) = base else { return false };
         let ty = unification::shallow(self.cx, &base.ty);
         self.is_open(&ty)
     }
@@ -278,6 +310,13 @@ impl Infer<'_> {
                 match ty {
                     _ if is_open => Some(self.cannot_infer(base.span, &name.name)),
                     _ => Some(self.call_member((**base).clone(), name, args.clone(), expected.as_ref(), span)),
+                }
+            }
+            PendingKind::CallValue { base, args, expected } => {
+                let (base, args, expected) = ((**base).clone(), args.clone(), expected.as_ref());
+                match self.known(&base.ty) {
+                    Some(_) => Some(self.call_value(base, args, expected, span)),
+                    None => Some(self.call_unknown(base, &args, expected, span)),
                 }
             }
             PendingKind::Subscript { base, args } => {

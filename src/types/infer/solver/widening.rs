@@ -222,6 +222,44 @@ impl Infer<'_> {
         self.is_int(common) && (self.is_double(value) || self.is_point(value))
     }
 
+    /// Returns the type that is expected of an alternative to a value of type `ty`. An alternative with branches of its
+    /// own may be a `Double` beside an `Int`.
+    pub(crate) fn expected_beside(&mut self, ty: &Type, alternative: &ast::Expr) -> Option<Type> {
+        use ast::ExprKind::{If, Paren, Switch, Ternary};
+        let mut inner = alternative;
+        while let Paren(content) = &inner.kind {
+            inner = content;
+        }
+        let has_branches = matches!(inner.kind, Ternary { .. } | If { .. } | Switch { .. });
+        (!has_branches || !self.is_int(ty)).then(|| ty.clone())
+    }
+
+    /// Converts one of two alternatives to `Double` if it is an `Int` and the other alternative is a `Double`.
+    pub(crate) fn joined_numbers(&mut self, a: Expr, b: Expr) -> (Expr, Expr) {
+        let double = name_lookup::simple(self.cx, "Double");
+        if self.widens_common(&a.ty, &b.ty) {
+            return (self.coerce(a, &double), b);
+        }
+        if self.widens_common(&b.ty, &a.ty) {
+            return (a, self.coerce(b, &double));
+        }
+        // A literal takes the type of the other alternative.
+        if self.is_number_literal(&a.ty) || self.is_number_literal(&b.ty) {
+            unification::try_unify(self.cx, &a.ty, &b.ty, b.span);
+        }
+        (a, b)
+    }
+
+    fn is_number_literal(&mut self, ty: &Type) -> bool {
+        let Type::Var(v) = unification::shallow(self.cx, ty) else { return false };
+        matches!(self.cx.vars.var(v).literal, Some(Literal::Int | Literal::Float))
+    }
+
+    /// Whether a type is a variable about which nothing is known.
+    pub(crate) fn is_undetermined(&mut self, ty: &Type) -> bool {
+        matches!(unification::shallow(self.cx, ty), Type::Var(v) if self.cx.vars.var(v).literal.is_none())
+    }
+
     pub(crate) fn is_int(&mut self, ty: &Type) -> bool {
         unification::shallow(self.cx, ty) == name_lookup::simple(self.cx, "Int")
     }

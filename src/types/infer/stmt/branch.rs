@@ -8,10 +8,23 @@ use crate::types::generics::unification;
 use crate::types::infer::Infer;
 use crate::types::model::syntax_query::strip;
 use crate::types::model::ty::Type;
+use crate::types::model::type_vars::Literal;
 use crate::types::model::typed_tree::{
     Case, Condition, Expr, ExprKind, LocalId, Pattern, PatternKind, Place, Root, Stmt, StmtKind,
 };
 use crate::types::names::name_lookup;
+
+/// The branches of an `if` or `switch` that is used as a value.
+struct Branches {
+    /// The variable in which each branch stores its value.
+    local: LocalId,
+    /// The type of the variable of the value.
+    ty: Type,
+    /// Whether no type is expected, so that the values determine the type.
+    is_open: bool,
+    /// Whether the values of type `Int` are converted to `Double`.
+    is_widened: bool,
+}
 
 impl Infer<'_> {
     pub(crate) fn guard(&mut self, conditions: &[ast::Condition], body: &ast::Block, span: Span, out: &mut Vec<Stmt>) {
@@ -145,7 +158,7 @@ impl Infer<'_> {
         value: &ast::Expr,
         cases: &[ast::SwitchCase],
         span: Span,
-        result: Option<(&Place, &Type)>,
+        mut result: Option<&mut Branches>,
     ) -> Stmt {
         let start = (self.pending.len(), self.cx.vars.var_count());
         let subject = self.expr(value, None);
@@ -156,7 +169,7 @@ impl Infer<'_> {
             let mut made = vec![];
             infer.check_default_is_last(cases);
             for case in cases {
-                let case = infer.in_scope(|infer| infer.switch_case(case, &ty, result));
+                let case = infer.in_scope(|infer| infer.switch_case(case, &ty, result.as_deref_mut()));
                 made.push(case);
             }
             let head = Span::new(span.start, value.span.end);
@@ -182,7 +195,7 @@ impl Infer<'_> {
         );
     }
 
-    fn switch_case(&mut self, case: &ast::SwitchCase, ty: &Type, result: Option<(&Place, &Type)>) -> Case {
+    fn switch_case(&mut self, case: &ast::SwitchCase, ty: &Type, result: Option<&mut Branches>) -> Case {
         let patterns = self.case_patterns(&case.patterns, ty);
         let mut items: &[ast::Stmt] = &case.body.items;
         if items.is_empty() {
@@ -204,9 +217,9 @@ impl Infer<'_> {
             (items, falls_through) = (rest, true);
         }
         let body = match result {
-            Some((place, wanted)) => {
+            Some(branches) => {
                 let block = ast::Block { items: items.to_vec(), span: case.body.span };
-                self.value_block(&block, place, wanted)
+                self.value_block(&block, branches)
             }
             None => self.in_scope(|infer| infer.statements(items)),
         };
@@ -257,29 +270,59 @@ impl Infer<'_> {
         }
     }
 
-    /// Infers an `if` or `switch` that is used as a value.
+    /// Infers an `if` or `switch` that is used as a value. If some branches are `Int`s and one is a `Double`, all of
+    /// them become `Double`s, unless a type is expected.
     pub(crate) fn statement_expression(&mut self, e: &ast::Expr, expected: Option<&Type>) -> Expr {
         let span = e.span;
-        let wanted = expected.cloned().unwrap_or_else(|| self.cx.vars.fresh());
-        let local = self.new_local("", wanted.clone(), true, span);
-        let place = Place { root: Root::Local(local), path: vec![], ty: wanted.clone(), span };
-        let statement = self.value_statement(e, &place, &wanted);
-        Expr { kind: ExprKind::Statements { statements: vec![statement], result: local }, ty: wanted, span }
+        let known = expected.filter(|ty| !self.is_undetermined(ty)).cloned();
+        let is_open = known.is_none();
+        let ty = known.unwrap_or_else(|| self.cx.vars.fresh());
+        let local = self.new_local("", ty.clone(), true, span);
+        let mut branches = Branches { local, ty, is_open, is_widened: false };
+        let mut statement = self.value_statement(e, &mut branches);
+        let Branches { ty, is_widened, .. } = branches;
+        if is_widened {
+            self.frame().locals[local.0 as usize].ty = ty.clone();
+            self.widen_branches(&mut statement, local, &ty);
+        }
+        Expr { kind: ExprKind::Statements { statements: vec![statement], result: local }, ty, span }
     }
 
-    fn value_statement(&mut self, e: &ast::Expr, place: &Place, wanted: &Type) -> Stmt {
+    /// Converts the values of the branches that were inferred before it was known that one is a `Double`.
+    fn widen_branches(&mut self, statement: &mut Stmt, local: LocalId, ty: &Type) {
+        let widen_last = |infer: &mut Self, body: &mut Vec<Stmt>| {
+            if let Some(last) = body.last_mut() {
+                infer.widen_branches(last, local, ty);
+            }
+        };
+        match &mut statement.kind {
+            StmtKind::If { then, otherwise, .. } => {
+                widen_last(self, then);
+                widen_last(self, otherwise);
+            }
+            StmtKind::Switch { cases, .. } => cases.iter_mut().for_each(|case| widen_last(self, &mut case.body)),
+            StmtKind::Block { body, .. } => widen_last(self, body),
+            StmtKind::Assign { place, value } if matches!(place.root, Root::Local(root) if root == local) => {
+                place.ty = ty.clone();
+                *value = self.coerce(value.clone(), ty);
+            }
+            _ => {}
+        }
+    }
+
+    fn value_statement(&mut self, e: &ast::Expr, branches: &mut Branches) -> Stmt {
         let span = e.span;
         match &e.kind {
             Ast::If { conditions, then, otherwise } => {
                 let (conditions, then) = self.in_scope(|infer| {
                     let conditions = infer.conditions(conditions);
-                    (conditions, infer.value_block(then, place, wanted))
+                    (conditions, infer.value_block(then, branches))
                 });
                 let otherwise = match otherwise.as_deref() {
                     Some(ast::Expr { kind: Ast::Block(body), .. }) => {
-                        self.in_scope(|infer| infer.value_block(body, place, wanted))
+                        self.in_scope(|infer| infer.value_block(body, branches))
                     }
-                    Some(other) => vec![self.value_statement(other, place, wanted)],
+                    Some(other) => vec![self.value_statement(other, branches)],
                     None => {
                         let message = "'if' must have an 'else' clause when used as an expression";
                         self.error(Diagnostic::error(Code::Types, span, message));
@@ -288,46 +331,60 @@ impl Infer<'_> {
                 };
                 Stmt { kind: StmtKind::If { conditions, then, otherwise }, span }
             }
-            Ast::Switch { value, cases } => self.switch(None, value, cases, span, Some((place, wanted))),
+            Ast::Switch { value, cases } => self.switch(None, value, cases, span, Some(branches)),
             Ast::Block(body) => {
                 let kind = self.labeled(None, false, |infer, label| StmtKind::Block {
                     label,
-                    body: infer.value_block(body, place, wanted),
+                    body: infer.value_block(body, branches),
                 });
                 Stmt { kind, span }
             }
             _ => {
-                let value = self.expr(e, Some(wanted));
-                self.check_branch_literal(&value, wanted);
-                let value = self.coerce(value, wanted);
-                Stmt { kind: StmtKind::Assign { place: place.clone(), value }, span }
+                let beside = match branches.is_open {
+                    true => self.expected_beside(&branches.ty, e),
+                    false => Some(branches.ty.clone()),
+                };
+                let value = self.expr(e, beside.as_ref());
+                if self.refuses_literal(&value, &branches.ty) {
+                    return Stmt { kind: StmtKind::Expr(self.error_expr(span)), span };
+                }
+                if branches.is_open && self.widens_common(&branches.ty, &value.ty) {
+                    branches.ty = name_lookup::simple(self.cx, "Double");
+                    branches.is_widened = true;
+                }
+                let value = self.coerce(value, &branches.ty);
+                let place = Place { root: Root::Local(branches.local), path: vec![], ty: branches.ty.clone(), span };
+                Stmt { kind: StmtKind::Assign { place, value }, span }
             }
         }
     }
 
     /// Reports branches with literals of different types if no type is expected, as one branch does not determine the
     /// type of the other.
-    fn check_branch_literal(&mut self, value: &Expr, wanted: &Type) {
+    fn refuses_literal(&mut self, value: &Expr, wanted: &Type) -> bool {
         let mut literal = |ty: &Type| match unification::shallow(self.cx, ty) {
             Type::Var(v) => self.cx.vars.var(v).literal,
             _ => None,
         };
-        let (Some(before), Some(here)) = (literal(wanted), literal(&value.ty)) else { return };
-        let (before, here) = (before.usual(), here.usual());
-        if before != here {
+        let (Some(before), Some(here)) = (literal(wanted), literal(&value.ty)) else { return false };
+        let are_numbers = |a, b| matches!((a, b), (Literal::Int, Literal::Float) | (Literal::Float, Literal::Int));
+        let (before, here, joins) = (before.usual(), here.usual(), are_numbers(before, here));
+        let refuses = before != here && !joins;
+        if refuses {
             let message = format!("branches have mismatching types '{before}' and '{here}'");
             let diagnostic = Diagnostic::error(Code::Mismatch, value.span, message);
             self.error(diagnostic.help("write the type of the variable, or use literals of the same type"));
         }
+        refuses
     }
 
     /// Infers a block whose last expression is stored in a place.
-    fn value_block(&mut self, body: &ast::Block, place: &Place, wanted: &Type) -> Vec<Stmt> {
+    fn value_block(&mut self, body: &ast::Block, branches: &mut Branches) -> Vec<Stmt> {
         let Some((last, before)) = body.items.split_last() else { return vec![] };
         match &last.kind {
             AstStmt::Expr(value) => {
                 let mut out = self.statements(before);
-                out.push(self.value_statement(value, place, wanted));
+                out.push(self.value_statement(value, branches));
                 out
             }
             _ => self.statements(&body.items),

@@ -14,7 +14,7 @@ use crate::types::model::ty::Type;
 use crate::types::model::typed_tree::{Argument, Case, Expr, ExprKind, Pattern, PatternKind};
 use crate::types::names::name_lookup;
 use crate::types::nominal::stored_property;
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 /// The maximum number of matrices for one `switch`. The number of matrices may grow exponentially with the number of
 /// independent parts.

@@ -228,6 +228,29 @@ impl Infer<'_> {
         out.push(Stmt { kind: StmtKind::Catch { body, local, cases }, span });
     }
 
+    /// Adds the edit that declares a result type.
+    fn with_result_type(&mut self, diagnostic: Diagnostic, ty: &Type) -> Diagnostic {
+        let mut literals = vec![];
+        unification::resolved(self.cx, ty).any(&mut |part| {
+            if let Type::Var(v) = part
+                && self.cx.vars.var(*v).literal.is_some()
+            {
+                literals.push(*v);
+            }
+            false
+        });
+        literals.into_iter().for_each(|literal| self.default_var(literal));
+        let ty = Some(self.show(ty)).filter(|_| !unification::has_vars(self.cx, ty));
+        let function = self.frame().function;
+        let body = function.and_then(|f| self.cx.defs.function_data(f).body_without_result());
+        match (ty, body.map(|body| body.span)) {
+            (Some(ty), Some(body)) if self.frame().kind != FrameKind::Closure => {
+                diagnostic.fix(format!("declare the result type: '-> {ty}'"), body.before(), format!("-> {ty} "))
+            }
+            _ => diagnostic.help("declare the result type: '-> Type'"),
+        }
+    }
+
     fn return_statement(&mut self, value: Option<&ast::Expr>, span: Span, out: &mut Vec<Stmt>) {
         if self.frame().in_defer {
             self.error(Diagnostic::error(Code::WrongContext, span, out_of_defer("return")));
@@ -270,7 +293,8 @@ impl Infer<'_> {
                 if is_unit && !unification::shallow(self.cx, &found.ty.clone()).is_unit() && found.ty != Type::Error {
                     let message = "unexpected non-void return value in void function";
                     let diagnostic = Diagnostic::error(Code::Mismatch, value.span, message);
-                    self.error(diagnostic.help("declare the result type: '-> Type'"));
+                    let diagnostic = self.with_result_type(diagnostic, &found.ty);
+                    self.error(diagnostic);
                     return;
                 }
                 Some(self.coerce(found, &result))

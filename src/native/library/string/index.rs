@@ -1,14 +1,14 @@
 //! String indices: steps between characters, the character at a position, and substrings.
 
-use super::context::{Failure, FailureKind, NativeContext};
-use super::{NativeFunction, array};
+use crate::native::library::context::{Failure, FailureKind, NativeContext};
+use crate::native::library::{NativeFunction, array};
 use crate::value::{Cells, Ref, string as reader};
 use std::rc::Rc;
 use unicode_segmentation::GraphemeCursor;
 
 type Call<'a, 'b> = &'a mut NativeContext<'b>;
 
-pub(super) const TABLE: &[NativeFunction] = &[
+pub(in crate::native::library) const TABLE: &[NativeFunction] = &[
     NativeFunction { name: "text.after", call: |c| step(c, after) },
     NativeFunction { name: "text.before", call: |c| step(c, before) },
     NativeFunction { name: "text.scalarAfter", call: |c| step(c, scalar_after) },
@@ -19,7 +19,7 @@ pub(super) const TABLE: &[NativeFunction] = &[
     NativeFunction { name: "text.part", call: part },
     NativeFunction { name: "text.find", call: |c| find(c, |text, part| text.find(part)) },
     NativeFunction { name: "text.findLast", call: |c| find(c, |text, part| text.rfind(part)) },
-    NativeFunction { name: "text.cuts", call: cuts },
+    NativeFunction { name: "text.split", call: split },
 ];
 
 fn outside(index: i64) -> Failure {
@@ -115,14 +115,15 @@ fn find(c: Call<'_, '_>, which: fn(&str, &str) -> Option<usize>) -> Result<(), F
     c.return_integer(found.map_or(-1, |k| (from + k) as i64))
 }
 
-/// Returns the beginning and end of every part between separators, in one array. The maximum number of cuts, and
-/// whether empty parts are included, are arguments.
-fn cuts(c: Call<'_, '_>) -> Result<(), Failure> {
+/// Returns every part between separators, a string with the beginning and end of the part. The maximum number of cuts,
+/// and whether empty parts are included, are arguments.
+fn split(c: Call<'_, '_>) -> Result<(), Failure> {
     let (text, separator, low, high) = (c.text()?, c.text()?, c.integer(), c.integer());
     let (most, without_empty) = (usize::try_from(c.integer()).unwrap_or(0), c.integer() != 0);
     let (from, to) = (checked_index(&text, low)?, checked_index(&text, high)?);
     let inside = text.get(from..to).unwrap_or("");
-    array::affordable(c.host, inside.len() / separator.len().max(1), 2 * size_of::<i64>())?;
+    let bytes = 2 * size_of::<i64>() + size_of::<Ref>();
+    array::affordable(c.host, inside.len() / separator.len().max(1), bytes)?;
     let mut places = vec![];
     let mut add = |start: usize, end: usize| {
         let wanted = start < end || !without_empty;
@@ -141,7 +142,11 @@ fn cuts(c: Call<'_, '_>) -> Result<(), Failure> {
         start = at + separator.len();
     }
     add(start, to);
-    c.return_reference(Ref::Cells(Rc::new(Cells::integers(places))))
+    let mut parts = Cells::empty();
+    parts.len = places.len() / 2;
+    parts.i = places.into();
+    parts.r.resize(parts.len, Ref::Text(text));
+    c.return_reference(Ref::Cells(Rc::new(parts)))
 }
 
 #[cfg(test)]

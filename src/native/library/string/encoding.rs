@@ -1,13 +1,13 @@
 //! String encoding: converts strings to UTF-8 bytes, UTF-16 code units and scalar values, and back.
 
-use super::context::{Failure, NativeContext};
-use super::{NativeFunction, array};
+use crate::native::library::context::{Failure, NativeContext};
+use crate::native::library::{NativeFunction, array};
 use crate::value::{Cells, Ref};
 use std::rc::Rc;
 
 type Call<'a, 'b> = &'a mut NativeContext<'b>;
 
-pub(super) const TABLE: &[NativeFunction] = &[
+pub(in crate::native::library) const TABLE: &[NativeFunction] = &[
     NativeFunction { name: "text.bytes", call: |c| codes(c, |t| t.bytes().map(i64::from).collect()) },
     NativeFunction { name: "text.units", call: |c| codes(c, |t| t.encode_utf16().map(i64::from).collect()) },
     NativeFunction {

@@ -1,0 +1,151 @@
+//! Misread code: notations of other languages that are valid here, but mean something else.
+
+use super::spelling::is_keyword;
+use super::token::{Kind, Token, is_word, text_of, tokens};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
+
+/// The sentence about `//`, which divides in other languages.
+pub(super) const NO_QUOTIENT: &str = "'//' begins a comment; integers are divided with '/'";
+
+/// Returns warnings for comments that are divisors in other languages: `let half = n // 2`. The text begins at a
+/// position; in its copy, comments are blank.
+pub(crate) fn quotients(text: &str, copy: &str, start: u32) -> Vec<Diagnostic> {
+    let mut found = vec![];
+    for (at, _) in text.match_indices("//") {
+        let is_comment = copy.as_bytes().get(at..at + 2) == Some(b"  ");
+        if is_comment && is_quotient(text, copy, at) {
+            let place = Span::new(start + at as u32, start + at as u32 + 2);
+            found.push(Diagnostic::warning(Code::OtherMeaning, place, NO_QUOTIENT).fix("divide with '/'", place, "/"));
+        }
+    }
+    found
+}
+
+/// Whether a comment continues an expression as a division would: it consists of a number, and as many blanks are
+/// before it as in it.
+fn is_quotient(text: &str, copy: &str, at: usize) -> bool {
+    let line = copy[..at].rfind('\n').map_or(0, |n| n + 1);
+    let end = text[at..].find('\n').map_or(text.len(), |n| at + n);
+    let (before, after) = (&copy[line..at], &text[at + 2..end]);
+    let (left, right) = (before.trim_end(), after.trim());
+    let blanks = (before.len() - left.len(), after.len() - after.trim_start().len());
+    if blanks.0 != blanks.1 || blanks.0 > 1 || !is_arithmetic(right) {
+        return false;
+    }
+    let Some(operand) = operand(left) else { return false };
+    let context = left[..left.len() - operand.len()].trim_end();
+    let is_whole_line = context.is_empty();
+    let is_expression = context.ends_with(|c: char| "=+-*/%^<>&|?(".contains(c)) && !context.ends_with("->")
+        || context.rsplit(|c| !is_word(c)).next() == Some("return")
+        || is_whole_line && is_alone(copy, line, end);
+    // A number alone on its line is not divided.
+    is_expression && operand != right
+}
+
+/// Whether a line is the whole text, or a whole body in braces.
+fn is_alone(copy: &str, line: usize, end: usize) -> bool {
+    let (before, after) = (copy[..line].trim_end(), copy[end.min(copy.len())..].trim_start());
+    before.is_empty() && after.is_empty() || before.ends_with('{') && after.starts_with('}')
+}
+
+/// Returns the operand at the end of a line: a number, a variable, a property, or parentheses, but not a call.
+fn operand(line: &str) -> Option<&str> {
+    if line.ends_with(')') {
+        let mut depth = 0_i32;
+        let open = line.char_indices().rev().find(|(_, c)| {
+            depth += i32::from(*c == ')') - i32::from(*c == '(');
+            depth == 0
+        });
+        let from = open?.0;
+        return (!line[..from].ends_with(|c: char| is_word(c) || ")]}".contains(c))).then_some(&line[from..]);
+    }
+    let is_part = |c: char| is_word(c) || c == '.';
+    let from = line.trim_end_matches(is_part).len();
+    let operand = &line[from..];
+    let is_constant = matches!(operand, "true" | "false" | "nil" | "self" | "fallthrough");
+    (!operand.is_empty() && !is_keyword(operand) && !is_constant && !line[..from].ends_with('@')).then_some(operand)
+}
+
+/// Whether a text is a number, or an expression of numbers in parentheses.
+fn is_arithmetic(text: &str) -> bool {
+    let all = tokens(text, 0, text.len());
+    let is_number = |token: &Token| {
+        let digits = text_of(text, *token);
+        token.kind == Kind::Number && !(digits.len() > 1 && digits.starts_with('0') && !digits.contains('.'))
+    };
+    match all.as_slice() {
+        [only] => is_number(only),
+        [open, inner @ .., close] if text_of(text, *open) == "(" && text_of(text, *close) == ")" => {
+            let is_operator = |token: &Token| matches!(text_of(text, *token), "+" | "-" | "*" | "/" | "^");
+            inner.iter().enumerate().all(|(i, token)| if i % 2 == 0 { is_number(token) } else { is_operator(token) })
+                && inner.len() % 2 == 1
+        }
+        _ => false,
+    }
+}
+
+/// Returns the interpolations of other languages in the text of a string literal, each with its range: `${x}`.
+pub(crate) fn interpolations(text: &str) -> Vec<(std::ops::Range<usize>, String)> {
+    let mut found = vec![];
+    for (at, _) in text.match_indices("${") {
+        let Some(length) = text[at..].find('}') else { break };
+        let value = &text[at + 2..at + length];
+        let is_value = value.chars().all(|c| is_word(c) || " .+-*/()[]".contains(c));
+        let begins = value.starts_with(|c: char| is_word(c) || c == '(');
+        // `${x}$` is a formula in a document.
+        if is_value && begins && !text[at + length + 1..].starts_with('$') {
+            found.push((at..at + length + 1, format!("\\({value})")));
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::quotients;
+
+    fn is_warned(text: &str) -> bool {
+        let at = text.find("//").unwrap();
+        let end = text[at..].find('\n').map_or(text.len(), |n| at + n);
+        let copy = format!("{}{}{}", &text[..at], " ".repeat(end - at), &text[end..]);
+        !quotients(text, &copy, 0).is_empty()
+    }
+
+    #[test]
+    fn divisors_are_distinguished_from_comments() {
+        for text in [
+            "let q = 5 // 3",
+            "let q = n//2",
+            "middle = (low + high) // 2",
+            "q = xs.count // 2",
+            "    return n // 10",
+            "7 // 2",
+            "let q = 1 + n // (2 + 3)",
+            "func half(_ n: Int) -> Int {\n    n // 2\n}",
+        ] {
+            assert!(is_warned(text), "{text}");
+        }
+        for text in [
+            "let x = 3 // 3",
+            "let x = 3  // 4",
+            "let x = f(2) // 4",
+            "print(7) // 7",
+            "let x = 3 // meters",
+            "let x = 3 // 2 items",
+            "let x = 3 // 2024-01-05",
+            "let x = 3 // 1.2.3",
+            "let x = 3 // 50%",
+            "let x = 3 // 007",
+            "case red // 0",
+            "var n: Int // 3",
+            "    6 // 4\n]",
+            "    5, // 3",
+            "func f() -> Int // 3",
+            "let x = y // n",
+            "let x = true // 1",
+        ] {
+            assert!(!is_warned(text), "{text}");
+        }
+    }
+}
