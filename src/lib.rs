@@ -1,7 +1,7 @@
 //! dscript: a differentiable programming language for scripts.
 //!
-//! Source text enters through [`session`], and [`vm`] runs the compiled program; `ARCHITECTURE.md` describes the modules and
-//! their dependencies, and `tests/suite/architecture.rs` checks this description.
+//! Source text enters through [`session`], and [`vm`] runs the compiled program; `ARCHITECTURE.md` describes the
+//! modules and their dependencies, and `tests/suite/architecture.rs` checks this description.
 
 pub mod bytecode;
 pub mod cancel;

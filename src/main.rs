@@ -1,6 +1,7 @@
 //! The `dscript` command.
 
-/// Programs create many small objects, which it allocates and frees several times faster than the allocator of the system.
+/// The allocator of the process. Programs create many small objects, which mimalloc allocates and frees several times
+/// faster than the allocator of the system.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

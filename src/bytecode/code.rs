@@ -1,7 +1,7 @@
 //! Code object: the result of the compiler for one function, which the machine executes.
 
 use super::Instruction;
-use crate::native::{Primitive, PrimitiveId, table};
+use crate::native::{Primitive, PrimitiveId, primitive_table};
 use crate::source::Span;
 use crate::value::origins::Storage;
 use crate::value::shape::{ScalarKind, ShapeId, TangentId};
@@ -40,7 +40,7 @@ pub struct Code {
     pub parts: Vec<Counts>,
     /// The table of the function objects that the function creates.
     pub closures: Vec<ClosureSite>,
-    /// The table of the calls of the native library.
+    /// The table of the calls of native functions.
     pub natives: Vec<NativeSite>,
     /// The table of the applications of differential operators.
     pub operators: Vec<OperatorSite>,
@@ -80,7 +80,7 @@ pub struct NativeSite {
     pub native: u16,
     /// The shapes of the generic arguments of the call.
     pub shapes: Vec<ShapeId>,
-    /// The scalar kinds of these shapes, by which the function selects its fast path.
+    /// The scalar kinds of the generic arguments, by which the function selects its fast path.
     pub kinds: Vec<ScalarKind>,
     /// The number of components of the arguments.
     pub params: Counts,
@@ -240,5 +240,5 @@ impl Code {
 
 /// Returns the primitive with the index of an operand; `None` if there is none.
 pub fn primitive(number: u8) -> Option<&'static Primitive> {
-    table::all().get(number as usize)
+    primitive_table::all().get(number as usize)
 }

@@ -1,9 +1,9 @@
 //! Disassembler: the textual form of code, for `show --stage code`.
 
 use super::operand::{Access, Role, Table};
-use super::{Code, Field, Joined, Opcode, primitive};
+use super::{Code, Field, Fused, Opcode, primitive};
 use crate::value::Bank;
-use crate::value::number::write_double;
+use crate::value::number_format::write_double;
 use std::fmt::Write;
 
 /// Prints the code of one function, one instruction per line.
@@ -39,7 +39,7 @@ fn operand(out: &mut String, code: &Code, at: usize, field: Field) {
                 Bank::I => 'i',
                 Bank::R => 'r',
             };
-            // The registers of the window are numbered from 0 again, which shows the position of an argument.
+            // The registers of the window are numbered from 0 again, which shows the index of an argument.
             let own = usize::from(code.registers[bank as usize]);
             let taken = if access == Access::Take { "↑" } else { "" };
             if index < own {
@@ -90,7 +90,7 @@ fn operand(out: &mut String, code: &Code, at: usize, field: Field) {
             write!(out, "{name}")
         }
         Role::Arithmetic => {
-            let how = Joined::of(n as u8);
+            let how = Fused::of(n as u8);
             let (first, last) = (how.first.sign(), how.last.sign());
             match code.instructions[at].opcode() {
                 Opcode::JoinBothF => write!(out, "{first} {last} {}", how.second.sign()),

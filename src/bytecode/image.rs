@@ -1,7 +1,8 @@
 //! Image: the compiled form of a program, a file that the same version of dscript can run.
 //!
-//! The header (magic number, version of dscript, length, checksum) is followed by the program as MessagePack. An invalid file
-//! is rejected before anything of it runs; its code is verified like newly compiled code when the machine first runs it.
+//! The header (magic number, version of dscript, length, checksum) is followed by the program as MessagePack. An
+//! invalid file is rejected before anything of it runs; its code is verified like newly compiled code when the machine
+//! first runs it.
 
 use super::Code;
 use crate::native::formula::FormulaRecord;
@@ -10,7 +11,8 @@ use serde::de::Visitor;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::rc::Rc;
 
-/// The magic number of compiled programs. The byte after the name is a control character, so no script begins like this.
+/// The magic number of compiled programs. The byte after the name is a control character, so no script begins like
+/// this.
 const MAGIC: [u8; 8] = *b"dscript\x1a";
 
 /// The version of the file format after the header.
@@ -45,8 +47,8 @@ pub struct Image {
     pub formulas: Vec<(u32, FormulaRecord)>,
     /// Whether derivative code detects branches that are differentiated exactly at their thresholds.
     pub marks_thresholds: bool,
-    /// The graphs of the functions, from which tangent and adjoint code is derived; empty if nothing is differentiated. Their
-    /// format is internal to the compiler.
+    /// The graphs of the functions, from which tangent and adjoint code is derived; empty if nothing is differentiated.
+    /// Their format is internal to the compiler.
     pub graphs: Bytes,
     /// The number of the function that runs first.
     pub script: u32,

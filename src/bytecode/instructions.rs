@@ -1,8 +1,8 @@
-//! Instructions: one list, from which the enum, the printed form, the operand roles, the checks and the documentation are
-//! generated.
+//! Instructions: one list, from which the enum, the printed form, the operand roles, the checks and the documentation
+//! are generated.
 
 use super::operand::*;
-use crate::native::{PrimitiveId, ids};
+use crate::native::{PrimitiveId, primitive_ids};
 
 /// An operand of one instruction, with its name and role.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -35,7 +35,7 @@ macro_rules! optional {
         None
     };
     ($id:ident) => {
-        Some(ids::$id)
+        Some(primitive_ids::$id)
     };
 }
 
@@ -211,8 +211,8 @@ instructions! {
         Extra { c: FIn };
         /// Holds the third and the fourth operand of the previous instruction, and does nothing by itself.
         Extras { c: FIn, d: FIn };
-        /// Holds the position of the component that the previous instruction accesses: number `offset` of the `stride`
-        /// that an element has in its bank. It does nothing by itself.
+        /// Specifies the component that the previous instruction accesses: number `offset` of the `stride` that an
+        /// element has in its bank. The instruction does nothing by itself.
         Element { offset: Part, stride: Part };
 
         /// Adds two integers: `out = a + b`. It fails on overflow.
@@ -227,7 +227,7 @@ instructions! {
         DivI { out: IOut, a: IIn, b: IIn } computes INT_DIV;
         /// Computes the remainder of two integers: `out = a % b`. It fails on division by 0 and on overflow.
         RemI { out: IOut, a: IIn, b: IIn } computes INT_REM;
-        /// Negates a truth value: `out = !a`.
+        /// Negates a Boolean: `out = !a`.
         Not { out: IOut, a: IIn } computes NOT;
         /// Compares two integers: `out = a == b`.
         EqI { out: IOut, a: IIn, b: IIn } computes INT_EQ;
@@ -541,7 +541,7 @@ impl Opcode {
         &LIST[self as usize]
     }
 
-    /// Whether execution does not continue with the next instruction after this one.
+    /// Whether execution never continues with the next instruction.
     pub fn is_end(self) -> bool {
         use Opcode::*;
         matches!(
@@ -559,7 +559,7 @@ impl Opcode {
         )
     }
 
-    /// Returns the kind of instruction that must follow this one.
+    /// Returns the kind of instruction that must follow this instruction.
     pub fn trailer(self) -> Trailer {
         use Opcode::*;
         match self {

@@ -1,6 +1,8 @@
-//! Bytecode: the interface between compiler and machine: instruction list, code object, verifier, disassembler, compiled form.
+//! Bytecode: the interface between compiler and machine: instruction list, code object, verifier, disassembler,
+//! compiled form.
 //!
-//! In: [`Code`], emitted by `emit` or read from a file. Out: the same code, verified ([`verify`]) or as text ([`disassemble`]).
+//! In: [`Code`], emitted by `emit` or read from a file. Out: the same code, verified ([`verify`]) or as text
+//! ([`disassemble`]).
 //!
 //! **Registers.** A function has registers of three banks (numbers, integers, references), numbered from 0 in each. Its
 //! arguments are passed in the first ones. Its own registers are followed by the *window*: the first registers of its
@@ -22,9 +24,9 @@
 mod code;
 mod disassembler;
 mod encoding;
+mod fused;
 mod image;
 mod instructions;
-mod joined;
 pub mod operand;
 mod verifier;
 
@@ -33,7 +35,7 @@ mod tests;
 
 pub use code::*;
 pub use disassembler::disassemble;
+pub use fused::{Arithmetic, Fused};
 pub use image::{Bytes, Image, ImageError};
 pub use instructions::{Entry, Field, Instruction, LIST, Opcode, Trailer};
-pub use joined::{Arithmetic, Joined};
 pub use verifier::{VerifyError, verify};

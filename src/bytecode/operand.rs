@@ -26,7 +26,7 @@ pub enum Role {
     Jump,
     /// The operand is the number of a primitive.
     Primitive,
-    /// The operand is the number of a combination of joined operations.
+    /// The operand is the number of a combination of fused operations.
     Arithmetic,
 }
 
@@ -163,6 +163,6 @@ operands! {
     Far(i32) Role::Jump;
     /// The number of one of the first 256 primitives.
     Prim(u8) Role::Primitive;
-    /// The number of a combination of joined operations; see [`Joined`](super::Joined).
+    /// The number of a combination of fused operations; see [`Fused`](super::Fused).
     Ways(u8) Role::Arithmetic;
 }

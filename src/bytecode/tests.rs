@@ -5,8 +5,8 @@ use super::operand::{Access, Role, Table};
 use crate::value::Bank;
 use std::collections::BTreeSet;
 
-/// Instructions without a counterpart in derivative code, although they take a number or an object that may contain numbers and
-/// return a number or a reference, each with the reason why no derivative is lost.
+/// Instructions without a counterpart in derivative code, although they take a number or an object that may contain
+/// numbers and return a number or a reference, each with the reason why no derivative is lost.
 const WITHOUT_COUNTERPART: &[(&str, &str)] = &[
     ("Share", "an object has its slots in itself"),
     ("Take", "an object has its slots in itself"),

@@ -1,7 +1,7 @@
 //! Verifier: checks a code object once, so that the machine need not repeat the checks.
 
 use super::operand::{Role, Table};
-use super::{Code, Counts, Instruction, Joined, Opcode, Trailer, primitive};
+use super::{Code, Counts, Fused, Instruction, Opcode, Trailer, primitive};
 use crate::native::Value;
 use crate::value::Bank;
 
@@ -112,11 +112,11 @@ fn operand(code: &Code, at: usize, opcode: Opcode, role: Role, number: i64) -> R
         }
         Role::Primitive => u8::try_from(number).is_ok_and(|p| primitive(p).is_some_and(|p| fits(opcode, p.value))),
         Role::Arithmetic => below(match opcode {
-            Opcode::JoinBothF => Joined::COUNT,
-            _ => Joined::COUNT_OF_TWO,
+            Opcode::JoinBothF => Fused::COUNT,
+            _ => Fused::COUNT_OF_TWO,
         }),
-        // Functions and global variables are added at run time, and components belong to objects: the machine checks these
-        // operands when they are used.
+        // Functions and global variables are added at run time, and components belong to objects: the machine checks
+        // these operands when they are used.
         Role::Immediate | Role::Component | Role::Function | Role::Method | Role::Shape | Role::Global => true,
     };
     if is_valid { Ok(()) } else { Err("out of range") }
@@ -143,7 +143,7 @@ fn fits(opcode: Opcode, value: Value) -> bool {
     )
 }
 
-/// The positions of the banks in [`Counts`].
+/// The indices of the banks in [`Counts`].
 const _: () = assert!(Bank::F as usize == 0 && Bank::I as usize == 1 && Bank::R as usize == 2);
 
 #[cfg(test)]

@@ -1,9 +1,10 @@
-//! Cancellation: the early end of long work after an interrupt (Ctrl-C at a prompt, the button of a notebook) or at a deadline.
+//! Cancellation: the early end of long work after an interrupt (Ctrl-C at a prompt, the button of a notebook) or at a
+//! deadline.
 //!
 //! In: a flag that another thread sets, and a deadline. Out: the work ends at its next [check].
 //!
-//! Promises: a check costs about a nanosecond; functions need no extra parameter and unwind when they are cancelled; outside of
-//! [`catch_cancelled`] a check does nothing, so code that cannot be cancelled never unwinds.
+//! Promises: a check costs about a nanosecond; functions need no extra parameter and unwind when they are cancelled;
+//! outside of [`catch_cancelled`] a check does nothing, so code that cannot be cancelled never unwinds.
 //! Not here: the machine's own loops, which count their steps (`vm/state/limits.rs`).
 
 use std::cell::{Cell, RefCell};

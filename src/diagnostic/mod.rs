@@ -2,15 +2,15 @@
 //!
 //! In: the findings of the stages, with their spans. Out: text in one of three forms (full, short, JSON).
 //!
-//! Promises: a stage continues after reporting a diagnostic; the output is sorted by position, so it does not depend on the
-//! order in which the stages run.
+//! Promises: a stage continues after reporting a diagnostic; the output is sorted by source location, so it does not
+//! depend on the order in which the stages run.
 
 mod codes;
 mod pages;
-mod render;
+mod renderer;
 
 pub use codes::{CODES, Code, CodeInfo};
-pub use render::{Form, render};
+pub use renderer::{Form, render};
 
 use crate::source::Span;
 

@@ -1,20 +1,21 @@
-//! Certain dependence: determines which results of a function depend on which of its arguments, as data and with partials, and
-//! where the tangent is lost on a path from one to the other.
+//! Activity: determines which results of a function certainly depend on which of its arguments, as data and with
+//! partials, and where the tangent is lost on a path from an argument to a result.
 //!
 //! In: functions as they are written. Out: a [`Summary`] of each, with a [`Dependence`] for each result.
 //!
-//! Promises: a statement about a path holds for the code as written, branch by branch; a selection (a condition, an index, the
-//! length of a loop) is not a path. Values that go through dynamic calls or mutable storage are marked, so that nothing is
-//! reported about them. Not here: which registers carry slots in derivative code (`active_registers`), the wording (`report`).
+//! Promises: a statement about a path holds for the code as written, branch by branch; a selection (a condition, an
+//! index, the length of a loop) is not a path. Values that go through dynamic calls or mutable storage are marked, so
+//! that no diagnostic is reported about them.
+//! Not here: which registers carry slots in derivative code (`active_registers`), the wording (`diagnostics`).
 
 mod containers;
 
 use self::containers::{appended, contained, filled, loaded, replaced};
 use super::dependence::{Dependence, Effects, LossReason, MAX_LOSSES, SharedDependence, StepId, Summary, TangentLoss};
 use super::differentiation_parameters::can_vary;
+use crate::diff::dependence_transfer;
+use crate::diff::dependence_transfer::{DependenceTransfer, NativeTransfer};
 use crate::diff::lost_tangent::carried;
-use crate::diff::transfer;
-use crate::diff::transfer::{DependenceTransfer, NativeTransfer};
 use crate::ir::analysis::data_flow::{self, Fact};
 use crate::ir::{ClosureOrigin, Function, FunctionId, Instruction, Op, Operator, Program, Reg, Writers};
 use crate::source::Span;
@@ -48,8 +49,8 @@ impl<'p> Activity<'p> {
         Activity { program, done: HashMap::new(), given: RefCell::default() }
     }
 
-    /// Returns the summary of a function. All of its callees are examined first; functions that call each other are examined
-    /// until nothing changes.
+    /// Returns the summary of a function. All callees of the function are examined first; mutually recursive functions
+    /// are examined until their summaries do not change.
     pub fn summary(&mut self, id: FunctionId) -> Rc<Summary> {
         if let Some(known) = self.done.get(&id) {
             return known.clone();
@@ -73,8 +74,8 @@ impl<'p> Activity<'p> {
         self.done[&id].clone()
     }
 
-    /// Returns the functions that a function calls or creates and that have no summary yet, callees first, the function itself
-    /// last, and whether any of them is recursive.
+    /// Returns the functions that a function calls or creates and that have no summary yet, callees first, the function
+    /// itself last, and whether any of these functions is recursive.
     fn callees_first(&self, id: FunctionId) -> (Vec<FunctionId>, bool) {
         let mut order = vec![];
         let mut finished = HashSet::new();
@@ -144,8 +145,8 @@ impl<'p> Activity<'p> {
     }
 }
 
-/// Returns the summary of a function whose body is unknown: the tangent of every number among the arguments is lost on the path to
-/// every result.
+/// Returns the summary of a function whose body is unknown: the tangent of every number among the arguments is lost on
+/// the path to every result.
 fn opaque(id: FunctionId, f: &Function) -> Summary {
     let reason = match &f.obstacle {
         Some(obstacle) => LossReason::Obstacle(obstacle.clone()),
@@ -209,7 +210,7 @@ impl FunctionAnalysis<'_, '_> {
             | Op::Operator(Operator::ApplyAtOnce | Operator::Gradient { .. }) => each(SharedDependence::default()),
             Op::Capture { bank, index } => each(self.captured(*bank, *index)),
             Op::Copy | Op::Take | Op::AssertDifferentiable { .. } => each(operand(0)),
-            Op::Primitive(id) => each(match transfer::primitive(*id) {
+            Op::Primitive(id) => each(match dependence_transfer::primitive(*id) {
                 DependenceTransfer::Smooth | DependenceTransfer::Carry => all(),
                 DependenceTransfer::Flat => SharedDependence::default(),
                 DependenceTransfer::Lose => lost(&all(), at, LossReason::Conversion(id.info().name), step.span),
@@ -280,15 +281,15 @@ impl FunctionAnalysis<'_, '_> {
     ) -> Vec<SharedDependence> {
         let carried = carried(self.activity.program, self.f, (name, shapes), &step.ins);
         let all = SharedDependence::union(carried.iter().map(|r| &facts[r.0 as usize]));
-        let known = match transfer::native(name) {
+        let known = match dependence_transfer::native(name) {
             NativeTransfer::Container => all.element(),
             NativeTransfer::Lose => lost(&all, at, LossReason::Conversion(name), step.span),
-            NativeTransfer::Carry if transfer::selects(name) => SharedDependence::default(),
+            NativeTransfer::Carry if dependence_transfer::selects(name) => SharedDependence::default(),
             NativeTransfer::Carry => all,
             NativeTransfer::Nothing => SharedDependence::default(),
             NativeTransfer::Unknown => SharedDependence::unknown(),
         };
-        let carries = matches!(transfer::native(name), NativeTransfer::Carry | NativeTransfer::Lose);
+        let carries = matches!(dependence_transfer::native(name), NativeTransfer::Carry | NativeTransfer::Lose);
         let out = |r: &crate::ir::Reg| {
             if carries { known.clone() } else { loaded(self.f.registers[r.0 as usize].bank, known.clone()) }
         };
@@ -318,8 +319,9 @@ impl FunctionAnalysis<'_, '_> {
         outs
     }
 
-    /// Returns the dependence on those arguments of an unknown function value with respect to which it is not differentiated:
-    /// however the function uses them, its result has no derivative with respect to the values that they were computed from.
+    /// Returns the dependence on those arguments of an unknown function value with respect to which it is not
+    /// differentiated: however the function uses them, its result has no derivative with respect to the values from
+    /// which the arguments were computed.
     fn refused_arguments(&self, at: StepId, step: &Instruction, facts: &[SharedDependence]) -> SharedDependence {
         let before = &self.f.blocks[at.1 as usize].instructions[..at.2 as usize];
         let mut refused = Dependence::default();
@@ -351,8 +353,8 @@ impl FunctionAnalysis<'_, '_> {
         }
     }
 
-    /// Returns the captured values of the function in a register, if it was created in this function from registers that have not
-    /// changed since.
+    /// Returns the captured values of the function in a register, if it was created in this function from registers
+    /// that have not changed since.
     fn captured_by(&self, function: Reg) -> &[Reg] {
         let writers = self.writers();
         let captured = writers.captured_by(function).unwrap_or_default();
@@ -420,7 +422,8 @@ impl FunctionAnalysis<'_, '_> {
     }
 }
 
-/// Whether some registered derivative differentiates with respect to the parameter that a component of the arguments belongs to.
+/// Whether some registered derivative differentiates with respect to the parameter that a component of the arguments
+/// belongs to.
 pub fn covered_by_rule(f: &Function, component: usize) -> bool {
     let parameter = f.parameters.iter().position(|p| (p.first..p.first + p.len).contains(&component));
     parameter.is_some_and(|p| f.rules.iter().any(|rule| rule.wrt.get(p) == Some(&true)))
@@ -449,8 +452,8 @@ fn add_losses(out: &mut Dependence, ins: &Dependence, at: StepId, found: &Rc<Tan
     }
 }
 
-/// Maps a loss inside a called function to the caller: a loss inside the standard library, or where the body is unknown, is
-/// attributed to the call. `is_given`: the caller received the function as an argument.
+/// Maps a loss inside a called function to the caller: a loss inside the standard library, or where the body is
+/// unknown, is attributed to the call. `is_given`: the caller received the function as an argument.
 fn seen_from_caller(found: &Rc<TangentLoss>, callee: &Function, call: Span, is_given: bool) -> Rc<TangentLoss> {
     let is_unwritten = found.calls.is_empty() && found.span == callee.span;
     let is_inside = callee.is_prelude && !found.is_given || callee.is_opaque || is_unwritten;

@@ -9,7 +9,7 @@ use std::rc::Rc;
 /// The dependence of the content of a register on the arguments of the function.
 #[derive(Clone, Default, PartialEq, Debug)]
 pub struct Dependence {
-    /// The components of the arguments with which the content varies.
+    /// The components of the arguments on which the content depends.
     pub on: BTreeSet<u32>,
     /// The arguments that reach the content through a step that loses the tangent.
     pub losses: BTreeMap<(u32, StepId), Rc<TangentLoss>>,
@@ -88,8 +88,8 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// Whether another iteration of the analysis has added nothing. (This is not the same as equality: around a
-    /// recursion the path to a loss can always be extended by one call.)
+    /// Whether another iteration of the analysis has added nothing. Equality would not terminate: around a recursion,
+    /// the path to a loss can always be extended by one call.
     pub(super) fn covers(&self, new: &Summary) -> bool {
         self.results.len() == new.results.len()
             && self.effects == new.effects
@@ -102,7 +102,7 @@ impl Summary {
 #[derive(Clone, Default, PartialEq, Debug)]
 pub struct SharedDependence(pub Option<Rc<Dependence>>);
 
-/// The maximum number of losses on one path. Further losses are dropped, because no reader reads more.
+/// The maximum number of losses on one path. Further losses are dropped, because no diagnostic lists more.
 pub(super) const MAX_LOSSES: usize = 16;
 
 impl Dependence {

@@ -1,7 +1,7 @@
 //! Derivative code: the original graph, in which steps that operate on numbers also move and combine tangent slots.
 //!
-//! In: a function. Out: its derivative code, the same for every mode (forward, reverse) and every nesting; the machine decides by
-//! the live levels.
+//! In: a function. Out: its derivative code, the same for every mode (forward, reverse) and every nesting; the machine
+//! decides by the live levels.
 //!
 //! The behavior that [`Instruction::active`](crate::ir::Instruction::active) requires of each step:
 //! - arithmetic combines the slots of its operands by the rule of the primitive; an inactive operand is a constant; a flat
@@ -9,8 +9,8 @@
 //! - a constant clears the slot, a copy copies it, a load reads it from storage, a store writes it there or clears it;
 //! - a call runs the callee's derivative code, with slots in and out; a call that is *not* active runs the original.
 //!
-//! Promises: a number register that is a parameter, or that an active step writes, is written by active steps only. So registers
-//! of the two kinds can be separated, and the slots of inactive registers stay clear.
+//! Promises: a number register that is a parameter, or that an active step writes, is written by active steps only. So
+//! registers of the two kinds can be separated, and the slots of inactive registers stay clear.
 //! Not here: which registers are active (`active_registers`).
 
 use crate::diff::active_registers::ActiveRegisters;
@@ -44,7 +44,8 @@ fn in_derivative(program: &Program, f: &Function, active: &ActiveRegisters, mut 
     vec![step]
 }
 
-/// Returns copies of the property's value, whose operands follow the tangent vector and the owner.
+/// Returns the steps that copy the property's value; the operands of the value follow those of the tangent vector and
+/// of the owner.
 fn value_of(read: &Instruction) -> Vec<Instruction> {
     let first = read.ins.len() - read.outs.len();
     let copy = |(out, value): (&Reg, &Reg)| Instruction {
@@ -74,7 +75,8 @@ pub fn entry(id: FunctionId, f: &Function) -> Option<Function> {
     Some(Function { params, registers, blocks: vec![block], ..f.clone() })
 }
 
-/// Whether a step reads a stored property that has no declared derivative, and only inspects it (`if point.angle > 0`).
+/// Whether a step reads a stored property that has no declared derivative, and only inspects its value (`if point.angle
+/// > 0`).
 fn is_only_read(active: &ActiveRegisters, callee: &Function, step: &Instruction) -> bool {
     let is_read_only = |r: &Reg| callee.results.iter().all(|bank| *bank == Bank::F) && !active.is_useful(*r);
     matches!(callee.obstacle, Some(Obstacle::Property { is_read: true, .. })) && step.outs.iter().all(is_read_only)
@@ -87,7 +89,7 @@ fn has_rule_entry(f: &Function) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::diff::testing::{Builder, program};
+    use crate::diff::test_graphs::{Builder, program};
     use crate::ir::{Rule, RuleKind};
     use crate::value::Bank::{F, I, R};
     use crate::value::shape::TangentId;
@@ -96,9 +98,10 @@ mod tests {
         f.blocks.iter().flat_map(|b| &b.instructions).map(|i| i.active).collect()
     }
 
-    /// Asserts that every number register that is a parameter, or that an active step writes, is written by active steps only.
+    /// Asserts that every number register that is a parameter, or that an active step writes, is written by active
+    /// steps only.
     fn assert_kinds_apart(program: &Program, f: &Function) {
-        assert_eq!(crate::ir::verify::verify(program, f), Vec::<String>::new());
+        assert_eq!(crate::ir::verifier::verify(program, f), Vec::<String>::new());
         let steps = || f.blocks.iter().flat_map(|b| &b.instructions);
         for (k, _) in f.registers.iter().enumerate().filter(|(_, r)| r.bank == F) {
             let reg = Reg(k as u32);
@@ -132,7 +135,8 @@ mod tests {
         b.ret(&[y]);
         let (program, id) = program(b);
         let d = derivative(&program, program.function(id).unwrap());
-        // The first constant must clear the slot of `y`; the square is only compared, the constants only multiply.
+        // The first constant must clear the slot of `y`; the square is only compared, and the constants are only
+        // factors.
         assert_eq!(active(&d), [true, false, false, false, true, true, false]);
         assert_kinds_apart(&program, &d);
     }

@@ -1,5 +1,5 @@
-//! Differentiation parameters: determine the components of the arguments that vary when a function is differentiated with respect
-//! to some parameters.
+//! Differentiation parameters: determine the components of the arguments that vary when a function is differentiated
+//! with respect to some parameters.
 
 use crate::ir::{Function, Program};
 use crate::value::Bank;
@@ -32,8 +32,8 @@ pub fn varied_components(program: &Program, f: &Function, wrt: &[bool]) -> Vec<V
     variations
 }
 
-/// Returns for each component of the results whether it can carry a derivative: a value stored in a `@noDerivative` property
-/// cannot.
+/// Returns for each component of the results whether it can carry a derivative: a value stored in a `@noDerivative`
+/// property cannot.
 pub fn carrying(program: &Program, f: &Function) -> Vec<bool> {
     let mut carries: Vec<bool> = f.results.iter().map(|bank| can_vary(*bank)).collect();
     for (first, shape, tangent) in &f.result_tangents {

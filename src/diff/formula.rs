@@ -1,9 +1,10 @@
 //! Formula: represents a function of numbers as a formula. Its graph is evaluated once, with formulas in the registers.
 //!
-//! In: a function that computes with numbers alone. Out: the formula of its result; where the function branches, a selection.
+//! In: a function that computes with numbers alone. Out: the formula of its result; where the function branches, a
+//! selection.
 //!
-//! Promises: a formula computes the same value as the function. Where there is none, one sentence states the reason and the
-//! location.
+//! Promises: a formula computes the same value as the function. If a function cannot be converted, one sentence states
+//! the reason and the location.
 //! Not here: derivatives of formulas, and their simplification (`native::formula`).
 
 mod arrays;
@@ -35,7 +36,7 @@ const STEPS: usize = 20_000;
 /// The maximum number of nested branches on numbers.
 const MAX_BRANCHES: usize = 10;
 
-/// The reason why a function is no formula.
+/// The reason why a function cannot be converted to a formula.
 #[derive(Clone, PartialEq, Debug)]
 pub struct NoFormula {
     /// The reason as a sentence without the line: `has a loop` for `line 3 has a loop`.
@@ -49,7 +50,7 @@ pub struct NoFormula {
 enum Value {
     Number(Formula),
     Integer(i64),
-    /// A truth value that depends on numbers, and whether it is the negation of the test.
+    /// A Boolean that depends on numbers: a condition, and whether the Boolean is the negation of the condition.
     Truth(Test<Formula>, bool),
     /// A function object: the function, and its captured values.
     Function(FunctionId, Vec<Value>),
@@ -64,7 +65,7 @@ enum Value {
 /// Converts a function to a formula.
 ///
 /// # Errors
-/// The reason why there is none.
+/// Returns the reason why the function cannot be converted.
 pub fn formula(program: &Program, id: FunctionId) -> Result<FunctionFormula, NoFormula> {
     let mut evaluator = Evaluator::new(program);
     let Some(function) = program.function(id) else { return Err(evaluator.no("the function is not compiled")) };
@@ -96,7 +97,7 @@ struct Evaluator<'p> {
     open: Vec<FunctionId>,
     /// The elements of array parameters that are read: the name of the array, the index, and the operand.
     elements: Vec<(Rc<str>, i64, u8)>,
-    /// The current place in the user's source text.
+    /// The source location of the current step in the user's program.
     place: Span,
     steps: usize,
     /// The number of branches on numbers around the current step.

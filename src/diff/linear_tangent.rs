@@ -1,17 +1,17 @@
 //! Linear tangents: a function that is certainly linear computes tangents by its own derivative code, not by its
 //! registered transpose.
 //!
-//! Promises: a function is certainly linear only if its code as written is; a function that calls a function with a
-//! registered derivative, or that cuts a path, uses its transpose in both directions.
+//! Promises: a function is certainly linear only if its code as written is linear; a function that calls a function
+//! with a registered derivative, or that cuts a path, uses its transpose in both directions.
 
 use crate::diff::differentiation_parameters;
 use crate::diff::differentiation_parameters::{Variation, varied_components};
-use crate::diff::linear::{Kind, Linearities};
+use crate::diff::linearity::{Kind, Linearities};
 use crate::ir::{Function, FunctionId, Op, Program, RuleKind};
 use hashbrown::HashSet;
 use std::rc::Rc;
 
-/// Examines the transposes of all functions with the number `first` or a higher one.
+/// Examines the transposes of all functions whose number is `first` or higher.
 pub fn mark_own_tangents(program: &mut Program, first: usize) {
     let of = |(id, f): (usize, &Option<Rc<Function>>)| {
         let is_transposed = f.as_ref()?.rules.iter().any(|rule| rule.kind == RuleKind::Transpose);
@@ -35,7 +35,7 @@ pub fn mark_own_tangents(program: &mut Program, first: usize) {
     }
 }
 
-/// Whether the derivative code of a function computes its tangents with respect to the given parameters.
+/// Whether the derivative code of a function computes the function's tangents with respect to the given parameters.
 fn computes_tangents(program: &Program, id: FunctionId, by: &[bool]) -> bool {
     let Some(f) = program.function(id).filter(|_| is_plain(program, id)) else { return false };
     let kinds = varied_components(program, f, by).into_iter();

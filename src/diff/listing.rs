@@ -12,8 +12,8 @@ use crate::source::SourceMap;
 use crate::value::Bank;
 use std::fmt::Write;
 
-/// Lists which steps of a function may vary with its arguments (`v`), which are useful for its results (`u`), and which are both,
-/// so that derivative code moves slots there.
+/// Lists which steps of a function may vary with its arguments (`v`), which are useful for its results (`u`), and which
+/// are both, so that derivative code moves slots there.
 pub fn activity(program: &Program, f: &Function) -> String {
     let active = ActiveRegisters::of(program, f);
     // Writing to a String cannot fail.
@@ -52,7 +52,7 @@ fn mark(program: &Program, f: &Function, active: &ActiveRegisters, step: &Instru
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::diff::testing::{Builder, program};
+    use crate::diff::test_graphs::{Builder, program};
     use crate::value::Bank::F;
 
     #[test]

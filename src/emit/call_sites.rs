@@ -122,8 +122,8 @@ pub fn rule(
 }
 
 /// Whether a function has no derivatives except registered ones. The checker prevents a program from differentiating an
-/// opaque function of the prelude; the derivative of a registered derivative still reaches it, and uses the derivative
-/// of the primitive.
+/// opaque function of the prelude; the derivative of a registered derivative may still reach such a function, and uses
+/// the derivative of the primitive.
 fn is_closed(callee: &ir::Function) -> bool {
     callee.is_opaque && (callee.obstacle.is_some() || !callee.is_prelude)
 }
@@ -143,7 +143,7 @@ fn refusal(callee: &ir::Function) -> String {
 
 /// Returns the index of a site in a table; equal sites are shared.
 fn add<T: PartialEq>(sites: &mut Vec<T>, site: T) -> u32 {
-    // The number of sites that are compared with a new one, because equal sites are usually close together.
+    // The number of sites that are compared with a new site: equal sites are usually close together.
     const SEARCH_WINDOW: usize = 64;
     let first = sites.len().saturating_sub(SEARCH_WINDOW);
     if let Some(k) = sites[first..].iter().position(|s| *s == site) {

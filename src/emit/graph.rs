@@ -1,6 +1,6 @@
 //! Emission graph: the graph of `emit`, a copy of the function with constants as operands and comparisons in branches.
 
-use crate::bytecode::Joined;
+use crate::bytecode::Fused;
 use crate::ir::analysis::effects::{Transfer, transfer};
 use crate::ir::analysis::flow_graph::{self, FlowGraph};
 use crate::ir::{Function, Op, Operator, Targets, Terminator, Trap};
@@ -58,19 +58,19 @@ pub enum StepOp {
     /// The addition of a constant to an integer, `a → a + k`.
     AddK(i16),
     /// A combination of several operations on numbers.
-    Join(Join),
+    Fused(FusedStep),
 }
 
 /// A step that combines several operations.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Join {
+pub struct FusedStep {
     /// The nesting of the combined operations.
     pub form: Nesting,
     /// The combined operations.
-    pub how: Joined,
+    pub how: Fused,
 }
 
-/// The nesting of the operations in a joined step.
+/// The nesting of the operations in a fused step.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Nesting {
     /// The first operation is the left operand of the second: `(a ∘ b) ∘ c`.
@@ -138,7 +138,7 @@ impl Compare {
         })
     }
 
-    /// Returns the comparison that has the same outcome for exchanged operands.
+    /// Returns the comparison that is equivalent after its operands are exchanged.
     pub fn swapped(self) -> Compare {
         match self {
             Compare::Lt => Compare::Gt,
@@ -149,8 +149,8 @@ impl Compare {
         }
     }
 
-    /// Returns the negation of the comparison. It is used for integers only: two numbers may fail both a comparison and
-    /// its negation.
+    /// Returns the negation of the comparison. The negation exists for integers only: two numbers may fail both a
+    /// comparison and its negation.
     pub fn negated(self) -> Compare {
         match self {
             Compare::Eq => Compare::Ne,
@@ -208,7 +208,7 @@ impl Step {
     pub fn ir(&self) -> Option<&Op> {
         match &self.op {
             StepOp::Ir(op) => Some(op),
-            StepOp::AddK(_) | StepOp::Join(..) => None,
+            StepOp::AddK(_) | StepOp::Fused(..) => None,
         }
     }
 

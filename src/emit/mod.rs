@@ -2,21 +2,21 @@
 //!
 //! In: the graph of one function, original or derivative. Out: its [`Code`], verified by construction.
 //!
-//! Promises: a reference is moved at its last use and dropped where it is no longer live, so that an array with one owner
-//! does not become shared; in derivative code a number register either always carries a slot or never.
+//! Promises: a reference is moved at its last use and dropped where it is no longer live, so that an array with one
+//! owner does not become shared; in derivative code a number register either always carries a slot or never.
 //! Not here: activity (`diff`), the definition of the instructions (`bytecode`), their execution (`vm`).
 
-mod branch;
 mod call_sites;
+mod code_writer;
+mod fusion;
 mod graph;
-mod join;
-mod join_text;
 mod parallel_moves;
-mod prepare;
+mod preparation;
 mod register_assignment;
-mod select;
+mod selection;
+mod terminator;
+mod text_fusion;
 mod window;
-mod writer;
 
 use crate::bytecode::Code;
 use crate::ir::analysis::control_flow::reverse_postorder;
@@ -24,17 +24,17 @@ use crate::ir::analysis::liveness::Liveness;
 use crate::ir::{Function, Program};
 use crate::source::Span;
 use crate::value::Bank;
+use code_writer::Writer;
 use graph::{Graph, Reg};
 use hashbrown::HashSet;
-use select::Selector;
-use writer::Writer;
+use selection::Selector;
 
 /// The reason why a function cannot be encoded.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum EncodeError {
     /// The function has more registers than an instruction can address.
     TooManyRegisters,
-    /// The native library has no function with this name.
+    /// The native library has no function with the given name.
     Native(String),
     /// The primitive has no dedicated instruction and its id is too large for an operand.
     Primitive(&'static str),
@@ -79,7 +79,7 @@ pub struct Context<'a> {
 /// Fails if the function exceeds the limits of a code object or calls a native function that does not exist.
 pub fn emit(program: &Program, function: &Function, is_derivative: bool) -> Result<Code, EncodeError> {
     let mut graph = Graph::of(function);
-    prepare::prepare(&mut graph, &program.shapes, is_derivative);
+    preparation::prepare(&mut graph, &program.shapes, is_derivative);
     crate::cancel::check();
     let order = reverse_postorder(&graph);
     let live = Liveness::of(&graph);
@@ -156,7 +156,7 @@ fn changes_reference(graph: &Graph, step: &graph::Step) -> bool {
     step.outs.iter().any(|r| graph.banks[*r] == Bank::R && step.ins.contains(r))
 }
 
-/// Finds in each block the steps after which references are no longer live, so that they must be dropped.
+/// A search for the steps of a block after which references are no longer live and must be dropped.
 struct KillPoints<'g> {
     graph: &'g Graph,
     /// The registers that are live at the current step.
@@ -191,7 +191,8 @@ impl KillPoints<'_> {
     }
 }
 
-/// Returns the references that are not live in a block though they were in a predecessor: they are dropped at its beginning.
+/// Returns the references that are not live in a block although they were live in a predecessor: they are dropped at
+/// the beginning of the block.
 fn stale_references(graph: &Graph, order: &[usize], live: &Liveness, writer: &Writer<'_>) -> Vec<Vec<Reg>> {
     let mut stale = vec![vec![]; graph.blocks.len()];
     let references: Vec<bool> = graph.banks.iter().map(|b| *b == Bank::R).collect();

@@ -15,7 +15,7 @@ pub struct Move<S> {
     pub last: bool,
 }
 
-/// Orders moves so that none overwrites the source of a later move. `scratch` is a place that breaks cycles. A value
+/// Orders moves so that no move overwrites the source of a later move. `scratch` is a place that breaks cycles. A value
 /// whose source is its target is not moved.
 pub fn in_sequence<S: Copy + Eq + Hash>(moves: &[(S, S)], scratch: S) -> Vec<Move<S>> {
     let done = ordered(moves.iter().copied().filter(|(to, from)| to != from).collect(), scratch);
@@ -37,7 +37,7 @@ pub fn in_sequence<S: Copy + Eq + Hash>(moves: &[(S, S)], scratch: S) -> Vec<Mov
     out
 }
 
-/// Orders the moves: the next move is always the first one whose target is no longer a source. Targets are distinct.
+/// Orders the moves: the next move is always the first whose target is no longer a source. Targets are distinct.
 fn ordered<S: Copy + Eq + Hash>(mut moves: Vec<(S, S)>, scratch: S) -> Vec<(S, S)> {
     let writers: HashMap<S, usize> = moves.iter().enumerate().map(|(k, (to, _))| (*to, k)).collect();
     let mut readers: HashMap<S, usize> = HashMap::new();
@@ -52,7 +52,7 @@ fn ordered<S: Copy + Eq + Hash>(mut moves: Vec<(S, S)>, scratch: S) -> Vec<(S, S
                 moves[k]
             }
             None => {
-                // All remaining moves form cycles: free the source of the first one.
+                // All remaining moves form cycles: the source of the first move is freed.
                 let from = std::mem::replace(&mut moves[first].1, scratch);
                 readers.insert(scratch, 1);
                 (scratch, from)

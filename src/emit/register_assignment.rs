@@ -1,5 +1,5 @@
-//! Register assignment: some virtual registers are placed in the window of the call that takes or returns them, the others are
-//! assigned by linear scan over the order of the blocks.
+//! Register assignment: some virtual registers are placed in the window of the call that takes or returns them, the
+//! others are assigned by linear scan over the order of the blocks.
 
 use super::graph::{Graph, Reg, Step};
 use super::window::{Windows, windows};
@@ -12,7 +12,7 @@ use std::collections::{BTreeSet, BinaryHeap};
 /// The place of a virtual register: a machine register.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Place {
-    /// One of the function's own registers, by index.
+    /// A register of the function itself, by index.
     Own(usize),
     /// A register of the window, by index.
     Window(usize),
@@ -53,7 +53,8 @@ pub fn window_args(step: &Step) -> Vec<Reg> {
     }
 }
 
-/// Returns the number registers that are written with a slot somewhere. In original code all number registers form one class.
+/// Returns the number registers that are written with a slot somewhere. In original code all number registers form one
+/// class.
 pub fn active_registers(graph: &Graph, is_derivative: bool) -> Vec<bool> {
     let mut active = vec![!is_derivative; graph.banks.len()];
     graph.params.iter().for_each(|p| active[*p] = true);
@@ -102,7 +103,7 @@ struct Interval {
     reg: Reg,
     start: usize,
     end: usize,
-    /// A register from which this register is copied, and whose place is preferred.
+    /// A register from which the interval's register is copied, and whose place is preferred.
     hint: Option<Reg>,
 }
 

@@ -1,4 +1,4 @@
-//! Windows: arguments that are computed in the window of their call, and results that are used there.
+//! Windows: the choice of arguments that are computed in the window of their call, and of results that are used there.
 
 use super::graph::{Block, Graph, Reg, Step};
 use super::register_assignment::{window_args, window_places};
@@ -53,8 +53,8 @@ fn grow(graph: &Graph, size: &mut [usize; 3], regs: &[Reg]) {
     }
 }
 
-/// Places arguments that are computed between the previous use of the window and their call. Returns the step from which on
-/// each place of the window is occupied.
+/// Places arguments that are computed between the previous use of the window and their call. Returns the step from
+/// which on each place of the window is occupied.
 fn arguments(
     graph: &Graph,
     block: &Block,
@@ -83,7 +83,7 @@ fn arguments(
     taken
 }
 
-/// Whether a step does not also read a register that it writes: otherwise the register is live earlier, in another place.
+/// Whether a step writes a register without reading it: a register that is also read is live earlier, in another place.
 fn changes_nothing_else(step: &Step, reg: Reg) -> bool {
     !step.ins.contains(&reg)
 }

@@ -32,8 +32,8 @@ pub(super) fn of_kinks() -> String {
     plain(include_str!("../../docs/kinks.md"))
 }
 
-/// Returns the documentation of a name with its members, the declarations of a topic, or the declarations that contain some
-/// words; without words, the list of topics. `None` when nothing is found.
+/// Returns the documentation of a name with its members, the declarations of a topic, or the declarations that contain
+/// some words; without words, the list of topics. `None` when nothing is found.
 pub(super) fn documentation(session: &mut Session, words: &str) -> Option<Vec<String>> {
     let catalog = session.catalog();
     if words.is_empty() {
@@ -46,7 +46,7 @@ pub(super) fn documentation(session: &mut Session, words: &str) -> Option<Vec<St
         lines.extend(members(&catalog, name));
         return Some(lines);
     }
-    // A nested type, or a protocol's member, has no entry under its full name in the session.
+    // A nested type, or a protocol's member, has no entry under the full name in the session.
     let entries: Vec<&CatalogEntry> =
         catalog.entries.iter().filter(|entry| entry.full_label() == name || full_name(entry) == name).collect();
     if !entries.is_empty() {
@@ -119,7 +119,8 @@ fn of_library_topic(catalog: &Catalog, number: usize) -> Vec<String> {
     lines
 }
 
-/// Returns the members of a type or protocol with their descriptions: its own by kind, then those of its protocols.
+/// Returns the members of a type or protocol with their descriptions: the declared members by kind, then the members of
+/// its protocols.
 fn members(catalog: &Catalog, owner: &str) -> Vec<String> {
     const GROUPS: &[(&str, &[EntryKind])] = &[
         ("cases", &[EntryKind::Case]),
@@ -172,7 +173,7 @@ fn described(rows: &[(String, String)]) -> Vec<String> {
     rows.iter().map(line).collect()
 }
 
-/// Returns the pages of topics, line by line; of many overloads, the first ones.
+/// Returns the pages of topics, line by line; if there are many overloads, only the first ones are included.
 pub(super) fn of_topics(topics: &[Topic]) -> Vec<String> {
     let mut lines = vec![];
     let left_out = topics.len().saturating_sub(MAX_OVERLOADS);

@@ -1,6 +1,7 @@
 //! Lessons: short programs to read, run and change.
 //!
-//! A lesson begins with a description in `///` lines; its paragraphs are the steps, which are entered one after the other.
+//! A lesson begins with a description in `///` lines; its paragraphs are the steps, which are entered one after the
+//! other.
 
 use crate::session::{Completeness, Session};
 use serde_json::{Value, json};
@@ -55,7 +56,7 @@ pub(super) fn find(word: &str) -> Option<&'static Lesson> {
     }
 }
 
-/// Formats the number, the title and the course of each lesson.
+/// Returns a line for each lesson: the number, the title and the course.
 pub(super) fn list() -> Vec<String> {
     let width = LESSONS.iter().map(|lesson| lesson.title().width()).max().unwrap_or(0);
     let line = |(lesson, n): (&Lesson, usize)| {
@@ -77,7 +78,7 @@ impl Lesson {
         self.header().first().map_or(self.name, |line| line.trim_start_matches("# "))
     }
 
-    /// Returns the place of the lesson in a course.
+    /// Returns the course of the lesson, and its number in the course.
     fn course(&self) -> &'static str {
         self.header().get(1).copied().unwrap_or_default()
     }

@@ -1,4 +1,4 @@
-//! List syntax: splits a list as people type it, at commas outside parentheses.
+//! List syntax: splits a list that the user has typed at the commas outside of brackets.
 
 /// Returns the parts of a text between the commas that are outside of brackets.
 pub(crate) fn listed(text: &str) -> Vec<String> {

@@ -3,7 +3,7 @@
 use crate::session::ProgressReport;
 use std::time::{Duration, Instant};
 
-/// The time after which a loop without reports counts as left, so that another one may be reported.
+/// The time after which a loop without reports counts as ended, so that another loop may be reported.
 const LOOP_TIMEOUT: Duration = Duration::from_secs(3);
 /// The time after which the rate of a loop is known.
 const RATE_DELAY: Duration = Duration::from_millis(500);
@@ -137,7 +137,7 @@ mod tests {
         assert_eq!(tracker.update(&step("left", Some(0)), start), Some(ProgressEvent::Begin));
         assert_eq!(tracker.update(&step("next", Some(0)), start), None);
         assert_eq!(tracker.update(&step("next", Some(1)), start + LOOP_TIMEOUT), Some(ProgressEvent::Begin));
-        // The same loop starts again.
+        // The loop starts again.
         assert_eq!(tracker.update(&step("next", Some(0)), start + LOOP_TIMEOUT), Some(ProgressEvent::Begin));
     }
 

@@ -6,20 +6,20 @@
 //! sources); no other part of the crate reads or writes a terminal.
 
 pub mod cli;
-mod guard;
+mod exit_status;
 mod help_pages;
 pub(crate) mod kernel;
-mod kernel_target;
+mod kernelspec_location;
 mod lessons;
 pub(crate) mod list_syntax;
 pub(crate) mod loop_progress;
 mod output;
-mod picture;
+mod picture_file;
 mod plot_request;
-mod progress;
+mod process_guard;
+mod progress_bar;
 pub(crate) mod prompt;
 pub(crate) mod render_style;
-mod status;
 pub(crate) mod stdout_state;
 mod units;
 

@@ -1,6 +1,6 @@
 //! Output: implements buffered standard output, standard error, and captured output.
 
-use super::status;
+use super::exit_status;
 use crate::front::stdout_state;
 use std::cell::{Cell, RefCell};
 use std::io::{BufWriter, Error, ErrorKind, IsTerminal, Result, Write};
@@ -28,7 +28,8 @@ fn around_write(mut write: impl FnMut() -> Result<usize>) -> Result<usize> {
 
 /// Standard output, buffered, shared by the session (which prints) and the command (which flushes).
 ///
-/// A write that fails ends the process: no reader is left, and a loop that prints would otherwise run on without purpose.
+/// A write that fails ends the process: the output has no reader, and a loop that prints would otherwise run without
+/// purpose.
 #[derive(Clone)]
 pub(super) struct Output {
     sink: Rc<RefCell<Box<dyn Write>>>,
@@ -64,12 +65,12 @@ impl Output {
         (Output::to(Box::new(kept.clone())), kept)
     }
 
-    /// Flushes the buffer of the output, or ends the process if that fails.
+    /// Flushes the buffer of the output, or ends the process if flushing fails.
     pub(super) fn flush_or_end(&self) {
         ended(self.sink.borrow_mut().flush());
     }
 
-    /// Writes a text to the output, or ends the process if that fails.
+    /// Writes a text to the output, or ends the process if writing fails.
     pub(super) fn write_or_end(&self, text: &str) {
         ended(self.sink.borrow_mut().write_all(text.as_bytes()));
     }
@@ -94,7 +95,7 @@ impl Write for Output {
     }
 }
 
-/// The standard output of a process that was started without one.
+/// The standard output of a process that was started without standard output.
 struct ClosedOutput;
 
 impl Write for ClosedOutput {
@@ -139,14 +140,14 @@ impl Write for CaptureBuffer {
     }
 }
 
-/// Ends the process after a failed write: silently after a broken pipe (`dscript a | head`).
+/// Ends the process if a write failed: silently after a broken pipe (`dscript a | head`).
 fn ended(result: Result<()>) {
     match result {
         Ok(()) => {}
-        Err(error) if error.kind() == ErrorKind::BrokenPipe => std::process::exit(status::DONE),
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => std::process::exit(exit_status::DONE),
         Err(error) => {
             report(&format!("dscript: cannot write the output: {error}\n"));
-            std::process::exit(status::FAILED)
+            std::process::exit(exit_status::FAILED)
         }
     }
 }

@@ -1,13 +1,14 @@
-//! Plot request: parsing of `f, f' from -3 to 3 step 0.5 to curve.svg`, in which everything but the functions may be absent.
+//! Plot request: parsing of `f, f' from -3 to 3 step 0.5 to curve.svg`, in which everything but the functions may be
+//! absent.
 
 use crate::front::list_syntax::listed;
 
-/// What a plot or a table shows.
+/// A request for a plot or a table.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct PlotRequest {
-    /// The functions, expressions or data.
+    /// The functions, expressions or data to show.
     pub(crate) subjects: Vec<String>,
-    /// The bounds.
+    /// The bounds of the variable.
     pub(crate) bounds: Option<(String, String)>,
     /// The distance between the rows of a table.
     pub(crate) step: Option<String>,
@@ -83,7 +84,7 @@ pub(crate) fn bounds(text: &str) -> Option<(String, String)> {
     let inner = text.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')).unwrap_or(text);
     let (from, to) = inner.split_once("...").or_else(|| inner.split_once(".."))?;
     let (from, to) = (from.trim(), to.trim());
-    // An index such as `xs[0...2]` has no bounds of a plot.
+    // The range of an index, as in `xs[0...2]`, is not the bounds of a plot.
     let is_bound = |text: &str| {
         let depth = text.chars().map(|c| i32::from("([{".contains(c)) - i32::from(")]}".contains(c))).sum::<i32>();
         !text.is_empty() && depth == 0 && !text.contains("..")

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 static IS_CLOSED: AtomicBool = AtomicBool::new(false);
 
-// This is sound before `main`: it duplicates a descriptor and stores a flag, and needs no initialization by the
+// The code is sound before `main`: it duplicates a descriptor and stores a flag, and needs no initialization by the
 // runtime.
 #[cfg(unix)]
 ctor::declarative::ctor! {

@@ -1,11 +1,11 @@
 //! Differentiability: the relation between concrete types and their tangent vectors.
 //!
-//! In: a type, and its `Declarations::tangent_vector`. Out: a [`TangentId`] that relates the components of a value to those
-//! of its tangent vector.
+//! In: a concrete type, and its tangent vector (`Declarations::tangent_vector`). Out: a [`TangentId`] that relates the
+//! components of a value to those of its tangent vector.
 //!
-//! Promises: stored properties and the fields of the vector correspond by name, or not at all: in the latter case the vector
-//! is stored beside the value ([`TangentKind::Beside`]). Properties marked `@noDerivative` are constant.
-//! The tangent of a boxed value is a [`TangentKind::Boxed`]; both shapes inside it are unboxed.
+//! Promises: stored properties and the fields of the vector correspond by name, or not at all: in the latter case the
+//! vector is stored beside the value ([`TangentKind::Beside`]). Properties marked `@noDerivative` are constant. The
+//! tangent of a boxed value is a [`TangentKind::Boxed`]; both shapes inside it are unboxed.
 
 use crate::ir::layout::{Layouts, instantiate, unboxed};
 use crate::types::model::declaration_info::{Builtin, Declarations, Nominal, NominalKind};
@@ -54,7 +54,7 @@ impl Layouts {
         })
     }
 
-    /// Wraps a tangent type in [`TangentKind::Boxed`] if the value is boxed.
+    /// Wraps a tangent type in [`TangentKind::Boxed`] if values of the type are boxed.
     fn around(&mut self, to: &mut Tables<'_>, value: ShapeId, vector: ShapeId, kind: TangentKind) -> Tangent {
         let (inner, inner_vector) = (unboxed(to.shapes, value), unboxed(to.shapes, vector));
         if inner == value && inner_vector == vector {
@@ -69,8 +69,8 @@ impl Layouts {
             Type::Tuple(fields) => {
                 let pairs = fields.iter().enumerate();
                 let varied: Vec<_> = pairs.filter_map(|(i, (_, t))| Some((i as u32, self.tangent(to, t)?))).collect();
-                // A tangent vector with as many elements as the tuple has one for each element; any other vector has
-                // only those of the differentiable elements.
+                // A tangent vector with as many elements as the tuple corresponds to all elements; any other vector
+                // corresponds to the differentiable elements only.
                 let all = matches!(vector, Type::Tuple(v) if v.len() == fields.len());
                 let place = |j: usize, i: u32| if all { i } else { j as u32 };
                 TangentKind::Fields(varied.iter().enumerate().map(|(j, (i, t))| (*i, place(j, *i), *t)).collect())
@@ -150,8 +150,8 @@ impl Layouts {
         TangentKind::Fields(fields)
     }
 
-    /// Returns the tangent type of a property wrapper that is differentiated like one of its stored properties. Its
-    /// tangent vector is that of the wrapped value, as the only field of a tuple.
+    /// Returns the tangent type of a property wrapper that is differentiated like one of its stored properties. The
+    /// tangent vector of the wrapper is a tuple whose only field is the tangent vector of the wrapped value.
     fn wrapped(&mut self, to: &mut Tables<'_>, wrapper: &Type, places: &[u32]) -> Option<TangentId> {
         let Some((place, inside)) = places.split_first() else { return self.tangent(to, wrapper) };
         let Type::Nominal(id, args) = wrapper else { return None };
@@ -227,8 +227,8 @@ impl Layouts {
     }
 }
 
-/// Returns the tangent vector of a type; that of a tuple consists of the tangent vectors of its differentiable
-/// elements.
+/// Returns the tangent vector of a type; the tangent vector of a tuple consists of the tangent vectors of its
+/// differentiable elements.
 fn tangent_vector(d: &mut dyn Declarations, ty: &Type) -> Option<Type> {
     if let Some(vector) = d.tangent_vector(ty) {
         return Some(vector);

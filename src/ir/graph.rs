@@ -28,7 +28,8 @@ pub struct BlockId(pub u32);
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct FunctionId(pub u32);
 
-/// A method that is dispatched on the type of its receiver at run time: an index into [`Program::methods`](crate::ir::Program::methods).
+/// A method that is dispatched on the type of its receiver at run time: an index into
+/// [`Program::methods`](crate::ir::Program::methods).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct MethodId(pub u32);
 
@@ -59,11 +60,12 @@ pub struct Function {
     pub rules: Vec<Rule>,
     /// Whether the function is declared in the prelude, so that diagnostics point at the call instead.
     pub is_prelude: bool,
-    /// Whether the function is opaque: it has no derivative unless a derivative is registered (`sinf` of `Glibc`).
+    /// Whether the function is opaque, so that it has no derivative unless a derivative is registered (`sinf` of
+    /// `Glibc`).
     pub is_opaque: bool,
-    /// Whether the function may throw: it returns a flag and the error before its result.
+    /// Whether the function may throw, so that it returns a flag and the error before its result.
     pub throws: bool,
-    /// The reason why the function is opaque, if this is not just the lack of a registered derivative.
+    /// The reason why the function is opaque, if the reason is not only the lack of a registered derivative.
     pub obstacle: Option<Obstacle>,
     /// The components of an instance that the function reads, by bank, if it is the getter of a stored property.
     pub reads: [Range<u32>; 3],
@@ -96,9 +98,10 @@ impl Function {
 /// The reason why a function has no derivative.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub enum Obstacle {
-    /// No registered derivative applies to the generic arguments: the requirement that they do not satisfy.
+    /// No registered derivative applies to the generic arguments: the requirement that is not satisfied.
     Requirement(Rc<str>),
-    /// The function accesses a stored property of a type whose tangent vectors do not determine how it varies (`Circle.angle`).
+    /// The function accesses a stored property of a type whose tangent vectors do not determine how it varies
+    /// (`Circle.angle`).
     Property {
         /// The name of the type.
         owner: Rc<str>,
@@ -184,8 +187,8 @@ impl Block {
     }
 }
 
-/// The name of a native function or a construct of the language. It is an alias, because serde would borrow a field of the
-/// type `&str` from its input.
+/// The name of a native function or a construct of the language. The type is an alias, because serde would borrow a
+/// field of the type `&str` from its input.
 type Name = &'static str;
 
 /// One instruction of a block.
@@ -199,8 +202,8 @@ pub struct Instruction {
     pub ins: Vec<Reg>,
     /// The source location of the instruction.
     pub span: Span,
-    /// Whether the instruction also propagates tangent slots, in derivative code. It is never set in original code. The
-    /// tracking of lost tangents sets it beforehand on calls whose integer arguments were computed from numbers.
+    /// Whether the instruction of derivative code also propagates tangent slots. The flag is not set in original code,
+    /// except by the tracking of lost tangents, for calls whose integer arguments were computed from numbers.
     pub active: bool,
 }
 
@@ -229,7 +232,7 @@ pub enum Op {
     Constants(Rc<Constants>),
     /// Loads a null reference: `→ r`.
     Null,
-    /// Copies a register to another of the same bank: `x → x`. A reference is shared.
+    /// Copies a register to another register of the same bank: `x → x`. A reference is shared.
     Copy,
     /// Moves a reference out of its register, which becomes empty: `r → r`.
     Take,
@@ -237,11 +240,11 @@ pub enum Op {
     Primitive(PrimitiveId),
     /// Calls a function: `arguments → results`.
     Call(FunctionId),
-    /// `arguments → results` of a function that has registered derivatives, or whose body is unknown. It occurs only in
-    /// derivative code, where it replaces [`Op::Call`]: the machine takes the innermost live level among the arguments and
-    /// the most specific of the [rules](Function::rules) that covers the active arguments. If there is none, it runs the
-    /// function's own derivative code, or fails with a source location if the function has no derivative
-    /// ([`Function::is_opaque`]). Without a live level it is a plain call.
+    /// Calls a function that has registered derivatives, or whose body is unknown: `arguments → results`. The operation
+    /// occurs only in derivative code, where it replaces [`Op::Call`]: the machine takes the innermost live level among
+    /// the arguments and the most specific of the [rules](Function::rules) that covers the active arguments. If no rule
+    /// covers them, the machine runs the function's own derivative code, or fails with a source location if the
+    /// function has no derivative ([`Function::is_opaque`]). Without a live level, the operation is a plain call.
     CallRule(FunctionId),
     /// Calls a function value: `function, arguments → results`.
     CallValue,
@@ -270,8 +273,8 @@ pub enum Op {
     NewRecord,
     /// Reads the component `index` (counted in its bank) of a record: `record → x`.
     LoadRecord { bank: Bank, index: u16 },
-    /// Writes the component `index` (counted in its bank) of a record: `record, x → record`. `outs[0]` is the same
-    /// register as `ins[0]`; a shared record is copied first.
+    /// Writes the component `index` (counted in its bank) of a record: `record, x → record`. `outs[0]` is `ins[0]`; a
+    /// shared record is copied first.
     StoreRecord { bank: Bank, index: u16 },
     /// Moves a reference out of a record: `record → r, record` (`outs[1]` is `ins[0]`).
     TakeRecord { index: u16 },
@@ -284,13 +287,13 @@ pub enum Op {
     AppendText,
     /// Counts the elements of an array: `array → count`.
     Count,
-    /// Checks an index of an array, and fails if it is out of range: `array, index →`.
+    /// Checks an index of an array, and fails if the index is out of range: `array, index →`.
     CheckIndex,
-    /// Reads the component `offset` (counted in its bank) of an element: `array, index → x`. It fails if the index is
-    /// out of range.
+    /// Reads the component `offset` (counted in its bank) of an element: `array, index → x`. The operation fails if the
+    /// index is out of range.
     LoadElement { bank: Bank, offset: u16, stride: Stride },
     /// Writes a component of an element: `array, index, x → array` (`outs[0]` is `ins[0]`). A shared array is copied
-    /// first. It fails if the index is out of range.
+    /// first. The operation fails if the index is out of range.
     StoreElement { bank: Bank, offset: u16, stride: Stride },
     /// Moves a reference out of an element of an array: `array, index → r, array` (`outs[1]` is `ins[0]`).
     TakeElement { offset: u16, stride: Stride },
@@ -302,25 +305,25 @@ pub enum Op {
     /// Moves a reference out of the global variables: `→ r`.
     TakeGlobal { index: u32 },
     /// Notes an access to a part of a box, or of a global variable, or the beginning or end of a modification: `box →`,
-    /// or `→` for a global variable. It fails if that part is already being modified.
+    /// or `→` for a global variable. The operation fails if this part is already being modified.
     Access { how: AccessKind, region: Rc<Region> },
 
-    /// `operands → results` of a function of the native library (`native::library`), by name, with the shapes of its generic
-    /// arguments. A reference that the function modifies is passed to it and returned as a result.
+    /// Calls a function of the native library (`native::library`) by name, with the shapes of its generic arguments:
+    /// `operands → results`. A reference that the function modifies is passed to it and returned as a result.
     Native {
         #[serde(deserialize_with = "known_name")]
         name: Name,
         shapes: Vec<ShapeId>,
     },
 
-    /// A differential operator or an auxiliary operation; see [`Operator`].
+    /// Applies a differential operator or an auxiliary operator; see [`Operator`].
     Operator(Operator),
 
     /// Converts a function to a differentiable or linear function: `function → function`. The conversion is a copy at
     /// run time; `diff` verifies the assertion. `wrt[k]` states whether parameter `k` is differentiated.
     AssertDifferentiable { linear: bool, wrt: Vec<bool> },
 
-    /// A step that only tangent and adjoint code has; see [`TransformedOp`].
+    /// An operation that only tangent and adjoint code has; see [`TransformedOp`].
     Transformed(TransformedOp),
 }
 
@@ -338,13 +341,13 @@ pub enum TransformedOp {
     Pop(Bank),
     /// Adds a number to a component of an element: `array, index, x → array` (`outs[0]` is `ins[0]`).
     AddElement { offset: u16, stride: Stride },
-    /// Copies a register to another of the same bank, without its tangent: `x → x`.
+    /// Copies a register to another register of the same bank, without its tangent: `x → x`.
     DropTangent,
-    /// Copies a register to another of the same bank: `x → x`. If `x` varies, the function has no tangent or adjoint
-    /// code.
+    /// Copies a register to another register of the same bank: `x → x`. If `x` varies, the function has no tangent or
+    /// adjoint code.
     RequireConstant,
-    /// Sets a number to zero if it is subnormal: `f → f`, the same register. Contractions over thousands of iterations
-    /// would otherwise compute with subnormal numbers, 15 times slower.
+    /// Sets a number to zero if it is subnormal: `f → f`, where both are one register. Contractions over thousands of
+    /// iterations would otherwise compute with subnormal numbers, which is 15 times slower.
     Flush,
     /// Reads the component `index` (counted in its bank) of the values that a function object captured: `closure → x`.
     CaptureOf { bank: Bank, index: u16 },
@@ -353,65 +356,68 @@ pub enum TransformedOp {
 /// The operators that the machine implements; the prelude defines the other operators in terms of these.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub enum Operator {
-    /// `x…, body → value…, differential`: records `body` at `x`. `at` and `result` are the tangents of `x` and the result.
+    /// Records `body` at `x`: `x…, body → value…, differential`. `at` and `result` are the tangent types of `x` and of
+    /// the result.
     ValueWithDifferential { at: TangentId, result: TangentId, throws: bool },
-    /// `x…, dx…, body → value…, derivative…`: propagates one tangent forward in constant memory.
+    /// Propagates one tangent forward in constant memory: `x…, dx…, body → value…, derivative…`.
     ValueWithTangent { at: TangentId, result: TangentId, throws: bool },
-    /// `x…, body → whether it succeeded, value, gradient…`: the gradient of a function that returns one number, by adjoint
-    /// code, and the value if `value` is set. Only in plain code; it does not succeed in a live level, under an observer, or
-    /// if there is no adjoint code.
+    /// Computes the gradient of a function that returns one number, by adjoint code, and the value if `value` is set:
+    /// `x…, body → whether it succeeded, value, gradient…`. The operator occurs only in plain code, and does not
+    /// succeed in a live level, under an observer, or without adjoint code.
     Gradient { at: TangentId, value: bool, throws: bool },
-    /// `x, order, body → whether it succeeded, coefficients`: the Taylor polynomial of `body` around `x`; it succeeds if only
-    /// primitives are recorded.
+    /// Computes the Taylor polynomial of `body` around `x`: `x, order, body → whether it succeeded, coefficients`. The
+    /// operator succeeds if only primitives are recorded.
     Series { result: TangentId, throws: bool },
     /// Transposes a linear function: `linear → linear`.
     Transpose { at: TangentId, result: TangentId },
-    /// `x… → x…`: the same value, constant in every live level. Also for types that are not differentiable (`of` is then
-    /// [nothing](crate::value::shape::TangentKind::Nothing)), because it makes a lost tangent explicit.
+    /// Makes a value constant in every live level: `x… → x…`. The operator also applies to types that are not
+    /// differentiable (`of` is then [nothing](crate::value::shape::TangentKind::Nothing)), because it makes a lost
+    /// tangent explicit.
     WithoutDerivative { of: TangentId },
-    /// `x… → x…`: the argument of a parameter, or the value stored in a property, that is marked `@noDerivative`. The value is
-    /// the same; if it varies, results that depend on it have no derivative, and requesting one is an error.
+    /// Marks the argument of a parameter, or the value stored in a property, that is marked `@noDerivative`: `x… → x…`.
+    /// If the value varies, results that depend on it have no derivative, and requesting their derivative is an error.
     NoDerivative { is_property: bool },
-    /// `x…, edit → x…`: the same value; on the reverse pass, `edit`, a function `(inout T.TangentVector) -> ()`, is applied to
-    /// its adjoint.
+    /// Copies a value whose adjoint is edited: `x…, edit → x…`. On the reverse pass, `edit`, a function `(inout
+    /// T.TangentVector) -> ()`, is applied to the adjoint of the value.
     WithDerivative { of: TangentId },
-    /// `x, y → y`: a number that was computed from `x` by way of a value without a tangent. If `x` varies, `y` has a lost
-    /// tangent, and requesting its derivative is an error. Only in derivative code.
+    /// Marks a number `y` that was computed from `x` by way of a value without a tangent: `x, y → y`. If `x` varies,
+    /// `y` has a lost tangent, and requesting its derivative is an error. The operator occurs only in derivative code.
     LoseTangent { of: TangentId },
-    /// `x →`: the result with that index, which is returned next, was computed from `x` by way of a value without a tangent.
-    /// Only in derivative code.
+    /// Sends the number `x` from which the result with the given index, which is returned next, was computed by way of
+    /// a value without a tangent: `x →`. The operator occurs only in derivative code.
     SendResultOrigin { result: u32 },
-    /// `→ x`: the number that the function which has just returned sent for the result with that index; a constant if it sent
-    /// none. Only in derivative code.
+    /// Receives the number that the function which has just returned sent for the result with the given index, or a
+    /// constant: `→ x`. The operator occurs only in derivative code.
     ReceiveResultOrigin { result: u32 },
-    /// Discards the origins that earlier calls sent or received. It occurs only in derivative code.
+    /// Discards the origins that earlier calls sent or received. The operator occurs only in derivative code.
     ForgetOrigins,
-    /// `x →`: the argument with that index of the function that is called next was computed from `x`. Only in derivative
-    /// code.
+    /// Sends the number `x` from which the argument with the given index of the next call was computed: `x →`. The
+    /// operator occurs only in derivative code.
     SendArgumentOrigin { argument: u32 },
-    /// `→ x`: the number that the caller passed for the argument with that index; a constant if it passed none. Only in
-    /// derivative code.
+    /// Receives the number that the caller sent for the argument with the given index, or a constant: `→ x`. The
+    /// operator occurs only in derivative code.
     ReceiveArgumentOrigin { argument: u32 },
-    /// `x… → x`: a number that varies if any of these numbers, or a number in any of these objects, varies. Only in derivative
-    /// code.
+    /// Computes a number that varies if any of the given numbers, or a number in any of the given objects, varies: `x…
+    /// → x`. The operator occurs only in derivative code.
     JoinOrigins,
-    /// `object, x, n → object`, or without an object for a global variable: the integer or string `n` that was stored as that
-    /// component was computed from `x`. This is added to what was stored for the component before, unless it `replaces` that;
-    /// for the [whole](Storage::Whole) there is no `n`. Only in derivative code.
+    /// Stores `x` as an origin of the integer or string `n` in a component: `object, x, n → object`, or without an
+    /// object for a global variable. The origin is added to the stored origins of the component, unless it `replaces`
+    /// them; for the [whole](Storage::Whole) object there is no `n`. The operator occurs only in derivative code.
     StoreOrigin { inside: Storage, component: u32, replaces: bool },
-    /// `object, n → x`, or without an object: the number from which the integer or string `n` that was loaded from the component
-    /// was computed; a constant if none was stored. Only in derivative code.
+    /// Loads the origin of the integer or string `n` that was loaded from a component, or a constant if no origin was
+    /// stored: `object, n → x`, or without an object. The operator occurs only in derivative code.
     LoadOrigin { inside: Storage, component: u32 },
-    /// `x, y →`: the comparison of two numbers that decides a branch. If they are equal and vary, an observer may report it.
-    /// Only in derivative code, and only under such an observer.
+    /// Notes the comparison of two numbers that decides a branch: `x, y →`. If the numbers are equal and vary, an
+    /// observer may report the comparison. The operator occurs only in derivative code, and only under such an
+    /// observer.
     Threshold { comparison: PrimitiveId },
-    /// `linear, vectors → whether it succeeded, results`: applies a differential or pullback to all vectors of an array,
-    /// several in one sweep. Only in plain code; it does not succeed in a live level.
+    /// Applies a differential or pullback to all vectors of an array, several in one sweep: `linear, vectors → whether
+    /// it succeeded, results`. The operator occurs only in plain code, and does not succeed in a live level.
     ApplyAtOnce,
-    /// `x… → array`: all numbers of a value that can vary, in order.
+    /// Returns all numbers of a value that can vary, in order: `x… → array`.
     Coordinates { of: TangentId },
-    /// `body →`, or `body → thrown, error`: calls a function without parameters and results. A reverse level does not record
-    /// it, but runs it again on the reverse pass.
+    /// Calls a function without parameters and results: `body →`, or `body → thrown, error`. A reverse level does not
+    /// record the call, but repeats it on the reverse pass.
     Recompute { traced: bool },
 }
 
@@ -449,7 +455,7 @@ impl Operator {
 pub enum Terminator {
     /// Jumps to another block.
     Jump(BlockId),
-    /// Jumps to `then` if the `i` register is not zero, and to `otherwise` if it is.
+    /// Jumps to `then` if the `i` register is not zero, and to `otherwise` if the register is zero.
     Branch { condition: Reg, then: BlockId, otherwise: BlockId },
     /// Returns the results of the function.
     Return(Vec<Reg>),
@@ -498,7 +504,7 @@ impl Terminator {
 pub enum Trap {
     /// An optional that was unwrapped, as in `nil!`, is `nil`.
     UnexpectedNil,
-    /// A `precondition`, `assert` or `fatalError` failed: the register holds the message, if there is one.
+    /// A `precondition`, `assert` or `fatalError` failed: the register holds the message, if any.
     Failed {
         #[serde(skip)]
         what: Name,
@@ -508,7 +514,7 @@ pub enum Trap {
     Unreachable,
     /// Tangent or adjoint code has reached a step that it does not support: the function runs again, on the tape.
     Unsupported,
-    /// An error was not caught: the register holds its description.
+    /// An error was not caught: the register holds the description of the error.
     Uncaught(Reg),
 }
 

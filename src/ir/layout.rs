@@ -1,10 +1,10 @@
-//! Layout: the shapes of types, and the positions of the components of a value.
+//! Layout: the shapes of types, and the storage of the components of a value.
 //!
-//! In: concrete types and their declarations. Out: [`ShapeId`]s, the banks of a value's components, and for each part of
-//! a value the run of components that it occupies.
+//! In: concrete types and their declarations. Out: [`ShapeId`]s, the banks of a value's components, and for each part
+//! of a value the run of components that it occupies.
 //!
-//! Promises: a type has one shape; a type that contains itself, or that would take more than [`MAX_INLINE_COMPONENTS`] registers, is
-//! boxed; the computation of a shape terminates for all declarations.
+//! Promises: a type has one shape; a type that contains itself, or that would take more than [`MAX_INLINE_COMPONENTS`]
+//! registers, is boxed; the computation of a shape terminates for all declarations.
 //! Not here: the tangents of types (`differentiability.rs`).
 
 use crate::types::model::declaration_info::{Builtin, Declarations, Nominal, NominalKind};
@@ -18,9 +18,9 @@ use std::rc::Rc;
 /// The number of components above which a struct, enum or tuple is represented by one reference to a record.
 pub const MAX_INLINE_COMPONENTS: u32 = 24;
 
-/// Limits of the nesting and of the number of parts of a type: a generic type that contains itself with ever larger arguments
-/// has no shape, and a function that calls itself for ever larger types has no code.
+/// The maximum nesting depth of a type: a generic type that contains itself with ever larger arguments has no shape.
 const MAX_DEPTH: usize = 100;
+/// The maximum number of parts of a type that has a shape.
 const MAX_SIZE: usize = 400;
 /// The maximum nesting depth of generic types.
 const MAX_GENERIC_DEPTH: usize = 128;
@@ -29,21 +29,21 @@ const MAX_GENERIC_DEPTH: usize = 128;
 #[derive(Clone, Default)]
 pub struct Layouts {
     shapes: HashMap<Type, ShapeId>,
-    /// A type that has each shape.
+    /// For each shape, a type that has this shape.
     types: HashMap<ShapeId, Type>,
-    /// The nominal types whose shapes are being computed, with the shape id that was reserved when a type occurred
+    /// The nominal types whose shapes are being computed, with the shape id that was reserved if the type occurred
     /// inside itself.
     open: Vec<(Type, Option<ShapeId>)>,
     metatypes: HashMap<Type, ShapeId>,
     /// The numbers that identify function types.
     functions: HashMap<Type, u32>,
     components: HashMap<ShapeId, Rc<[Bank]>>,
-    /// The positions at which the fields of a shape begin, followed by the end of the last field.
+    /// The index of the first component of each field of a shape, followed by the number of components.
     starts: HashMap<ShapeId, Rc<[usize]>>,
     /// The types with a custom description of their values; see [`DescriptionId`].
     pub(super) own: Vec<Type>,
     description_ids: HashMap<Type, DescriptionId>,
-    /// The positions of the components of a record or an instance in storage.
+    /// The bank and the index of each component of a record or an instance in storage.
     cells: HashMap<ShapeId, Rc<[(Bank, u32)]>>,
     pub(super) tangents: HashMap<Type, Option<TangentId>>,
     pub(super) open_tangents: Vec<(Type, Option<TangentId>)>,
@@ -80,7 +80,7 @@ impl Layouts {
         };
         self.shapes.insert(ty.clone(), shape);
         self.types.entry(shape).or_insert_with(|| {
-            // The value in a box has the same shape for all such types.
+            // All function types that differ only in these respects have one shape.
             ty.map(&mut |t| {
                 let is_box = matches!(t, Type::Metatype(of) if is_dynamic(d, of));
                 is_box.then(Type::any_value)
@@ -95,7 +95,8 @@ impl Layouts {
         *self.functions.entry(plain(ty)).or_insert(next)
     }
 
-    /// Returns the shape of the value of `T.self`, without the box around it if the type is only known at run time.
+    /// Returns the shape of the value of `T.self`, without the box that contains the value if the type is only known at
+    /// run time.
     pub fn metatype(&mut self, d: &mut dyn Declarations, shapes: &mut Shapes, of: &Type) -> ShapeId {
         if let Some(id) = self.metatypes.get(of) {
             return *id;
@@ -167,8 +168,8 @@ impl Layouts {
         let reserved = self.open.pop().and_then(|(_, reserved)| reserved);
         let own = d.custom_descriptions(ty).map(|_| self.description_id(ty));
         if let Shape::Class { .. } = shape {
-            // Two classes always have different shapes, even if their fields are the same, so a class gets a shape of
-            // its own.
+            // Two classes always have different shapes, even if their fields are equal, so a separate shape is reserved
+            // for a class.
             shapes.add(Shape::Tuple(vec![]));
             let id = reserved.unwrap_or_else(|| shapes.reserve());
             shapes.define(id, shape, own);
@@ -182,7 +183,7 @@ impl Layouts {
         shapes.add_with_description(shape, own)
     }
 
-    /// Returns the shape of a value with its tangent vector beside it.
+    /// Returns the shape of a value that is stored with its tangent vector beside it.
     fn beside(&mut self, d: &mut dyn Declarations, shapes: &mut Shapes, value: Shape, vector: &Type) -> Shape {
         let (Shape::Struct { name, .. } | Shape::Enum { name, .. }) = &value else { return value };
         let name = name.clone();
@@ -296,7 +297,7 @@ impl Layouts {
         at(index)..at(index + 1)
     }
 
-    /// Returns the positions in storage of the components of a record, or of an instance of a class.
+    /// Returns the banks and indices in storage of the components of a record, or of an instance of a class.
     pub fn cells(&mut self, shapes: &Shapes, shape: ShapeId) -> Rc<[(Bank, u32)]> {
         if let Some(known) = self.cells.get(&shape) {
             return known.clone();
@@ -378,7 +379,7 @@ fn plain(ty: &Type) -> Type {
     })
 }
 
-/// Whether a value of `T.Type` may represent another type than `T`: a subclass, or a type that conforms.
+/// Whether a value of `T.Type` may represent another type than `T`: a subclass, or a conforming type.
 pub fn is_dynamic(d: &mut dyn Declarations, of: &Type) -> bool {
     match of {
         Type::Existential(_) => true,
@@ -396,7 +397,7 @@ pub fn instantiate(d: &mut dyn Declarations, nominal: &Nominal, args: &[Type], t
     d.normalize(&concrete)
 }
 
-/// Whether a type has few enough parts to have a shape and generated code.
+/// Whether a type is small enough to have a shape and generated code.
 pub fn is_small(ty: &Type) -> bool {
     let mut parts = 0;
     // The traversal of the type stops at the limit.
@@ -429,8 +430,8 @@ pub fn beside(layouts: &mut Layouts, shapes: &Shapes, shape: ShapeId) -> Option<
     }
 }
 
-/// Whether the values of a shape contain numbers, if all values contain the same number of them; `None` if that depends
-/// on the value.
+/// Whether the values of a shape contain numbers, if the count of numbers is the same for all values; `None` if the
+/// count depends on the value.
 fn is_counted(shapes: &Shapes, shape: ShapeId, around: &mut Vec<ShapeId>) -> Option<bool> {
     if around.contains(&shape) {
         return None;
@@ -465,7 +466,7 @@ pub fn unboxed(shapes: &Shapes, shape: ShapeId) -> ShapeId {
     }
 }
 
-/// Returns the position in storage of each component: its bank, and its index among the components of the bank.
+/// Returns for each component its bank, and its index among the components of this bank.
 pub fn cells(banks: &[Bank]) -> Vec<(Bank, u32)> {
     let mut next = [0; 3];
     banks

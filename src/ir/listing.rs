@@ -52,7 +52,7 @@ fn parameter(f: &Function, p: &super::graph::Parameter) -> String {
     format!("{}: {}", p.name, if regs.is_empty() { "()".to_string() } else { regs.join(" ") })
 }
 
-/// Prints one step, such as `%3 = double.mul %1, %2`, with a `d` before it if it also propagates tangents.
+/// Prints one step, such as `%3 = double.mul %1, %2`, with the prefix `d` if the step also propagates tangents.
 pub fn instruction(program: &Program, f: &Function, step: &Instruction) -> String {
     let outs: Vec<String> = step.outs.iter().map(|r| written(f, *r)).collect();
     let ins: Vec<String> = step.ins.iter().map(|r| register(*r)).collect();

@@ -1,7 +1,7 @@
 //! Intermediate representation: control-flow graphs of typed instructions, lowering to them, and the passes over them.
 //!
-//! In: checked functions ([`crate::types`]) with concrete types in the place of generic parameters.
-//! Out: a [`Function`] per list of concrete types; values are split into registers of three banks.
+//! In: checked functions ([`crate::types`]) with concrete types instead of generic parameters. Out: a [`Function`] per
+//! list of concrete types; values are split into registers of three banks.
 //!
 //! Promises: every register has one bank; blocks end with exactly one terminator; a reference that is modified in
 //! place is moved out of its storage, so that an array with one owner is never copied.
@@ -14,7 +14,7 @@ pub mod layout;
 pub mod listing;
 pub mod lower;
 mod program;
-pub mod verify;
+pub mod verifier;
 
 pub mod passes;
 

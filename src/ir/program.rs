@@ -8,19 +8,19 @@ use hashbrown::HashMap;
 use serde::{Deserialize, Serialize};
 use std::rc::Rc;
 
-/// A derivative that is registered for a function.
+/// A rule: a derivative that is registered for a function.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Rule {
     /// The parameters with respect to which the registered derivative differentiates, one flag for each of
     /// [`Function::parameters`].
     pub wrt: Vec<bool>,
-    /// The function that is called: it takes the parameters of the original function, and returns its result with a
-    /// linear function.
+    /// The function that is called: it takes the parameters of the original function, and returns the result of the
+    /// original together with a linear function.
     pub function: FunctionId,
-    /// The function that was registered: it is called by `function` if the original function changes parameters, and
-    /// otherwise is `function` itself.
+    /// The function that was registered: `function` calls it if the original changes parameters; otherwise it is
+    /// `function` itself.
     pub registered: FunctionId,
-    /// The kind of the linear function that is returned.
+    /// The kind of the linear function that `function` returns.
     pub kind: RuleKind,
     /// The tangent type of the result of the original function.
     pub result: TangentId,
@@ -90,9 +90,11 @@ pub struct Program {
     pub custom_descriptions: Vec<[FunctionId; 2]>,
     /// The names of the methods that are dispatched at run time.
     pub methods: Vec<Rc<str>>,
-    /// The implementation of each such method for each type; it is complete for all types of which values are created.
+    /// The implementation of each such method for each type; the table is complete for all types of which values are
+    /// created.
     pub dispatch: HashMap<(MethodId, ShapeId), FunctionId>,
-    /// Whether the destruction of an instance has an effect, so that the time at which the last reference is dropped matters.
+    /// Whether the destruction of an instance has an effect, so that the time at which the last reference is dropped
+    /// matters.
     pub sees_ends: bool,
 }
 
@@ -103,7 +105,7 @@ impl Program {
     }
 
     /// Returns the function that a global variable always holds: a function without captured values that is stored at a
-    /// single place.
+    /// single point of the program.
     pub fn function_in_global(&self, index: u32) -> Option<FunctionId> {
         let place = Op::StoreGlobal { bank: Bank::R, index };
         let blocks = self.functions.iter().flatten().flat_map(|function| &function.blocks);

@@ -1,8 +1,8 @@
 //! Arithmetic: the table entries for sums, products, powers, rounding, and functions with kinks.
 
 use super::field::{Field, IntegerParam, Test};
+use super::math;
 use super::partial::{self, Partial, integer_param, partial, partials};
-use super::values;
 use super::{Kink, Primitive, Rule, Single, Value};
 
 const ANY: &[f64] = &[-2.25, -0.75, 0.4, 1.3, 3.6];
@@ -21,14 +21,14 @@ pub(super) const TABLE: &[Primitive] = &[
     Primitive::new("double.fma", Value::F3(f64::mul_add), Rule::Partials(&partial::MULTIPLY_ADD))
         .on(&[1.5, -0.75, 0.4, -2.0, 0.5, 3.0])
         .doc("`x * y + z`, rounded once."),
-    Primitive::new("float.round", Value::F1(values::to_single), Rule::Partials(&[Partial::Constant(1.0)]))
+    Primitive::new("float.round", Value::F1(math::to_single), Rule::Partials(&[Partial::Constant(1.0)]))
         .cheap().doc("The nearest number of single precision."),
     Primitive::new("double.abs", Value::F1(f64::abs), partial!(|x, _| x.sign()))
         .on(ANY)
         .kink("the derivative at 0 is 0", &[Kink { at: &[0.0], partials: &[0.0] }, Kink { at: &[-0.0], partials: &[0.0] }])
         .one_sided(|_, x| at(x, 0.0, [-1.0, 1.0]))
         .cheap().doc("Absolute value."),
-    Primitive::new("double.sign", Value::F1(values::sign), Rule::Flat)
+    Primitive::new("double.sign", Value::F1(math::sign), Rule::Flat)
         .on(ANY)
         .kink("the derivative is 0 everywhere", &[Kink { at: &[0.0], partials: &[0.0] }])
         .one_sided(|_, x| at(x, 0.0, [f64::INFINITY; 2]))
@@ -48,7 +48,7 @@ pub(super) const TABLE: &[Primitive] = &[
     .doc("`x` with the sign of `y`."),
     Primitive::new(
         "double.min",
-        Value::F2(values::min),
+        Value::F2(math::min),
         partials!(
             |x, y, _| larger(y, x),
             |x, y, _| larger(x, y)
@@ -60,7 +60,7 @@ pub(super) const TABLE: &[Primitive] = &[
     .latex(r"\min").doc("The lesser one."),
     Primitive::new(
         "double.max",
-        Value::F2(values::max),
+        Value::F2(math::max),
         partials!(
             |x, y, _| larger(x, y),
             |x, y, _| larger(y, x)
@@ -72,7 +72,7 @@ pub(super) const TABLE: &[Primitive] = &[
     .latex(r"\max").doc("The greater one."),
     Primitive::new(
         "double.relu",
-        Value::F1(values::relu),
+        Value::F1(math::relu),
         partial!(|x, _| T::select(Test::Less(T::constant(0.0), x), || T::constant(1.0), || T::constant(0.0))),
     )
     .on(ANY)
@@ -150,7 +150,7 @@ pub(super) const TABLE: &[Primitive] = &[
     .defined("x ≥ 0, or y an integer").doc("`x` to the power of `y`."),
     Primitive::new(
         "double.powi",
-        Value::FI(values::powi),
+        Value::FI(math::powi),
         integer_param!(|x, n, _| T::select(
             Test::Equal(n.number(), T::constant(0.0)),
             || T::constant(0.0),
@@ -190,7 +190,8 @@ fn jump(on_left: bool, partial: f64, other: f64) -> Option<[f64; 2]> {
     Some(if on_left { [partial, other] } else { [other, partial] })
 }
 
-/// Returns the one-sided partial derivatives of `x % y` in operand `k`; it jumps where `x` is a multiple of `y`, except at 0.
+/// Returns the one-sided partial derivatives of `x % y` in operand `k`; the operation jumps where `x` is a multiple of
+/// `y`, except at 0.
 fn jumps_of_fmod(k: usize, x: &[f64]) -> Option<[f64; 2]> {
     let (x, y) = (x[0], x[1]);
     if x == 0.0 || x % y != 0.0 {
@@ -202,7 +203,8 @@ fn jumps_of_fmod(k: usize, x: &[f64]) -> Option<[f64; 2]> {
     }
 }
 
-/// Returns the one-sided partial derivatives of the IEEE remainder in operand `k`; it jumps where its magnitude is half of `y`.
+/// Returns the one-sided partial derivatives of the IEEE remainder in operand `k`; the remainder jumps where its
+/// magnitude is half of `y`.
 fn jumps_of_remainder(k: usize, x: &[f64]) -> Option<[f64; 2]> {
     let (x, y) = (x[0], x[1]);
     let rest = libm::remainder(x, y);
@@ -240,15 +242,16 @@ fn share<T: Field>(x: T, length: T) -> T {
     T::select(Test::Equal(length.clone(), T::constant(0.0)), || T::constant(0.0), || x / length)
 }
 
-/// Computes the partial derivative of `xʸ` in `x`. Only (0, 0) is a kink, where y·xʸ⁻¹ would be 0·∞; at (2, 0) the
-/// formula is correct in every order.
+/// Computes the partial derivative of `xʸ` in `x`. Only (0, 0), where y·xʸ⁻¹ would be 0·∞, is a kink; elsewhere, such
+/// as at (2, 0), the formula is correct in every order.
 fn power_in_base<T: Field>(x: T, y: T) -> T {
     let zero = || T::constant(0.0);
     let formula = || y.clone() * x.clone().without_sign_of_zero().pow(y.clone() - T::constant(1.0));
     T::select(Test::Equal(x.clone(), zero()), || T::select(Test::Equal(y.clone(), zero()), zero, formula), formula)
 }
 
-/// Computes the partial derivative of `z = xʸ` in `y`; at `x = 0` it is the limit from the right, 0, as long as `z` is finite.
+/// Computes the partial derivative of `z = xʸ` in `y`; at `x = 0` the result is the limit from the right, 0, as long as
+/// `z` is finite.
 fn power_in_exponent<T: Field>(x: T, y: T, z: T) -> T {
     let zero = || T::constant(0.0);
     let formula = || z.clone() * x.clone().log();

@@ -1,4 +1,4 @@
-//! Comparisons: the table entries for tests of numbers, and for conversions between numbers and integers.
+//! Comparisons: the table entries for comparisons of numbers, and for conversions between numbers and integers.
 
 use super::{Primitive, Rule, Single, Trap, Value};
 

@@ -3,7 +3,7 @@
 //! A partial derivative is generic over a [`Field`], so that one definition yields machine code (`f64`) and a
 //! [`Formula`](super::formula::Formula), which is evaluated over numbers that are differentiated themselves.
 
-use super::{PrimitiveId, ids};
+use super::{PrimitiveId, primitive_ids};
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
 /// A type of numbers, or of formulas that represent numbers.
@@ -15,70 +15,70 @@ pub trait Field:
 
     /// Creates a constant.
     fn constant(c: f64) -> Self;
-    /// Applies a primitive of one number; `value` computes it.
+    /// Applies a primitive of one number; `value` computes the result.
     fn of(self, primitive: PrimitiveId, value: fn(f64) -> f64) -> Self;
-    /// Applies a primitive of two numbers; `value` computes it.
+    /// Applies a primitive of two numbers; `value` computes the result.
     fn of2(self, other: Self, primitive: PrimitiveId, value: fn(f64, f64) -> f64) -> Self;
-    /// Applies a primitive of a number and an integer; `value` computes it.
+    /// Applies a primitive of a number and an integer; `value` computes the result.
     fn of_integer(self, n: Self::Integer, primitive: PrimitiveId, value: fn(f64, i64) -> f64) -> Self;
-    /// Selects one of two values by a test of the innermost primals. Only the selected value is computed.
+    /// Selects one of two values by a condition on the innermost primals. Only the selected value is computed.
     fn select(test: Test<Self>, then: impl FnOnce() -> Self, otherwise: impl FnOnce() -> Self) -> Self;
 
-    /// Returns the same number without the sign of zero, because partial derivatives do not depend on that sign.
+    /// Returns the number without the sign of zero, because partial derivatives do not depend on that sign.
     fn without_sign_of_zero(self) -> Self {
         self + Self::constant(0.0)
     }
     /// Computes the sine.
     fn sin(self) -> Self {
-        self.of(ids::SIN, f64::sin)
+        self.of(primitive_ids::SIN, f64::sin)
     }
     /// Computes the cosine.
     fn cos(self) -> Self {
-        self.of(ids::COS, f64::cos)
+        self.of(primitive_ids::COS, f64::cos)
     }
     /// Computes the hyperbolic sine.
     fn sinh(self) -> Self {
-        self.of(ids::SINH, f64::sinh)
+        self.of(primitive_ids::SINH, f64::sinh)
     }
     /// Computes the hyperbolic cosine.
     fn cosh(self) -> Self {
-        self.of(ids::COSH, f64::cosh)
+        self.of(primitive_ids::COSH, f64::cosh)
     }
     /// Computes the natural exponential.
     fn exp(self) -> Self {
-        self.of(ids::EXP, f64::exp)
+        self.of(primitive_ids::EXP, f64::exp)
     }
     /// Computes the natural logarithm.
     fn log(self) -> Self {
-        self.of(ids::LOG, f64::ln)
+        self.of(primitive_ids::LOG, f64::ln)
     }
     /// Computes the square root.
     fn sqrt(self) -> Self {
-        self.of(ids::SQRT, f64::sqrt)
+        self.of(primitive_ids::SQRT, f64::sqrt)
     }
     /// Returns the sign of the number: -1, 0 or 1.
     fn sign(self) -> Self {
-        self.of(ids::SIGN, super::values::sign)
+        self.of(primitive_ids::SIGN, super::math::sign)
     }
     /// Rounds the number to the nearest integer, ties to even.
     fn rint(self) -> Self {
-        self.of(ids::RINT, f64::round_ties_even)
+        self.of(primitive_ids::RINT, f64::round_ties_even)
     }
     /// Computes a power whose exponent is a number.
     fn pow(self, exponent: Self) -> Self {
-        self.of2(exponent, ids::POW, f64::powf)
+        self.of2(exponent, primitive_ids::POW, f64::powf)
     }
     /// Returns the magnitude of `self` with the sign of `sign`.
     fn copysign(self, sign: Self) -> Self {
-        self.of2(sign, ids::COPYSIGN, f64::copysign)
+        self.of2(sign, primitive_ids::COPYSIGN, f64::copysign)
     }
     /// Computes a power with an integer exponent.
     fn powi(self, n: Self::Integer) -> Self {
-        self.of_integer(n, ids::POWI, super::values::powi)
+        self.of_integer(n, primitive_ids::POWI, super::math::powi)
     }
     /// Computes the derivative of order `n` of the digamma function.
     fn polygamma(self, n: Self::Integer) -> Self {
-        self.of_integer(n, ids::POLYGAMMA, super::values::polygamma)
+        self.of_integer(n, primitive_ids::POLYGAMMA, super::math::polygamma)
     }
 }
 
@@ -104,7 +104,7 @@ pub enum Test<T> {
 }
 
 impl<T> Test<T> {
-    /// Applies `by` to both numbers of the test.
+    /// Applies `by` to both numbers of the condition.
     pub fn map<U>(&self, by: impl Fn(&T) -> U) -> Test<U> {
         match self {
             Test::Equal(a, b) => Test::Equal(by(a), by(b)),

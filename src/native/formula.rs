@@ -3,20 +3,20 @@
 //! Partial derivatives are formulas: nested derivatives evaluate them, and the reference page prints them. A function
 //! of numbers can be represented as a formula, too.
 
-mod bound;
+mod binder;
+mod constant_folding;
 mod derivative;
-mod fold;
+mod formula_text;
 mod notation;
-mod text;
 
-pub use bound::{Bound, BoundKind};
-pub use fold::folded;
+pub use binder::{Bound, BoundKind};
+pub use constant_folding::folded;
 pub use notation::Notation;
 
 use super::field::{Field, IntegerParam, OrderOffset, Test};
 use super::partial::Partial;
 use super::primitive::{Primitive, PrimitiveId};
-use super::{ids, table};
+use super::{primitive_ids, primitive_table};
 use std::ops::{Add, Div, Mul, Neg, Sub};
 use std::sync::OnceLock;
 
@@ -33,18 +33,18 @@ pub enum Formula {
     Number(OrderOffset),
     /// A primitive applied to numbers and, where it takes one, to the integer operand plus the offset.
     Apply(PrimitiveId, Vec<Formula>, OrderOffset),
-    /// A selection of one of two formulas by a test of the innermost primals.
+    /// A selection of one of two formulas by a condition on the innermost primals.
     Select(Box<(Test<Formula>, Formula, Formula)>),
     /// A sum over integers or an integral; partial derivatives of primitives have none.
     Bound(Box<Bound>),
 }
 
-/// What is known of a function of which formulas are requested.
+/// A function of which formulas are requested.
 #[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct FormulaRecord {
     /// The function as a formula, or the reason why there is none.
     pub formula: Result<FunctionFormula, String>,
-    /// An example of its arguments in source syntax: `2, 3`.
+    /// An example of the arguments of the function in source syntax: `2, 3`.
     pub example: String,
 }
 
@@ -61,13 +61,13 @@ pub struct FunctionFormula {
     pub notation: Notation,
 }
 
-/// Returns the partial derivatives of a primitive as formulas, one per numeric operand; none where its derivative is
-/// zero or undefined.
+/// Returns the partial derivatives of a primitive as formulas, one per numeric operand; none where the derivative of
+/// the primitive is zero or undefined.
 pub fn partials(id: PrimitiveId) -> &'static [Formula] {
     static FORMULAS: OnceLock<Vec<Vec<Formula>>> = OnceLock::new();
     let all = FORMULAS.get_or_init(|| {
         let formulas = |p: &Primitive| p.partials().iter().map(Partial::formula).collect();
-        table::all().iter().map(formulas).collect()
+        primitive_table::all().iter().map(formulas).collect()
     });
     all.get(id.0 as usize).map_or(&[], Vec::as_slice)
 }
@@ -117,52 +117,53 @@ impl IntegerParam<Formula> for OrderOffset {
 impl Add for Formula {
     type Output = Formula;
     fn add(self, other: Formula) -> Formula {
-        apply(ids::ADD, vec![self, other])
+        apply(primitive_ids::ADD, vec![self, other])
     }
 }
 
 impl Sub for Formula {
     type Output = Formula;
     fn sub(self, other: Formula) -> Formula {
-        apply(ids::SUB, vec![self, other])
+        apply(primitive_ids::SUB, vec![self, other])
     }
 }
 
 impl Mul for Formula {
     type Output = Formula;
     fn mul(self, other: Formula) -> Formula {
-        apply(ids::MUL, vec![self, other])
+        apply(primitive_ids::MUL, vec![self, other])
     }
 }
 
 impl Div for Formula {
     type Output = Formula;
     fn div(self, other: Formula) -> Formula {
-        apply(ids::DIV, vec![self, other])
+        apply(primitive_ids::DIV, vec![self, other])
     }
 }
 
 impl Neg for Formula {
     type Output = Formula;
     fn neg(self) -> Formula {
-        apply(ids::NEG, vec![self])
+        apply(primitive_ids::NEG, vec![self])
     }
 }
 
 impl Formula {
-    /// Returns the summand other than 0 if the formula is a [sum with 0](Field::without_sign_of_zero), which removes
-    /// the sign of zero.
+    /// Returns the summand other than 0 if the formula is a [sum with 0](Field::without_sign_of_zero); such a sum
+    /// removes the sign of zero.
     pub fn signed(&self) -> Option<&Formula> {
         match self {
             Formula::Apply(id, operands, _) => match operands.as_slice() {
-                [x, Formula::Constant(0.0)] if *id == ids::ADD => Some(x),
+                [x, Formula::Constant(0.0)] if *id == primitive_ids::ADD => Some(x),
                 _ => None,
             },
             _ => None,
         }
     }
 
-    /// Specializes the formula to a known integer operand: powers and selections that depend on nothing else are evaluated.
+    /// Specializes the formula to a known integer operand: powers and selections that depend on nothing else are
+    /// evaluated.
     fn with_integer(&self, n: i64) -> Formula {
         let at = |formula: &Formula| formula.with_integer(n);
         match self {
@@ -171,10 +172,10 @@ impl Formula {
             Formula::Number(by) => Formula::Constant(n.saturating_add(by.0) as f64),
             Formula::Apply(id, operands, by) => {
                 let operands: Vec<Formula> = operands.iter().map(at).collect();
-                let takes_integer = table::info(*id).operands.len() > operands.len();
+                let takes_integer = primitive_table::info(*id).operands.len() > operands.len();
                 match (&operands[..], n.saturating_add(by.0)) {
-                    ([_], 0) if takes_integer && *id == ids::POWI => Formula::Constant(1.0),
-                    ([base], 1) if takes_integer && *id == ids::POWI => base.clone(),
+                    ([_], 0) if takes_integer && *id == primitive_ids::POWI => Formula::Constant(1.0),
+                    ([base], 1) if takes_integer && *id == primitive_ids::POWI => base.clone(),
                     _ => Formula::Apply(*id, operands, *by),
                 }
             }

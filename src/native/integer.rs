@@ -1,4 +1,4 @@
-//! Integers: the table entries for integers and truth values, none of which has a derivative.
+//! Integers: the table entries for integers and Booleans, none of which has a derivative.
 
 use super::{Primitive, Rule, Trap, Value};
 

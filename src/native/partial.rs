@@ -11,8 +11,8 @@ use super::formula::Formula;
 pub enum Partial {
     /// The partial derivative is a constant: the primitive is linear in the operand.
     Constant(f64),
-    /// The partial derivative of `x · y` in a factor: the other factor, which is the operand with this index. A product
-    /// 0·∞ has no value and no partial derivatives; see [`product_partial`].
+    /// The partial derivative of `x · y` in a factor: the other factor, which is the operand with the given index. A
+    /// product 0·∞ has no value and no partial derivatives; see [`product_partial`].
     Factor(usize),
     /// The partial derivative of a quotient `x / y` in the dividend: `1 / y`.
     Reciprocal,
@@ -51,8 +51,8 @@ pub const NEGATION: [Partial; 1] = [Partial::Constant(-1.0)];
 pub const MULTIPLY_ADD: [Partial; 3] = [Partial::Factor(1), Partial::Factor(0), Partial::Constant(1.0)];
 
 impl Partial {
-    /// Evaluates the partial derivative for numeric operands `x`, an integer operand `n` and the result `r`; `None` if it is
-    /// undefined.
+    /// Evaluates the partial derivative for numeric operands `x`, an integer operand `n` and the result `r`; `None` if
+    /// it is undefined.
     #[inline(always)]
     pub fn number(&self, x: &[f64], n: i64, r: f64) -> Option<f64> {
         match (self, x) {
@@ -92,7 +92,7 @@ impl Partial {
 }
 
 /// Computes the partial derivative of `other · factor` in `factor`: `other`. A product 0·∞ has no value and no partial
-/// derivatives either; without this rule a zero partial derivative would hide it.
+/// derivatives either; otherwise a partial derivative of zero would hide the product.
 #[inline(always)]
 pub fn product_partial(other: f64, factor: f64) -> f64 {
     if (other * factor).is_nan() {

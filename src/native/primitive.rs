@@ -33,17 +33,18 @@ pub struct Primitive {
     pub domain: &'static [f64],
     /// The condition on `x`, `y` and `n` under which the primitive is defined; empty if it is defined everywhere.
     pub defined: &'static str,
-    /// The convention for the derivative at the primitive's kinks, in words; empty if it has none.
+    /// The convention for the derivative at the primitive's kinks, in words; empty if there is no kink.
     pub kink: &'static str,
     /// The primitive's kinks for tests: the operands, and the partial derivatives there.
     pub kinks: &'static [Kink],
     /// The one-sided partial derivatives at points where the partial derivatives are not one finite number.
     pub one_sided: Option<OneSidedPartials>,
-    /// One sentence of documentation, shown in the reference, and at the prompt for prelude functions that call the primitive.
+    /// One sentence of documentation, shown in the reference, and at the prompt for prelude functions that call the
+    /// primitive.
     pub doc: &'static str,
 }
 
-/// The cost of computing a primitive.
+/// The cost of computing a primitive, which decides whether adjoint code recomputes its result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Cost {
     /// At most the cost of storing the result and loading it again: adjoint code recomputes the result.
@@ -76,7 +77,7 @@ pub struct Kink {
 /// these are at a kink; NaN on a side where the function has no value.
 pub type OneSidedPartials = fn(usize, &[f64]) -> Option<[f64; 2]>;
 
-/// The function that computes a primitive's result. `F` is a number, `I` an integer or truth value.
+/// The function that computes a primitive's result. `F` is a number, `I` an integer or a Boolean.
 #[derive(Clone, Copy, Debug)]
 pub enum Value {
     /// A function of one number, `F → F`.
@@ -206,13 +207,13 @@ impl Primitive {
         Primitive { one_sided: Some(one_sided), ..self }
     }
 
-    /// Counts the operands of the primitive that are numbers; they come first.
+    /// Counts the numeric operands of the primitive, which precede the integer operand.
     pub fn numbers(&self) -> usize {
         self.operands.iter().filter(|b| **b == Bank::F).count()
     }
 
-    /// Computes the result for numeric operands and, where the primitive takes one, an integer operand `n`. `None` if the
-    /// result is not a number.
+    /// Computes the result for numeric operands and, where the primitive takes one, an integer operand `n`. `None` if
+    /// the result is not a number.
     #[inline]
     pub fn number(&self, x: &[f64], n: i64) -> Option<f64> {
         match (self.value, x) {
@@ -263,7 +264,8 @@ impl Primitive {
         }
     }
 
-    /// Whether the primitive is linear in all its operands jointly: the tangent of the result is the same operation on tangents.
+    /// Whether the primitive is linear in all its operands jointly: the tangent of the result is the same operation on
+    /// tangents.
     pub fn is_linear(&self) -> bool {
         let partials = self.partials();
         !partials.is_empty() && partials.iter().all(|partial| matches!(partial, Partial::Constant(_)))
@@ -271,7 +273,8 @@ impl Primitive {
 }
 
 impl PrimitiveId {
-    /// Returns the partial derivative in the numeric operand `k`: the one definition that all mechanisms of differentiation use.
+    /// Returns the partial derivative in the numeric operand `k`: the one definition that all mechanisms of
+    /// differentiation use.
     #[inline]
     pub fn partial(self, k: usize) -> Partial {
         self.info().partial(k)

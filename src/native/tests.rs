@@ -34,7 +34,7 @@ const ORDERS: &[i64] = &[0, 1, 2, 3, 5];
 
 /// Calls `test` with every entry that has partial derivatives, at every point of the entry's domain.
 fn on_domains(mut test: impl FnMut(PrimitiveId, &'static Primitive, &[f64], i64)) {
-    for (k, p) in table::all().iter().enumerate() {
+    for (k, p) in primitive_table::all().iter().enumerate() {
         let orders = if matches!(p.value, Value::FI(_)) { ORDERS } else { &[0] };
         for x in p.domain.chunks(p.numbers().max(1)) {
             for n in orders {
@@ -47,7 +47,7 @@ fn on_domains(mut test: impl FnMut(PrimitiveId, &'static Primitive, &[f64], i64)
 #[test]
 fn every_entry_is_documented_and_named_once() {
     let mut names = HashSet::new();
-    for p in table::all() {
+    for p in primitive_table::all() {
         assert!(p.doc.ends_with('.'), "{}", p.name);
         assert!(names.insert(p.name), "{} twice", p.name);
         assert_eq!(primitive(p.name).map(|id| id.info().name), Some(p.name));
@@ -62,7 +62,10 @@ fn every_entry_is_documented_and_named_once() {
 #[test]
 fn entries_have_values_where_they_say() {
     let grid: Vec<f64> = (-40..=40).map(|k| f64::from(k) / 4.0).collect();
-    for p in table::all().iter().filter(|p| p.numbers() > 0 && !matches!(p.value, Value::Test1(_) | Value::Test2(_))) {
+    for p in primitive_table::all()
+        .iter()
+        .filter(|p| p.numbers() > 0 && !matches!(p.value, Value::Test1(_) | Value::Test2(_)))
+    {
         let has_value = |x: &[f64]| match p.value {
             Value::FtoI(f) => f(x[0] * 1e300).is_ok(),
             _ => p.number(x, 0).is_some_and(|value| !value.is_nan()),
@@ -112,7 +115,7 @@ fn formulas_agree_with_the_code_of_partials() {
 
 #[test]
 fn conventions_hold_at_kinks() {
-    for (k, p) in table::all().iter().enumerate() {
+    for (k, p) in primitive_table::all().iter().enumerate() {
         for kink in p.kinks {
             let value = p.number(kink.at, 0).unwrap();
             for (operand, expected) in kink.partials.iter().enumerate() {
@@ -137,18 +140,18 @@ fn formulas_read_as_in_a_textbook() {
     assert_eq!(text("double.tan", 0), "1 + result * result");
     assert_eq!(text("double.asin", 0), "1 / sqrt((1 - x) * (1 + x))");
     assert_eq!(text("double.powi", 0), "n == 0 ? 0 : n * pow(x, n - 1)");
-    assert_eq!(formula::partials(super::ids::DIV)[1].to_string(), "-(result / y)");
+    assert_eq!(formula::partials(super::primitive_ids::DIV)[1].to_string(), "-(result / y)");
 }
 
 #[test]
 fn polygamma_has_its_known_values() {
     let near = |a: f64, b: f64| assert!((a - b).abs() <= 1e-13 * b.abs().max(1.0), "{a} {b}");
-    near(values::polygamma(1.0, 0), -0.577_215_664_901_532_9);
-    near(values::polygamma(0.5, 0), -1.963_510_026_021_423_5);
-    near(values::polygamma(1.0, 1), std::f64::consts::PI.powi(2) / 6.0);
-    near(values::polygamma(0.5, 1), std::f64::consts::PI.powi(2) / 2.0);
-    near(values::polygamma(1.0, 2), -2.404_113_806_319_188_6);
-    near(values::polygamma(-0.5, 0), 0.036_489_973_978_576_52);
+    near(math::polygamma(1.0, 0), -0.577_215_664_901_532_9);
+    near(math::polygamma(0.5, 0), -1.963_510_026_021_423_5);
+    near(math::polygamma(1.0, 1), std::f64::consts::PI.powi(2) / 6.0);
+    near(math::polygamma(0.5, 1), std::f64::consts::PI.powi(2) / 2.0);
+    near(math::polygamma(1.0, 2), -2.404_113_806_319_188_6);
+    near(math::polygamma(-0.5, 0), 0.036_489_973_978_576_52);
 }
 
 #[test]
@@ -197,7 +200,7 @@ fn one_sided_partials_agree_with_differences() {
         ("double.remainder", &[1.0, 2.0]),
         ("double.remainder", &[3.0, 2.0]),
     ];
-    for p in table::all().iter().filter(|p| p.one_sided.is_some()) {
+    for p in primitive_table::all().iter().filter(|p| p.one_sided.is_some()) {
         assert!(points.iter().any(|(name, _)| *name == p.name), "{} has no point", p.name);
         assert!(
             p.domain.chunks(p.numbers()).all(|x| p.one_sided.unwrap()(0, x).is_none()),
@@ -206,7 +209,7 @@ fn one_sided_partials_agree_with_differences() {
         );
     }
     for (name, x) in points {
-        let p = table::primitive(name).unwrap().info();
+        let p = primitive_table::primitive(name).unwrap().info();
         let sides = p.one_sided.unwrap()(0, x).unwrap();
         for (side, expected) in [-1e-9, 1e-9].into_iter().zip(sides) {
             let mut beside = x.to_vec();

@@ -96,7 +96,7 @@ impl Canvas {
     }
 }
 
-/// Whether a position in the period of a dashed line is drawn.
+/// Whether the dot at a distance from the start of a dashed line is drawn.
 fn is_dash(dashes: Dashes, at: f64) -> bool {
     let mut end = 0.0;
     let part = dashes.iter().position(|length| {

@@ -5,7 +5,7 @@ use super::Color;
 /// A color on a light and on a dark background, as hexadecimal digits.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Paint {
-    /// The name of its class in SVG.
+    /// The name of the color's class in SVG.
     pub(super) name: String,
     pub(super) light: String,
     pub(super) dark: String,
@@ -18,10 +18,10 @@ pub(super) enum Role {
     Text,
     Grid,
     Axis,
-    /// The text of a value and of an adjoint in a computation graph.
+    /// The color of a value or an adjoint in a computation graph.
     Value,
     Adjoint,
-    /// The node of an input in a computation graph.
+    /// The color of an input node in a computation graph.
     Input,
 }
 
@@ -51,7 +51,8 @@ const DISTINCT: [(&str, &str, u8); 6] = [
     ("5b4fc7", "a99cff", 99),
 ];
 
-/// The ramp from low to high values: evenly spaced samples of viridis (van der Walt and Smith, 2015), also for a terminal.
+/// The ramp from low to high values: evenly spaced samples of viridis (van der Walt and Smith, 2015), also for a
+/// terminal.
 const RAMP: [([u8; 3], u8); 9] = [
     ([68, 1, 84], 53),
     ([71, 44, 122], 54),
@@ -102,7 +103,7 @@ pub(super) fn ramp(part: f64) -> String {
 mod tests {
     use super::*;
 
-    /// The contrast of two colors by WCAG 2.
+    /// Returns the contrast of two colors by WCAG 2.
     fn contrast(a: &str, b: &str) -> f64 {
         let luminance = |hex: &str| {
             let channel = |k: usize| {

@@ -4,7 +4,7 @@
 #[cfg(feature = "png")]
 const SCALE: f32 = 2.0;
 
-/// Converts an SVG document to a PNG file with a white background; the result is the same on every machine.
+/// Converts an SVG document to a PNG file with a white background; the result does not depend on the machine.
 ///
 /// # Errors
 /// Returns the error of the SVG parser, or that the drawing is empty or too large.
@@ -32,7 +32,7 @@ pub fn png(svg: &str) -> Result<Vec<u8>, String> {
 /// Reports that this build cannot draw PNG.
 ///
 /// # Errors
-/// Always.
+/// Always fails.
 #[cfg(not(feature = "png"))]
 pub fn png(_: &str) -> Result<Vec<u8>, String> {
     Err("this build of dscript cannot draw PNG; name a file that ends in '.svg', or install a build that can: cargo \

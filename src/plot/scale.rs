@@ -1,15 +1,15 @@
 //! Scales: the positions of numbers along the axes of a drawing.
 
-use super::limits::Limits;
+use super::axis_limits::Limits;
 
 /// An axis of a drawing.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Scale {
-    /// The limits, or their logarithms.
+    /// The lower limit of the scale, or its logarithm.
     from: f64,
     to: f64,
     is_log: bool,
-    /// The positions of the limits.
+    /// The position of the lower limit.
     pub(super) start: f64,
     pub(super) end: f64,
 }
@@ -33,13 +33,13 @@ impl Scale {
         self.start + (x - self.from) / (self.to - self.from) * (self.end - self.start)
     }
 
-    /// Returns the length of the shown range, in decades on a logarithmic scale.
+    /// Returns the length of the shown range; in decades on a logarithmic scale.
     pub(super) fn units(&self) -> f64 {
         self.to - self.from
     }
 }
 
-/// Two axes.
+/// The scales of the two axes.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Plane {
     pub(super) x: Scale,
@@ -56,12 +56,12 @@ impl Plane {
     /// Returns the position of a point; `None` if the axes cannot show it.
     pub(super) fn at(&self, (x, y): (f64, f64)) -> Option<Place> {
         let place = (self.x.at(x), self.y.at(y));
-        // So far outside, the exact position is not visible, but rounding errors would be.
+        // Far outside of the drawing the exact position is not visible, but rounding errors would be.
         let near = |v: f64| v.clamp(-FAR, FAR);
         (place.0.is_finite() && place.1.is_finite()).then_some((near(place.0), near(place.1)))
     }
 
-    /// Returns the vertex with the smallest and that with the largest coordinates.
+    /// Returns the vertices of the drawing with the smallest and with the largest coordinates.
     fn vertices(&self) -> [Place; 2] {
         let (x, y) = (self.x, self.y);
         [(x.start.min(x.end), y.start.min(y.end)), (x.start.max(x.end), y.start.max(y.end))]
@@ -70,7 +70,7 @@ impl Plane {
     /// Whether a position is inside of the drawing.
     pub(super) fn contains(&self, (x, y): Place) -> bool {
         let [low, high] = self.vertices();
-        // A point on the border is inside, rounding errors included.
+        // A point within rounding errors of the border is inside.
         let inside = |v: f64, a: f64, b: f64| v >= a - 1e-6 && v <= b + 1e-6;
         inside(x, low.0, high.0) && inside(y, low.1, high.1)
     }

@@ -1,13 +1,13 @@
-//! Scene: what a plot shows, independently of its format.
+//! Scene: the content of a plot, independent of the output format.
 
 /// A plot: series of points over two axes.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Scene {
-    /// The title; may be empty.
+    /// The title of the plot; may be empty.
     pub title: String,
-    /// The horizontal axis.
+    /// The horizontal axis of the plot.
     pub x: Axis,
-    /// The vertical axis.
+    /// The vertical axis of the plot.
     pub y: Axis,
     /// Whether a unit has the same length on both axes.
     pub is_equal: bool,
@@ -15,27 +15,27 @@ pub struct Scene {
     pub series: Vec<Series>,
 }
 
-/// An axis.
+/// An axis of a plot.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Axis {
-    /// Its label; may be empty.
+    /// The label of the axis; may be empty.
     pub label: String,
-    /// The range that it shows; by default the range of the points.
+    /// The range that the axis shows; by default the range of the points.
     pub range: Option<(f64, f64)>,
-    /// Whether its scale is logarithmic.
+    /// Whether the axis is logarithmic.
     pub is_log: bool,
 }
 
-/// Points that are drawn in one way.
+/// A series of points with a common appearance.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Series {
-    /// The name in the legend; a series without a name is not in the legend.
+    /// The name of the series in the legend; a series without a name is omitted there.
     pub name: String,
-    /// The way in which its points are drawn.
+    /// The way in which the points are drawn.
     pub kind: Kind,
-    /// Its color.
+    /// The color of the series.
     pub color: Color,
-    /// Its points.
+    /// The points of the series.
     pub points: Vec<(f64, f64)>,
 }
 
@@ -57,17 +57,17 @@ pub enum Kind {
     Segments,
     /// The area between the first point and the second, the third and the fourth, and so on.
     Band,
-    /// A grid of colored cells: the numbers of columns and rows, two opposite vertices, and the values row by row, each as
-    /// the first coordinate of a point.
+    /// A grid of colored cells: the numbers of columns and rows, two opposite vertices, and the values row by row, each
+    /// as the first coordinate of a point.
     Cells,
 }
 
 impl Kind {
-    /// All kinds, in the order of their numbers in the prelude.
+    /// All kinds of series, in the order of their numbers in the prelude.
     const ALL: [Kind; 8] =
         [Kind::Curve, Kind::Points, Kind::Bars, Kind::Arrows, Kind::Line, Kind::Segments, Kind::Band, Kind::Cells];
 
-    /// Returns the kind with a number.
+    /// Returns the kind of series with the given number.
     pub fn numbered(number: i64) -> Kind {
         usize::try_from(number).ok().and_then(|n| Kind::ALL.get(n).copied()).unwrap_or_default()
     }
@@ -76,21 +76,21 @@ impl Kind {
 /// The color of a series.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Color {
-    /// One of the distinct colors, which repeat.
+    /// A distinct color by index; the colors repeat.
     Distinct(usize),
     /// A color of the ramp from low (0) to high (1) values.
     Ramp(f64),
 }
 
-/// The cells of a heat map.
+/// A heat map as a grid of cells.
 pub(super) struct Grid<'a> {
-    /// The numbers of columns and rows.
+    /// The numbers of columns and rows of the grid.
     pub(super) size: (usize, usize),
-    /// Two opposite vertices.
+    /// Two opposite vertices of the grid.
     pub(super) vertices: [(f64, f64); 2],
-    /// The values, row by row from the first vertex.
+    /// The values of the cells, row by row from the first vertex.
     values: &'a [(f64, f64)],
-    /// The lowest and the highest finite value.
+    /// The lowest and the highest finite value of the cells.
     pub(super) limits: (f64, f64),
 }
 
@@ -109,7 +109,7 @@ impl Series {
 }
 
 impl Grid<'_> {
-    /// Returns the value of a cell between 0 (the lowest) and 1 (the highest); `None` if it is not finite.
+    /// Returns the value of a cell between 0 (the lowest) and 1 (the highest); `None` if the value is not finite.
     pub(super) fn shade(&self, column: usize, row: usize) -> Option<f64> {
         let (value, _) = self.values.get(row * self.size.0 + column)?;
         let (low, high) = self.limits;

@@ -7,7 +7,7 @@ use std::fmt::Write;
 
 /// An SVG document under construction.
 ///
-/// Colors are attributes, which every renderer understands, and a style sheet replaces them on a dark background.
+/// Colors are attributes, which every renderer understands, and a style sheet replaces the colors on a dark background.
 pub(super) struct SvgWriter {
     size: (f64, f64),
     body: String,
@@ -29,7 +29,7 @@ impl SvgWriter {
         SvgWriter { size, body: String::new(), dark: BTreeMap::new() }
     }
 
-    /// Returns the attributes for the colors of an area and of a line; without a color there is none.
+    /// Returns the attributes for the colors of an area and of a line; a missing color is omitted.
     pub(super) fn colors(&mut self, fill: Option<&Paint>, stroke: Option<&Paint>) -> String {
         let mut classes = vec![];
         let mut attributes = String::new();
@@ -100,7 +100,7 @@ pub(super) fn number(x: f64) -> String {
     if text == "-0" { "0".to_owned() } else { text.to_owned() }
 }
 
-/// Returns the data of a path through positions; a line ends where it began if `is_closed`.
+/// Returns the data of a path through positions; the path is closed if `is_closed`.
 pub(super) fn path(line: &[Place], is_closed: bool) -> String {
     let mut data = String::new();
     for (at, (x, y)) in line.iter().enumerate() {

@@ -1,17 +1,17 @@
 //! Axis ticks: round numbers along an axis.
 
-use super::limits::Limits;
+use super::axis_limits::Limits;
 
-/// A mark on an axis.
+/// A tick of an axis.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Tick {
-    /// The number.
+    /// The number at the tick.
     pub(super) at: f64,
-    /// Its label.
+    /// The label of the tick.
     pub(super) label: String,
 }
 
-/// Numbers of this size and larger, or smaller than the inverse, are written with an exponent.
+/// The absolute value from which on, or below whose inverse, numbers are written with an exponent.
 const LARGE: f64 = 1e6;
 const SMALL: f64 = 1e-4;
 
@@ -28,7 +28,7 @@ pub(super) fn step((from, to): Limits, wanted: usize) -> Option<f64> {
 /// Returns about `wanted` round numbers in a range.
 pub(super) fn ticks(limits: Limits, is_log: bool, wanted: usize) -> Vec<Tick> {
     let decades = if is_log { limits.1.log10() - limits.0.log10() } else { 0.0 };
-    // A short range of a logarithmic axis has the ticks of a linear one.
+    // A short range of a logarithmic axis has the ticks of a linear axis.
     if decades > 0.7 { logarithmic(limits, decades, wanted) } else { linear(limits, wanted) }
 }
 

@@ -1,6 +1,7 @@
 //! Session: the interface for evaluating, checking, inspecting and interrupting programs.
 //!
-//! In: texts with their names, and [`Options`]. Out: an [`Outcome`] of plain data: diagnostics, a status, a value as a string.
+//! In: texts with their names, and [`Options`]. Out: an [`Outcome`] of plain data: diagnostics, a status, a value as a
+//! string.
 //!
 //! Promises: a session survives every error in a program; results can be displayed without further state.
 //! Not here: the user interface (`front`), the implementation of the stages.
@@ -8,9 +9,9 @@
 pub(crate) mod algebra;
 pub(crate) mod compile;
 pub(crate) mod explain;
-mod options;
 pub(crate) mod query;
 pub(crate) mod run;
+mod session_data;
 #[cfg(test)]
 mod tests;
 
@@ -20,14 +21,14 @@ pub use crate::session::compile::imports::Loader;
 pub use crate::session::explain::formula::Derived;
 pub use crate::session::explain::views::graph;
 pub use crate::session::query::ParameterInfo;
-pub use crate::session::query::catalog::{Catalog, CatalogEntry, EntryKind};
 pub use crate::session::query::completion::Completion;
-pub use crate::session::query::highlight::Class;
-pub use crate::session::query::inspect::Topic;
+pub use crate::session::query::highlighting::Class;
+pub use crate::session::query::inspection::Topic;
+pub use crate::session::query::library_catalog::{Catalog, CatalogEntry, EntryKind};
+pub use crate::session::query::library_topics::{LibraryTopic, TOPICS};
 pub use crate::session::query::ranking::rank_of_member;
-pub use crate::session::query::topics::{LibraryTopic, TOPICS};
-pub use crate::session::run::interactive::{Answer, Completeness, DisplayItem};
-pub use crate::session::run::suite::{Suite, Test, TestRun};
+pub use crate::session::run::interactive_input::{Answer, Completeness, DisplayItem};
+pub use crate::session::run::test_suite::{Suite, Test, TestRun};
 pub use crate::types::closest;
 use crate::types::context_with_prelude;
 pub use crate::vm::operators::check::finite_difference::{Estimate, unit};
@@ -35,7 +36,7 @@ pub use crate::vm::{Count, Kink, bytes as in_bytes};
 pub use explain::point::Point;
 pub use explain::probe::{Probe, STEPS};
 pub use explain::{Explanation, Operation, Partial, Quantity};
-pub use options::{CheckNan, Input, Kinks, Options, Outcome, Stage, Status};
+pub use session_data::{CheckNan, Input, Kinks, Options, Outcome, Stage, Status};
 
 use crate::diagnostic::Diagnostic;
 use crate::ir::lower::Lowering;
@@ -44,7 +45,7 @@ use crate::native::library::Random;
 use crate::source::SourceMap;
 use crate::syntax::ast::Name;
 use crate::tape::ObserverOptions;
-use crate::types::model::tree::GlobalId;
+use crate::types::model::typed_tree::GlobalId;
 use crate::types::{Checked, TypeContext};
 use hashbrown::HashSet;
 use std::cell::RefCell;
@@ -72,11 +73,11 @@ pub struct Session {
     deny_warnings: bool,
     /// The checks performed during differentiation.
     observer_options: ObserverOptions,
-    /// Whether the tests in the given files are retained.
+    /// Whether the test blocks of the given files are retained.
     keeps_tests: bool,
     /// The function that receives the progress of loops of the script.
     loops: Option<fn(&ProgressReport<'_>)>,
-    /// The type of the last value.
+    /// The type of the value of the last text.
     value_type: Option<String>,
     /// The paths of the imported files that were read.
     imported: Vec<std::path::PathBuf>,
@@ -90,7 +91,7 @@ pub struct Session {
     answer: Option<GlobalId>,
     /// The variables that assignments declared.
     assigned: HashSet<Name>,
-    /// Whether an assignment to one of these declares it again.
+    /// Whether an assignment to a variable in `assigned` declares the variable again.
     redeclares_assigned: bool,
 }
 
@@ -220,8 +221,8 @@ impl Session {
         }
     }
 
-    /// Returns the kinks at which functions were differentiated since the last call, in order, one for each position and
-    /// operation; requires [`Kinks::Noted`].
+    /// Returns the kinks at which functions were differentiated since the last call, in order, one for each source
+    /// location and operation; requires [`Kinks::Noted`].
     pub fn take_kinks(&mut self) -> Vec<Kink> {
         self.machine.take_kinks()
     }

@@ -1,4 +1,6 @@
-use crate::tape::watch::KinkPartials;
+//! Tests of the session: redeclarations, failures, warnings and reported kinks.
+
+use crate::tape::step_observer::KinkPartials;
 
 use super::{Answer, DisplayItem, Input, Kinks, Options, Point, Session, Status};
 
@@ -161,7 +163,7 @@ fn a_text_that_stops_leaves_what_had_its_value() {
     ]);
 }
 
-/// A prompt can report the kinks that were found, besides the value.
+/// A prompt can report the kinks that were found in addition to the value.
 #[test]
 fn kinks_are_reported_once() {
     let options = Options { kinks: Kinks::Noted, ..Options::default() };

@@ -1,21 +1,21 @@
-//! Sources: texts and positions in them.
+//! Sources: texts, and the source locations in them.
 //!
-//! In: the text of a file, a prompt line or a notebook cell, with its name.
-//! Out: [`Span`]s, which are positions in one space that all texts of a session share, so that a span has 8 bytes and
-//! needs no reference to its source; [`SourceMap`] resolves a position to name, line and column.
+//! In: the text of a file, a prompt line or a notebook cell, with its name. Out: [`Span`]s, which are ranges of bytes
+//! in one space that all texts of a session share, so that a span has 8 bytes and needs no reference to its source;
+//! [`SourceMap`] resolves a byte of this space to name, line and column.
 //!
-//! Promises: positions are never reused; a span always lies inside one source.
+//! Promises: bytes of the space are never reused; a span always lies inside one source.
 
-mod map;
+mod source_map;
 
-pub use map::{GENERATED, Place, Source, SourceId, SourceMap};
+pub use source_map::{GENERATED, Place, Source, SourceId, SourceMap};
 
 /// A range in the source texts of a session: the half-open range of bytes `start..end`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 pub struct Span {
-    /// The position of the first byte, in the space shared by all sources.
+    /// The offset of the first byte in the space that all sources share.
     pub start: u32,
-    /// The position after the last byte.
+    /// The offset after the last byte.
     pub end: u32,
 }
 
@@ -30,12 +30,12 @@ impl Span {
         Span { start: self.start.min(other.start), end: self.end.max(other.end) }
     }
 
-    /// Returns the empty span directly before this one.
+    /// Returns the empty span directly before this span.
     pub fn before(self) -> Span {
         Span { start: self.start, end: self.start }
     }
 
-    /// Returns the empty span directly after this one.
+    /// Returns the empty span directly after this span.
     pub fn after(self) -> Span {
         Span { start: self.end, end: self.end }
     }

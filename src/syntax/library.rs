@@ -1,11 +1,12 @@
-//! Standard library: the compiled form, an index of its top-level declarations with one encoded tree
-//! ([`Decl`](super::ast::Decl)) for each of them. Both are written when dscript is built (`prelude/build.rs`), the index as
-//! static tables that a session searches in place; the trees that a program needs are decoded while it is compiled.
+//! Library: the compiled form of the standard library, an index of its top-level declarations with one encoded tree
+//! ([`Decl`](super::ast::Decl)) for each declaration. Index and trees are written when dscript is built
+//! (`prelude/build.rs`). The index consists of static tables that a session searches in place; a tree is decoded when a
+//! program needs the declaration.
 
-/// The index of the library.
+/// The index of the standard library.
 #[derive(Debug)]
 pub struct Library {
-    /// Its files, in the order of their source positions.
+    /// The files of the library, in the order of their source offsets.
     pub files: &'static [LibraryFile],
     /// The declarations with their names, sorted by name.
     pub declarations: &'static [Indexed],
@@ -20,27 +21,27 @@ pub struct Library {
 pub struct LibraryFile {
     /// The name of the file in diagnostics.
     pub name: &'static str,
-    /// The source text.
+    /// The source text of the file.
     pub text: &'static str,
 }
 
-/// A name with the top-level declarations that are found by it, in the order of the files.
+/// A name, and the top-level declarations that are listed under this name, in the order of the files.
 pub type Indexed = (&'static str, &'static [Piece]);
 
 /// A top-level declaration.
 #[derive(Clone, Copy, Debug)]
 pub struct Piece {
-    /// The first byte of its tree in the encoded trees of the library.
+    /// The start of the declaration's tree in the encoded trees of the library.
     pub start: u32,
-    /// The end of its tree.
+    /// The end of the declaration's tree.
     pub end: u32,
-    /// The module that must be imported to use it; `None` when it is always in scope.
+    /// The module that must be imported to use the declaration; `None` when the declaration is always in scope.
     pub module: Option<&'static str>,
-    /// What it declares.
+    /// The kind of the declaration.
     pub kind: PieceKind,
 }
 
-/// What a top-level declaration declares. A lookup enters only the pieces that it can use.
+/// The kind of a top-level declaration. A lookup enters only the pieces that it can use.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PieceKind {
     /// A function, with its parameters.
@@ -58,8 +59,9 @@ pub struct Parameter {
     pub is_required: bool,
 }
 
-/// Whether a function with the given parameters may accept arguments with the given labels: there is an argument for each
-/// required parameter, and a parameter for each label. A parameter is given by its label and whether it is required.
+/// Whether a function with the given parameters may accept arguments with the given labels: there is an argument for
+/// each required parameter, and a parameter for each label. A parameter is given by its label and whether it is
+/// required.
 pub fn may_accept<'a>(
     parameters: impl Iterator<Item = (Option<&'a str>, bool)> + Clone,
     labels: &[Option<&str>],
@@ -69,7 +71,7 @@ pub fn may_accept<'a>(
     required <= labels.len() && labels.iter().all(is_known)
 }
 
-/// Returns what is listed under a name in a table that is sorted by name.
+/// Returns the entry of a name in a table that is sorted by name.
 pub fn listed<T: Copy>(table: &[(&'static str, T)], name: &str) -> Option<T> {
     let found = table.binary_search_by(|(known, _)| (*known).cmp(name)).ok()?;
     table.get(found).map(|(_, listed)| *listed)

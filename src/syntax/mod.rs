@@ -1,7 +1,7 @@
 //! Syntax: the conversion of source text into a tree.
 //!
-//! In: the text of a source and its first position. Out: an [`ast::File`], or diagnostics, or the information that the text
-//! is incomplete ([`Parsed::incomplete`]).
+//! In: the text of a source and the offset of its first byte. Out: an [`ast::File`], or diagnostics, or the information
+//! that the text is incomplete ([`Parsed::incomplete`]).
 //!
 //! Stages: `scan` reads every byte once (brackets, strings, comments, `#if`), `grammar.pest` reads the result,
 //! `parser` builds the tree, and [`fold_file`] folds operator sequences once all files have declared their operators.
@@ -13,24 +13,24 @@
 pub mod ast;
 mod dump;
 mod flow_sensitive;
-mod fold;
 pub(crate) mod foreign;
 pub(crate) mod format;
 mod library;
-mod operators;
+mod operator_folding;
+mod operator_table;
 pub(crate) mod parser;
 mod scan;
 mod variable_words;
-mod visit;
+mod visitor;
 
 #[cfg(test)]
 mod tests;
 
 pub use crate::syntax::format::formatted;
 pub use dump::dump;
-pub use fold::{MAX_DEPTH, fold_file};
 pub use library::{Indexed, Library, LibraryFile, Parameter, Piece, PieceKind, listed, may_accept};
-pub use operators::OperatorTable;
+pub use operator_folding::{MAX_DEPTH, fold_file};
+pub use operator_table::OperatorTable;
 pub use parser::{parse, parse_at};
 pub use variable_words::variable_words;
 
@@ -39,7 +39,7 @@ use crate::diagnostic::Diagnostic;
 /// The result of parsing a text.
 #[derive(Clone, Debug, Default)]
 pub struct Parsed {
-    /// The syntax tree, with unfolded operators; empty when errors left no text to parse.
+    /// The syntax tree, with unfolded operators; empty when errors prevented the parsing.
     pub file: ast::File,
     /// The errors that were found.
     pub diagnostics: Vec<Diagnostic>,

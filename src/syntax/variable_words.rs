@@ -1,7 +1,7 @@
-//! Variable words: the words of an expression that may be variables, found without parsing.
+//! Variable words: the words of an expression that may be variables, determined without parsing.
 
-/// Returns the words of an expression that may be variables: those that are not called, not members, not labels, and outside
-/// string literals.
+/// Returns the words of an expression that may be variables: words that are neither called nor members nor labels, and
+/// that are outside of string literals.
 pub fn variable_words(expression: &str) -> Vec<&str> {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     let mut words = vec![];

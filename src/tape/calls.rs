@@ -1,14 +1,14 @@
-//! Calls on a tape: record registered pullbacks, edits of adjoints, and the numbers that represent tangents.
+//! Calls on a tape: records calls of registered pullbacks, edits of adjoints, and numbers with given tangents.
 
 use super::Num;
 use super::levels::{Direction, Levels};
 use super::node::RecordError;
-use super::wide::{Block, Call, CallKind, Template, Wide, WideDescription, WideKind};
+use super::wide_node::{Block, Call, CallKind, Template, Wide, WideDescription, WideKind};
 use crate::value::{Ref, Slot};
 use std::rc::Rc;
 
 impl Levels {
-    /// Returns the direction of the level at the position `k`.
+    /// Returns the direction of the level with the index `k`.
     pub fn direction_at(&self, k: usize) -> Option<Direction> {
         use super::levels::LevelStorage;
         Some(match self.stack.get(k)?.kind {
@@ -17,8 +17,8 @@ impl Levels {
         })
     }
 
-    /// Records, on the tape of reverse level `k`, results whose adjoints go through a function of the user's own in the reverse
-    /// sweep. `results` are numbers of the levels outside; they are returned as numbers of the level.
+    /// Records, on the tape of reverse level `k`, results whose adjoints go through a function of the user's own in the
+    /// reverse sweep. `results` are numbers of the outer levels, and are returned as numbers of the level.
     ///
     /// # Errors
     /// [`RecordError`] when the limit is reached.
@@ -26,8 +26,8 @@ impl Levels {
         self.push_kind(k, WideKind::Call(Box::new(call)), results)
     }
 
-    /// Records, on the tape of reverse level `k`, the results of a part of the program that the reverse sweep runs again.
-    /// `results` are numbers of the levels outside; they are returned as numbers of the level.
+    /// Records, on the tape of reverse level `k`, the results of a part of the program that the reverse sweep runs
+    /// again. `results` are numbers of the outer levels, and are returned as numbers of the level.
     ///
     /// # Errors
     /// [`RecordError`] when the limit is reached.
@@ -68,8 +68,8 @@ impl Levels {
             .collect())
     }
 
-    /// Returns a number of reverse level `k` that varies as `like` does there, but has the value and the outer links of `x`, a
-    /// number of the levels outside. If `like` does not vary, the result is `x` itself.
+    /// Returns a number of reverse level `k` that varies in this level as `like` does, but has the value and the outer
+    /// slot of `x`, a number of the outer levels. If `like` does not vary, the result is `x` itself.
     ///
     /// # Errors
     /// [`RecordError`] when the limit is reached.
@@ -89,7 +89,7 @@ impl Levels {
         Ok(Num { value: x.value, slot: self.slot_of(k, alias) })
     }
 
-    /// Returns a number of forward level `k` with a tangent; `x` and the tangent are numbers of the levels outside.
+    /// Returns a number of forward level `k` with a tangent; `x` and the tangent are numbers of the outer levels.
     ///
     /// # Errors
     /// [`RecordError`] when the limit is reached.
@@ -100,8 +100,8 @@ impl Levels {
         }
     }
 
-    /// Returns the number `y`, which was computed from `x` without a derivative: its adjoint is passed to `function`, and its
-    /// tangent is `mark`, in every level that `x` varies in.
+    /// Returns the number `y`, which was computed from `x` without a derivative: its adjoint is passed to `function`,
+    /// and its tangent is `mark`, in every level in which `x` varies.
     ///
     /// # Errors
     /// [`RecordError`] when the limit is reached.
@@ -141,13 +141,13 @@ impl Levels {
         matches!((call.map(|call| &call.function), function), (Some(Ref::Machine(a)), Ref::Machine(b)) if Rc::ptr_eq(a, b))
     }
 
-    /// Returns the same numbers, whose adjoints go through `function` in the reverse sweep of every level in which they vary.
+    /// Returns the numbers `x` as numbers whose adjoints go through `function` in the reverse sweep of every level in
+    /// which they vary.
     ///
     /// # Errors
     /// [`RecordError`] when the limit is reached.
     pub fn edited(&mut self, x: &[Num], function: &Ref, template: &Template) -> Result<Vec<Num>, RecordError> {
-        // The levels are visited from the outermost inward: what an inner level strips off is the result of the outer
-        // levels.
+        // The levels are visited from the outermost inward: an inner level uses the result of the outer levels.
         let Some(k) = self.innermost(x) else { return Ok(x.to_vec()) };
         let stripped: Vec<Num> = x.iter().map(|x| self.strip(k, *x)).collect();
         let outside = self.edited(&stripped, function, template)?;

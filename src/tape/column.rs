@@ -1,13 +1,13 @@
 //! Column: stores slots by number, beside the nodes of a tape or the numbers of a sweep.
 //!
 //! Most slots of a column belong to one level, so the epoch is stored once and each slot takes the 8 bytes of its
-//! payload. A column consists of pieces, so that a long one is never copied, and pieces that were never written take no
-//! memory.
+//! payload. A column consists of pieces, so that a long column is never copied, and pieces that were never written take
+//! no memory.
 
 use super::Num;
 use crate::value::Slot;
 
-/// The number of payloads in a piece. The first piece of a column begins smaller: most columns are short.
+/// The number of payloads in a piece. The first piece of a column is allocated smaller: most columns are short.
 const CHUNK: usize = 1 << 13;
 const INITIAL_SIZE: usize = 64;
 
@@ -32,8 +32,8 @@ struct Payloads {
 #[derive(Clone, Debug, Default)]
 struct Words(Vec<Vec<u64>>);
 
-/// A column of tangents, each with its slot, and beside it the slot of the value that has this tangent: the storage of
-/// a forward level inside of other levels.
+/// A column of tangents with their slots, and for each tangent the outer slot of its value: the storage of a forward
+/// level inside of other levels.
 #[derive(Debug, Default)]
 pub struct TangentColumn {
     count: usize,
@@ -43,7 +43,7 @@ pub struct TangentColumn {
 }
 
 impl TangentColumn {
-    /// Returns the tangent with the number `at`, and the slot beside it.
+    /// Returns the tangent with the number `at`, and the outer slot of its value.
     pub fn get(&self, at: usize) -> (Num, Slot) {
         if at >= self.count {
             return (Num::default(), Slot::NONE);
@@ -117,7 +117,7 @@ impl SlotColumn {
         self.levels.iter().map(|level| level.words.bytes()).sum()
     }
 
-    /// Whether some slot of the column satisfies a condition.
+    /// Whether some slot of the column satisfies a predicate.
     pub fn any(&self, test: &mut dyn FnMut(Slot) -> bool) -> bool {
         self.slots().any(|(_, slot)| test(slot))
     }

@@ -3,8 +3,8 @@
 //! Where an adjoint is infinite, the sum of its contributions is decisive: the derivative of `sqrt(x + x²)` at 0 is ∞ ·
 //! (1 + 0). Forward, the sum is known before it is multiplied by the infinite partial. In reverse, each summand would
 //! be multiplied separately, and ∞ · 1 + ∞ · 0 is NaN. So a sweep does not multiply infinite adjoints: each node gets
-//! the factors of the infinite adjoints that it contributes to; the factors are added up, and multiplied where the
-//! adjoint is needed. A factor of zero is a true 0·∞.
+//! the factors of the infinite adjoints that it contributes to; the factors are added up, and multiplied by the
+//! infinite adjoint where the adjoint is needed. A factor of zero is a true 0·∞.
 
 use super::Num;
 use super::levels::Levels;
@@ -20,14 +20,14 @@ const MAX_DISTINGUISHED: usize = 8;
 #[derive(Debug, Default)]
 pub(super) struct Factors(HashMap<u32, Vec<Factor>>);
 
-/// The contribution of a node to the adjoint of another node, which is infinite.
+/// The contribution of a node to the infinite adjoint of another node.
 #[derive(Clone, Copy, Debug)]
 struct Factor {
     /// The node that has the infinite adjoint.
     of: u32,
     /// The infinite adjoint.
     infinity: Num,
-    /// The sum, over the paths from one node to the other, of the products of the partials on the path.
+    /// The sum over all paths between the two nodes; each path contributes the product of its partials.
     factor: Num,
 }
 
@@ -105,7 +105,7 @@ impl Sweep {
         Ok(())
     }
 
-    /// Multiplies the deferred factors of all nodes.
+    /// Multiplies the deferred factors of all nodes, and adds the products to their adjoints.
     pub(super) fn multiply_all_factors(&mut self, levels: &mut Levels) -> Result<(), RecordError> {
         let nodes: Vec<u32> = self.factors.0.keys().copied().collect();
         nodes.into_iter().try_for_each(|node| self.multiply_factors(levels, node))

@@ -1,22 +1,22 @@
 //! Escape: rebases the slots of values that outlive their level.
 //!
-//! A number that is stored in a variable, an instance or a global while an inner level is live may still be there when the level
-//! has ended. It is a constant of that level then, and must retain its link to the levels outside; its slot would only refer to
-//! an ended level. So stores are logged while several levels are live, and when one ends, all storage reachable from the logged
-//! stores is traversed: slots of that level are replaced by the slots that they represent in the levels outside. With one level
-//! there is nothing outside, and no store is logged.
+//! A number that is stored in a variable, an instance or a global while an inner level is live may still be stored
+//! there when the level has ended. The number is then a constant of the level and must retain its link to the outer
+//! levels, but its slot refers to the ended level. So stores are logged while several levels are live, and when a level
+//! ends, all storage reachable from the logged stores is traversed: slots of that level are replaced by the slots that
+//! they represent in the outer levels. With one level there is no outer level, and no store is logged.
 
 use super::levels::Levels;
-use super::linear::{LinearMap, UnsizedTranspose};
+use super::linear_map::{LinearMap, UnsizedTranspose};
 use super::observer::Observer;
-use super::wide::WideKind;
-use crate::value::heap_visit::{SlotChange, change_slots, change_slots_in_boxes};
+use super::wide_node::WideKind;
+use crate::value::slot_rewrite::{SlotChange, change_slots, change_slots_in_boxes};
 use crate::value::{BoxCells, Cells, Ref, Slot};
 use hashbrown::HashMap;
 use std::any::Any;
 use std::rc::{Rc, Weak};
 
-/// The storage that was written while each nested level was the innermost one, by the position of the level.
+/// The storage that was written while each nested level was the innermost one, by the index of the level.
 #[derive(Debug, Default)]
 struct StoreLog(Vec<Stores>);
 
@@ -39,8 +39,8 @@ impl StoreLog {
 }
 
 impl Observer for StoreLog {
-    /// Rebases the storage that was logged for the level at the position `level`, and appends the log to that of the
-    /// level outside: storage that is older than both levels must be rebased again.
+    /// Rebases the storage that was logged for the level with the index `level`, and appends the log to that of the
+    /// next outer level: storage that is older than both levels must be rebased again.
     fn closed(&mut self, level: usize, outside: &dyn Fn(Slot) -> Slot) {
         let Some(mut log) = self.0.get_mut(level).map(std::mem::take) else { return };
         self.0.truncate(level);
@@ -77,7 +77,7 @@ impl Stores {
     }
 }
 
-/// Replaces the slots of an ending level by the slots that they represent outside of the level.
+/// The replacement of the slots of an ending level by the slots that they represent outside of the level.
 struct Rebase<'a> {
     outside: &'a dyn Fn(Slot) -> Slot,
 }
@@ -141,14 +141,14 @@ fn change_inside(reference: &mut Ref, change: &mut dyn SlotChange) {
 }
 
 impl Levels {
-    /// Logs a store into a box. It must be called for every store while several levels are live.
+    /// Logs a store into a box. The function must be called for every store while several levels are live.
     pub fn log_store(&mut self, to: &Rc<BoxCells>) {
         if let Some(stores) = self.stores() {
             stores.add(Rc::downgrade(to));
         }
     }
 
-    /// Logs a store into a global variable. It must be called for every store while several levels are live.
+    /// Logs a store into a global variable. The function must be called for every store while several levels are live.
     pub fn log_global(&mut self) {
         if let Some(stores) = self.stores() {
             stores.globals = true;

@@ -1,15 +1,15 @@
-//! Lanes: apply a map to several seeds in one sweep. A Jacobian needs many seeds, and the nodes of the tape are read
-//! once for all of them.
+//! Lanes: applies a linear map to several seeds in one sweep. A Jacobian needs many seeds, and the nodes of the tape
+//! are read once for all of them.
 //!
-//! This applies only where a sweep is plain arithmetic: no level is live in which partial derivatives or seeds could
-//! vary, and the tape contains no function of the user's own. Each lane computes the same as [`Sweep`](super::Sweep)
-//! does with one seed.
+//! A sweep with lanes is used only where sweeps are plain arithmetic: no level is live in which partial derivatives or
+//! seeds could vary, and the tape contains no function of the user's own. Each lane computes what a
+//! [`Sweep`](super::Sweep) with one seed computes.
 
 use super::levels::Direction;
-use super::linear::LinearMap;
+use super::linear_map::LinearMap;
 use super::node::Node;
 use super::sweep::{NO_TANGENT, POLL, along};
-use super::wide::WideKind;
+use super::wide_node::WideKind;
 
 /// The number of seeds that are swept at once.
 pub const LANES: usize = 8;
@@ -46,8 +46,8 @@ pub fn apply(map: &LinearMap, seeds: &[Vec<f64>], stop: &dyn Fn() -> bool) -> Ve
     (0..seeds.len().min(LANES)).map(|lane| read.iter().map(|node| number(lane, *node)).collect()).collect()
 }
 
-/// Returns the parts of a tape in order: either nodes from a number on, few enough to be processed between two checks for
-/// cancellation, or a wide node.
+/// Returns the parts of a tape in order: either nodes from a number on, few enough to be processed between two checks
+/// for cancellation, or a wide node.
 fn parts(map: &LinearMap) -> Vec<(u32, &[Node], Option<usize>)> {
     let tape = &map.tape;
     let (mut parts, mut first, mut wide) = (vec![], tape.leaves() + 1, 0);
@@ -104,8 +104,8 @@ fn add(to: &mut Lanes, adjoint: Lanes, partial: f64) {
     }
 }
 
-/// Whether an adjoint counts as zero. Subnormal numbers do, as they do in a sweep of one seed. The comparison has this
-/// form so that NaN is propagated.
+/// Whether an adjoint counts as zero. Subnormal numbers count as zero, as in a sweep of one seed. The comparison has
+/// this form so that NaN is propagated.
 #[inline(always)]
 fn is_nothing(adjoint: f64) -> bool {
     adjoint.abs() < f64::MIN_POSITIVE

@@ -1,4 +1,4 @@
-//! Levels: manage the live levels of differentiation.
+//! Levels: manages the live levels of differentiation.
 
 use super::Num;
 use super::column::TangentColumn;
@@ -23,7 +23,7 @@ pub enum Mode {
     General,
 }
 
-/// The maximum number of nested levels. Deeper nesting is a mistake: the number of steps of each operation grows at
+/// The maximum number of nested levels. Deeper nesting is an error: the number of steps of each operation grows at
 /// least with the square of the number of levels, and with most functions it doubles with each level.
 const MAX_DEPTH: usize = 64;
 
@@ -126,10 +126,11 @@ impl Levels {
         self.single
     }
 
-    /// Records an operation of the single reverse level; an operand 0 is constant. `None` when the tape must be extended first.
+    /// Records an operation of the single reverse level; an operand 0 is constant. `None` when the tape must be
+    /// extended first.
     #[inline(always)]
     pub fn push_single(&mut self, a: u32, b: u32, pa: f64, pb: f64) -> Option<u32> {
-        // This is not a closure, because a closure would not be inlined.
+        // `bool::then` is not used, because its closure would not be inlined.
         if self.outermost.has_room() { Some(self.outermost.append(a, b, pa, pb)) } else { None }
     }
 
@@ -152,7 +153,7 @@ impl Levels {
         &self.pool
     }
 
-    /// Opens a level inside of those that are live, and returns its epoch.
+    /// Opens a level inside of the live levels, and returns its epoch.
     ///
     /// # Errors
     /// [`RecordError`] when too many levels are live.
@@ -229,8 +230,8 @@ impl Levels {
         slot == Slot { epoch, payload: UNRECORDED }
     }
 
-    /// Marks a result that was computed from varied numbers while level `k` was paused. A number that varies in a level
-    /// outside retains its link to that level.
+    /// Marks a result that was computed from varied numbers while level `k` was paused. A number that varies in an
+    /// outer level retains its link to that level.
     pub(super) fn unrecorded(&self, k: usize, y: Num) -> Num {
         match self.stack.get(k) {
             Some(level) if level.is_traced && !self.is_live(y.slot) => {
@@ -245,7 +246,7 @@ impl Levels {
         self.stack.get(k).is_some_and(|level| level.is_paused)
     }
 
-    /// Sets the observer of the innermost level; returns the previous one.
+    /// Sets the observer of the innermost level; returns the previous observer.
     pub(super) fn set_level_observer(&mut self, observer: Option<Box<dyn Observer>>) -> Option<Box<dyn Observer>> {
         let before = self.stack.last_mut().and_then(|level| std::mem::replace(&mut level.observer, observer));
         self.set_mode();
@@ -253,7 +254,7 @@ impl Levels {
     }
 
     /// Ends the innermost level and returns its tape if it is a reverse level. Numbers that were stored in the meantime
-    /// become constants of the level and retain their links to the levels outside.
+    /// become constants of the level and retain their links to the outer levels.
     pub fn close(&mut self) -> Option<Tape> {
         let level = self.stack.len().wrapping_sub(1);
         if self.stack.len() > 1
@@ -282,7 +283,7 @@ impl Levels {
         drop(self.outermost.finish());
     }
 
-    /// Ends every level except the outermost `depth` ones.
+    /// Ends every level except the outermost `depth` levels.
     pub fn abandon_inner(&mut self, depth: usize) {
         while self.stack.len() > depth
             && let Some(level) = self.stack.pop()
@@ -297,7 +298,7 @@ impl Levels {
         self.set_mode();
     }
 
-    /// Sets the observer of all levels; returns the previous one.
+    /// Sets the observer of all levels; returns the previous observer.
     pub fn set_observer(&mut self, observer: Option<Box<dyn Observer>>) -> Option<Box<dyn Observer>> {
         let before = std::mem::replace(&mut self.observer, observer);
         self.set_mode();
@@ -326,7 +327,7 @@ impl Levels {
         self.options().steps
     }
 
-    /// Returns the current place in the program, while sweeps are shown step by step.
+    /// Returns the number of the current source location, while sweeps are shown step by step.
     pub(super) fn place_shown(&self) -> Option<u32> {
         self.observer.as_ref().filter(|observer| observer.options().steps).map(|observer| observer.place())
     }
@@ -398,7 +399,7 @@ impl Levels {
         })
     }
 
-    /// Returns the position of the level with the epoch `epoch`; `None` when the level has ended.
+    /// Returns the index of the level with the epoch `epoch`; `None` when the level has ended.
     #[inline]
     pub fn position(&self, epoch: u64) -> Option<usize> {
         if epoch == 0 {
@@ -407,7 +408,7 @@ impl Levels {
         self.stack.iter().rposition(|level| level.epoch == epoch)
     }
 
-    /// Returns the epoch of the level at the position `k`.
+    /// Returns the epoch of the level with the index `k`.
     pub fn epoch_at(&self, k: usize) -> Option<u64> {
         self.stack.get(k).map(|level| level.epoch)
     }
@@ -424,7 +425,7 @@ impl Levels {
         x.value == 0.0 && !self.is_live(x.slot)
     }
 
-    /// Returns the position of the innermost live level in which any of some numbers has a slot.
+    /// Returns the index of the innermost live level in which any of some numbers has a slot.
     pub fn innermost(&self, xs: &[Num]) -> Option<usize> {
         let epoch = xs.iter().map(|x| x.slot.epoch).max().unwrap_or(0);
         match self.position(epoch) {
@@ -443,8 +444,8 @@ impl Levels {
         }
     }
 
-    /// Returns a number of the innermost, reverse level that is one of its inputs: a leaf. `x` is the number in the levels
-    /// outside, or a leaf already: an instance may be passed twice, and varies with the last leaf then.
+    /// Returns a number of the innermost, reverse level that is an input of the level: a leaf. `x` is a number of the
+    /// outer levels, or already a leaf: an instance that is passed twice varies with its last leaf.
     ///
     /// # Errors
     /// [`RecordError`] when the limit is reached.
@@ -461,8 +462,8 @@ impl Levels {
         }
     }
 
-    /// Returns the slot of the first leaf of a new reverse level that is the only one: its leaves are consecutive nodes, and
-    /// nothing is stored beside them. [`add_leaves`](Levels::add_leaves) then adds as many as there were.
+    /// Returns the slot of the first leaf of a new reverse level that is the only level: its leaves are consecutive
+    /// nodes, and nothing is stored beside them. [`add_leaves`](Levels::add_leaves) then adds the leaves.
     pub fn single_leaves(&self) -> Option<Slot> {
         match &self.stack[..] {
             [Level { epoch, kind: LevelStorage::OutermostReverse, .. }] => {
@@ -475,13 +476,13 @@ impl Levels {
     /// Adds `count` leaves to the level of [`single_leaves`](Levels::single_leaves).
     ///
     /// # Errors
-    /// [`RecordError`] when there are no numbers left.
+    /// [`RecordError`] when no node numbers are left.
     pub fn add_leaves(&mut self, count: usize) -> Result<(), RecordError> {
         self.outermost.leaves(count)
     }
 
-    /// Returns a number of the innermost, forward level with this tangent; with a zero tangent that is constant outside, it is a
-    /// constant. The tangent replaces any previous one.
+    /// Returns a number of the innermost, forward level with the given tangent; with a zero tangent that is constant in
+    /// the outer levels, the number is a constant. The tangent replaces any previous one.
     ///
     /// # Errors
     /// [`RecordError`] when the limit is reached.
@@ -491,7 +492,7 @@ impl Levels {
         if self.is_zero(tangent) { Ok(outside) } else { self.with_tangent(k, outside, tangent) }
     }
 
-    /// Returns the number `x` of the levels outside of forward level `k`, with a tangent in that level.
+    /// Returns the number `x`, which the levels that enclose forward level `k` use, with a tangent in level `k`.
     pub(super) fn with_tangent(&mut self, k: usize, x: Num, tangent: Num) -> Result<Num, RecordError> {
         let epoch = self.stack[k].epoch;
         let outer = self.live_slot(x.slot);
@@ -510,7 +511,8 @@ impl Levels {
         Ok(Num { value: x.value, slot: Slot { epoch, payload } })
     }
 
-    /// Returns the tangent that a number has in the forward level `k`; zero when it does not vary there.
+    /// Returns the tangent that a number has in the forward level `k`; zero when the number does not vary in that
+    /// level.
     pub fn tangent(&self, k: usize, x: Num) -> Num {
         match self.stack.get(k) {
             Some(level) if level.epoch == x.slot.epoch => match &level.kind {
@@ -522,7 +524,8 @@ impl Levels {
         }
     }
 
-    /// Returns the node that a number has on the tape of the reverse level `k`; 0 when it does not vary there.
+    /// Returns the node that a number has on the tape of the reverse level `k`; 0 when the number does not vary in that
+    /// level.
     pub fn node(&self, k: usize, x: Num) -> u32 {
         match self.stack.get(k) {
             Some(level) if level.epoch == x.slot.epoch => x.slot.payload as u32,
@@ -530,12 +533,12 @@ impl Levels {
         }
     }
 
-    /// Returns the number that represents a number in the levels outside of level `k`.
+    /// Returns a number without its tangent or node in level `k`, for the levels that enclose level `k`.
     pub fn strip(&self, k: usize, x: Num) -> Num {
         Num { value: x.value, slot: self.strip_slot(k, x.slot) }
     }
 
-    /// Returns the slot that represents a slot in the levels outside of level `k`.
+    /// Returns the slot, for the levels that enclose level `k`, of a number with the given slot.
     pub fn strip_slot(&self, k: usize, slot: Slot) -> Slot {
         match self.stack.get(k) {
             Some(level) if level.epoch == slot.epoch => match &level.kind {
@@ -553,7 +556,7 @@ impl Levels {
         if self.is_live(slot) { slot } else { Slot::NONE }
     }
 
-    /// Returns scratch storage for `len` numbers, all of which are `fill`.
+    /// Returns scratch storage for `len` numbers, which are initialized to `fill`.
     pub(super) fn take_scratch(&mut self, len: usize, fill: f64) -> Vec<f64> {
         let mut scratch = self.scratch.pop().unwrap_or_default();
         scratch.clear();

@@ -1,7 +1,7 @@
 //! Listing: prints a tape for `dscript show --stage tape`.
 
-use super::linear::LinearMap;
-use super::wide::{CallKind, Wide, WideKind};
+use super::linear_map::LinearMap;
+use super::wide_node::{CallKind, Wide, WideKind};
 use std::fmt::{self, Display, Formatter};
 
 /// The maximum number of records that are printed per tape, because the records of a long loop repeat.

@@ -1,10 +1,10 @@
 //! Tape: manages levels of differentiation, their recordings, and the sweeps.
 //!
-//! In: numbers with their slots ([`Num`]), and the primitives that are applied to them. Out: numbers whose slots describe how
-//! they vary, tapes, and the linear maps that tapes represent.
+//! In: numbers with their slots ([`Num`]), and the primitives that are applied to them. Out: numbers whose slots
+//! describe how they vary, tapes, and the linear maps that tapes represent.
 //!
-//! A level in reverse mode records a Wengert tape: one [`Node`] per operation, with the partial derivatives of its result. `y = x
-//! · sin x` at `x = 2` has three nodes, a leaf and two records:
+//! A level in reverse mode records a Wengert tape: one [`Node`] per operation, with the partial derivatives of its
+//! result. `y = x · sin x` at `x = 2` has three nodes, a leaf and two records:
 //!
 //! | node | operation | operands | partial derivatives |
 //! | --- | --- | --- | --- |
@@ -12,8 +12,8 @@
 //! | 2 | `s = sin x` | 1 | `cos 2` |
 //! | 3 | `y = x · s` | 1, 2 | `sin 2`, `2` |
 //!
-//! In reverse, with the adjoint 1 for `y`: `s̄ = 2`, `x̄ = sin 2 + 2 · cos 2`. Forward, with the tangent 1 for `x`: `ṡ = cos 2`,
-//! `ẏ = sin 2 + 2 · cos 2`.
+//! In reverse, with the adjoint 1 for `y`: `s̄ = 2`, `x̄ = sin 2 + 2 · cos 2`. Forward, with the tangent 1 for `x`: `ṡ
+//! = cos 2`, `ẏ = sin 2 + 2 · cos 2`.
 //!
 //! ```
 //! use dscript::native::primitive;
@@ -34,42 +34,43 @@
 //! assert_eq!(tangents[0].value, expected);
 //! ```
 //!
-//! Promises: derivatives nest in any mix, because an operation belongs to the innermost live level among its operands and its
-//! partial derivatives are numbers of the levels outside; a tape is written once, and swept any number of times; nothing recurses
-//! over a tape; a zero adjoint is not propagated. Not here: partial derivatives (`native`), the decomposition of values into
-//! numbers (`value::walk`), calls of the user's own functions (`vm`): a sweep that needs one stops and requests it.
+//! Promises: derivatives nest in any mix, because an operation belongs to the innermost live level among its operands
+//! and its partial derivatives are numbers of the outer levels; a tape is written once, and swept any number of times;
+//! nothing recurses over a tape; a zero adjoint is not propagated.
+//! Not here: partial derivatives (`native`), the decomposition of values into numbers (`value::walk`), calls of the
+//! user's own functions (`vm`): a sweep that needs such a call stops and requests it.
 
 mod calls;
 mod column;
 mod deferred_factors;
 pub mod escape;
+mod general_rule;
 pub mod lanes;
 pub mod levels;
-pub mod linear;
+pub mod linear_map;
 mod listing;
+mod live_sweep;
 pub mod node;
 pub mod observer;
-mod product;
 pub mod recording;
-mod rule;
-mod series;
+mod scalar_product;
+pub mod step_observer;
 pub mod sweep;
-mod sweep_live;
+mod taylor_series;
 mod value_stack;
-pub mod watch;
-pub mod wide;
+pub mod wide_node;
 
 #[cfg(test)]
 mod tests;
 
 pub use levels::{Direction, Levels, Mode};
-pub use linear::{LinearMap, UnsizedTranspose};
+pub use linear_map::{LinearMap, UnsizedTranspose};
 pub use node::{Node, RecordError};
 pub use observer::{ObservedStep, Observer, ObserverOptions};
 pub use recording::Tape;
 pub use sweep::{Progress, Sweep};
 pub use value_stack::ValueStack;
-pub use wide::{Block, Call, CallKind, Template, Wide, WideKind};
+pub use wide_node::{Block, Call, CallKind, Template, Wide, WideKind};
 
 use crate::value::Slot;
 

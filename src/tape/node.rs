@@ -1,12 +1,12 @@
-//! Node: defines the records of a tape, and the memory pool of all tapes.
+//! Nodes: the recorded operations of a tape, and the memory pool of all tapes.
 
 use crate::native::PrimitiveId;
 
 /// One recorded operation: the node numbers of two operands, and the partial derivatives of the result in these
 /// operands.
 ///
-/// A missing operand is represented by the node itself, with partial derivative 0: a sweep then has no branch on arity,
-/// and no node that all sweeps write to. Number 0 represents no node.
+/// A missing operand is represented by the node itself, with partial derivative 0: a sweep then neither branches on the
+/// arity nor writes to a common dummy node. Number 0 represents no node.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Node {
     /// The node of the first operand.
@@ -22,11 +22,11 @@ pub struct Node {
 /// The reason why an operation is not recorded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RecordError {
-    /// The tapes together need more than this many bytes.
+    /// The tapes together would need more bytes than the given limit.
     Bytes(u64),
-    /// More than this many derivatives are nested.
+    /// More derivatives would be nested than the given limit.
     Levels(usize),
-    /// A function that must be linear applies this primitive to its arguments.
+    /// A function that must be linear applies the given primitive to its arguments.
     NotLinear(PrimitiveId),
     /// The work is canceled, for a [reason](crate::cancel::reason) that comes from outside.
     Cancelled,
@@ -44,7 +44,8 @@ const LARGE_CHUNK: usize = 32 * 1024;
 const RETAINED_BYTES: usize = 12 << 20;
 /// The number of small chunks that are retained for the next tape.
 const RETAINED_SMALL_CHUNKS: usize = 64;
-/// The number of chunks in use from which on a finished tape releases unused capacity: the program then stores pullbacks.
+/// The number of chunks in use from which on a finished tape releases unused capacity, because a program with many
+/// chunks probably stores pullbacks.
 const SHRINK_THRESHOLD: usize = 64;
 
 /// The pool of chunks that all tapes share.
@@ -105,7 +106,8 @@ impl Pool {
         }
     }
 
-    /// Copies the last chunk of a finished tape to its exact size where memory is scarce.
+    /// Copies the last chunk of a finished tape to its exact size, if many chunks are in use and the chunk is at most
+    /// half full.
     pub fn trim(&mut self, chunk: Vec<Node>) -> Vec<Node> {
         if self.borrowed <= SHRINK_THRESHOLD || chunk.len() * 2 > chunk.capacity() || chunk.capacity() == 0 {
             return chunk;

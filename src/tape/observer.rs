@@ -1,8 +1,8 @@
 //! Observer: code that is informed of the operations of levels, and of their ends.
 //!
-//! Levels hold observers without naming them. `watch` looks for numbers that are not finite and for kinks, `series`
-//! stores the primitives of one level, and `escape` logs the stores in inner levels. Without an observer, the general rule
-//! costs one additional check per operation, and the special cases cost nothing.
+//! Levels hold observers without naming them. `step_observer` looks for numbers that are not finite and for kinks,
+//! `taylor_series` stores the primitives of one level, and `escape` logs the stores in inner levels. Without an
+//! observer, the general rule costs one additional check per operation, and the special cases cost nothing.
 
 use super::Num;
 use super::node::{Pool, RecordError};
@@ -22,7 +22,7 @@ pub struct ObserverOptions {
     pub kinks: bool,
     /// Whether the program stops at the first kink.
     pub stops_at_kinks: bool,
-    /// Whether to observe kinks of the first steps only: the kinks of a long run are not needed.
+    /// Whether to observe kinks in the first steps of a run only, because later kinks are not reported.
     pub is_brief: bool,
     /// Whether to observe every step, for an explanation of the derivative.
     pub steps: bool,
@@ -31,9 +31,9 @@ pub struct ObserverOptions {
 /// One operation on varied numbers, as an observer has recorded it.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct ObservedStep {
-    /// The place of the operation in the program, by the machine's numbering.
+    /// The number that the machine assigns to the source location of the operation.
     pub place: u32,
-    /// The number of the operation among the operations at the same place since the outermost level was opened.
+    /// The number of the operation among the operations at this source location since the outermost level was opened.
     pub time: u32,
     /// The primitive that was computed.
     pub id: PrimitiveId,
@@ -73,8 +73,7 @@ pub struct Recorded {
     pub id: PrimitiveId,
     /// The integer operand of the operation, if it has one.
     pub n: i64,
-    /// The operands of the operation: their nodes, or 0 for a constant, and their representations in the levels
-    /// outside.
+    /// The operands of the operation: their nodes, or 0 for a constant, and their representations in the outer levels.
     pub operands: Vec<(u32, Num)>,
     /// The number of nodes that the operation took.
     pub nodes: usize,
@@ -89,15 +88,15 @@ pub trait Observer: Any + Debug {
         ObserverOptions::default()
     }
 
-    /// Returns the current place in the program, as far as it is known.
+    /// Returns the number of the current source location, as far as it is known.
     fn place(&self) -> u32 {
         0
     }
 
-    /// Called when the outermost level opens.
+    /// Informs the observer that the outermost level opens.
     fn opened(&mut self) {}
 
-    /// Called when an operation is computed; returns it as a step if it must be stored.
+    /// Informs the observer that an operation is computed; returns the operation as a step if it must be stored.
     ///
     /// # Errors
     /// [`RecordError`] when the program is to stop there.
@@ -106,7 +105,7 @@ pub trait Observer: Any + Debug {
         Ok(None)
     }
 
-    /// Called when the tangent of a step is computed from those of its operands.
+    /// Informs the observer that the tangent of a step is computed from the tangents of its operands.
     ///
     /// # Errors
     /// [`RecordError`] when the program is to stop there.
@@ -115,22 +114,22 @@ pub trait Observer: Any + Debug {
         Ok(())
     }
 
-    /// Called when an operation was recorded.
+    /// Informs the observer that an operation was recorded.
     ///
     /// # Errors
-    /// [`RecordError`] when there is no memory to store it.
+    /// [`RecordError`] when there is no memory to store the operation.
     fn recorded(&mut self, operation: Recorded, pool: &mut Pool) -> Result<(), RecordError> {
         let _ = (operation, pool);
         Ok(())
     }
 
-    /// Called when the level at the position `k` ends; `outside` maps a slot to the slot that it represents outside of
-    /// the level.
+    /// Informs the observer that the level with the index `level` ends; `outside` maps a slot to the slot that it
+    /// represents outside of the level.
     fn closed(&mut self, level: usize, outside: &dyn Fn(Slot) -> Slot) {
         let _ = (level, outside);
     }
 
-    /// Called when all levels from the position `k` on have ended at once, after a failure.
+    /// Informs the observer that all levels from the index `from` on have ended at once, after a failure.
     fn abandoned(&mut self, from: usize) {
         let _ = from;
     }

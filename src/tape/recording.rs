@@ -3,7 +3,7 @@
 use super::column::SlotColumn;
 use super::node::{Node, Pool, RecordError};
 use super::observer::ObservedStep;
-use super::wide::{Call, Wide, WideKind, held};
+use super::wide_node::{Call, Wide, WideKind, held};
 use crate::value::Slot;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -29,7 +29,7 @@ pub struct Recording {
 }
 
 /// The columns beside the nodes of a level inside of other levels: the dependence of values and partial derivatives on
-/// the levels outside. The columns are only as long as needed, so that a level whose numbers vary in no other one costs
+/// the outer levels. The columns are only as long as needed, so that a level whose numbers vary in no other level costs
 /// nothing.
 #[derive(Clone, Debug, Default)]
 pub struct Columns {
@@ -69,7 +69,7 @@ impl Recording {
     /// Adds a leaf. All leaves come before all records.
     ///
     /// # Errors
-    /// [`RecordError`] when there are no numbers left.
+    /// [`RecordError`] when no node numbers are left.
     pub fn leaf(&mut self, outer: Slot) -> Result<u32, RecordError> {
         debug_assert!(self.chunk.is_empty() && self.full.is_empty(), "leaves come before records");
         let n = self.base;
@@ -79,10 +79,10 @@ impl Recording {
         Ok(n)
     }
 
-    /// Adds that many leaves, constant in the levels outside.
+    /// Adds `count` leaves that are constant in the outer levels.
     ///
     /// # Errors
-    /// [`RecordError`] when there are no numbers left.
+    /// [`RecordError`] when no node numbers are left.
     pub fn leaves(&mut self, count: usize) -> Result<(), RecordError> {
         debug_assert!(self.chunk.is_empty() && self.full.is_empty(), "leaves come before records");
         let full = RecordError::Bytes(u64::from(u32::MAX));
@@ -117,7 +117,7 @@ impl Recording {
         if self.has_room() { Ok(()) } else { self.next_chunk() }
     }
 
-    /// Appends an operation where there is memory for it; an operand 0 is missing.
+    /// Appends an operation, for which there must be memory; an operand 0 is missing.
     #[inline(always)]
     pub fn append(&mut self, a: u32, b: u32, pa: f64, pb: f64) -> u32 {
         let n = self.base + self.chunk.len() as u32;
@@ -130,7 +130,7 @@ impl Recording {
     #[cold]
     #[inline(never)]
     fn next_chunk(&mut self) -> Result<(), RecordError> {
-        // Numbers stay below 2³² for the next chunk too.
+        // The node numbers of the next chunk must stay below 2³², too.
         if self.base > u32::MAX - (1 << 20) {
             return Err(RecordError::Bytes(u64::from(u32::MAX)));
         }
@@ -159,7 +159,7 @@ impl Recording {
         Ok(n)
     }
 
-    /// Sets the slot of the value of a node in the levels outside.
+    /// Sets the slot of the value of a node in the outer levels.
     ///
     /// # Errors
     /// [`RecordError`] when the limit is reached.
@@ -170,12 +170,12 @@ impl Recording {
         put(&mut self.columns.values, node as usize, outer, &self.pool)
     }
 
-    /// Returns the slot that the value of a node has in the levels outside.
+    /// Returns the slot that the value of a node has in the outer levels.
     pub fn outer_value(&self, node: u32) -> Slot {
         self.columns.values.get(node as usize)
     }
 
-    /// Records a wide node with that many results; returns the number of the first.
+    /// Records a wide node with `results` results; returns the number of the first result.
     ///
     /// # Errors
     /// [`RecordError`] when the limit is reached.
@@ -250,7 +250,7 @@ impl Columns {
         self.values.bytes() + self.partials.bytes()
     }
 
-    /// Whether some slot in the columns satisfies a condition.
+    /// Whether some slot in the columns satisfies a predicate.
     pub fn any(&self, test: &mut dyn FnMut(Slot) -> bool) -> bool {
         self.values.any(test) || self.partials.any(test)
     }
@@ -327,17 +327,17 @@ impl Tape {
         wide_at(&self.wide, node)
     }
 
-    /// Returns the dependence of values and partial derivatives on the levels outside.
+    /// Returns the dependence of values and partial derivatives on the outer levels.
     pub fn columns(&self) -> &Columns {
         &self.columns
     }
 
-    /// Returns the slot that the value of a node has in the levels outside.
+    /// Returns the slot that the value of a node has in the outer levels.
     pub fn outer_value(&self, node: u32) -> Slot {
         self.columns.values.get(node as usize)
     }
 
-    /// Returns the slots that the partial derivatives of a node have in the levels outside.
+    /// Returns the slots that the partial derivatives of a node have in the outer levels.
     pub fn outer_partials(&self, node: u32) -> [Slot; 2] {
         let at = 2 * (node - self.leaves - 1) as usize;
         [self.columns.partials.get(at), self.columns.partials.get(at + 1)]
@@ -374,7 +374,7 @@ impl Drop for Recording {
     }
 }
 
-/// Returns, among several wide nodes in order, the one whose results include a node.
+/// Returns, among several wide nodes in order, the wide node whose results include a node.
 fn wide_at(all: &[Wide], node: u32) -> Option<&Wide> {
     let after = all.partition_point(|wide| wide.first <= node);
     all.get(after.checked_sub(1)?).filter(|wide| node < wide.first + wide.results)

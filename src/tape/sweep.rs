@@ -1,7 +1,7 @@
 //! Sweep: walks over a finished tape once, in reverse with adjoints or forward with tangents.
 //!
-//! A sweep is a state and no recursion: it stops where it needs a function of the user's own, and continues with its results.
-//! Adjoints belong to the sweep, so that a tape can be swept many times and by several at once.
+//! A sweep is a state and no recursion: it stops where it needs a function of the user's own, and continues with its
+//! results. Adjoints belong to the sweep, so that a tape can be swept many times and by several at once.
 
 use super::Num;
 use super::column::SlotColumn;
@@ -9,7 +9,7 @@ use super::deferred_factors::Factors;
 use super::levels::{Direction, Levels};
 use super::node::{Node, RecordError};
 use super::recording::Tape;
-use super::wide::{Block, Call, CallKind, WideKind};
+use super::wide_node::{Block, Call, CallKind, WideKind};
 use crate::value::Slot;
 use std::rc::Rc;
 
@@ -17,7 +17,7 @@ use std::rc::Rc;
 pub(super) const POLL: u32 = 1 << 16;
 
 /// The tangent of a constant, which no seed reaches. A tangent that was computed as zero is `0.0` instead, and 0·∞ is
-/// NaN only for such a tangent. As a summand `-0.0` changes nothing.
+/// NaN only for such a tangent. Adding `-0.0` changes no number.
 pub(super) const NO_TANGENT: f64 = -0.0;
 
 /// The state in which a run of a sweep stops.
@@ -43,10 +43,10 @@ pub struct Sweep {
     pub(super) factors: Factors,
     /// The number of the last node that remains, in reverse; of the first remaining node, forward.
     at: u32,
-    /// The chunk that contains the node `at`, and the number of its first node.
+    /// The chunk that contains the node `at`, and the number of the chunk's first node.
     chunk: usize,
     first: u32,
-    /// The number of wide nodes that remain, in reverse; the index of the first remaining one, forward.
+    /// The number of wide nodes that remain, in reverse; the index of the first remaining wide node, forward.
     wide: usize,
     /// The number of nodes since the last check for cancellation.
     since: u32,
@@ -366,13 +366,13 @@ pub(super) fn has_no_tangent(tangent: f64) -> bool {
     tangent.to_bits() == NO_TANGENT.to_bits()
 }
 
-/// Sweeps in reverse over nodes from number `first` on; returns how many of them remain when an adjoint is infinite, which
-/// [`return_partials`](Sweep::return_partials) multiplies later.
+/// Sweeps in reverse over nodes from number `first` on; returns how many of them remain when an adjoint is infinite,
+/// since [`return_partials`](Sweep::return_partials) multiplies infinite adjoints later.
 ///
-/// The adjoint of the previous node is held in a register: a chain of operations would otherwise wait for its own store at each
-/// step (4.2 against 2.5 ns). An adjoint below the smallest normal number counts as zero: contractions over thousands of steps
-/// would otherwise run on subnormal numbers, 15 times slower, and setting the processor's flush mode instead would change
-/// arithmetic outside of the sweep.
+/// The adjoint of the previous node is held in a register: a chain of operations would otherwise wait for its own store
+/// at each step (4.2 against 2.5 ns). An adjoint below the smallest normal number counts as zero: contractions over
+/// thousands of steps would otherwise run on subnormal numbers, which is 15 times slower; setting the processor's flush
+/// mode instead would change arithmetic outside of the sweep.
 fn backwards(nodes: &[Node], first: u32, adjoints: &mut [f64]) -> usize {
     let mut i = first as usize + nodes.len() - 1;
     let mut adjoint = adjoints[i];

@@ -48,10 +48,11 @@ impl ValueStack {
         self.integers.pop().unwrap_or(0)
     }
 
-    /// Allocates memory for one more entry of each kind, unless all together would take more than `limit` bytes.
+    /// Allocates memory for one more entry of each kind, unless all entries together would take more than `limit`
+    /// bytes.
     ///
     /// # Errors
-    /// [`RecordError`] when they would.
+    /// [`RecordError`] when the limit would be exceeded.
     pub fn make_room(&mut self, limit: u64) -> Result<(), RecordError> {
         let larger =
             |capacity: usize, len: usize| if len < capacity { capacity } else { (2 * capacity).max(INITIAL_CAPACITY) };

@@ -1,16 +1,16 @@
 //! Signature help: returns the functions, methods and initializers of a name, for the display of their parameters while
-//! arguments are typed.
+//! the user types arguments.
 
 use crate::types::conform::conformances;
 use crate::types::generics::signature;
 use crate::types::generics::unification;
-use crate::types::model::context::TypeContext;
+use crate::types::model::declaration_tables::{Member, MemberKind, Named};
 use crate::types::model::display;
-use crate::types::model::function::SignatureParam;
-use crate::types::model::tables::{Member, MemberKind, Named};
-use crate::types::model::tree::FunctionId;
+use crate::types::model::function_table::SignatureParam;
 use crate::types::model::ty::{NominalId, Type};
-use crate::types::names::lookup;
+use crate::types::model::type_context::TypeContext;
+use crate::types::model::typed_tree::FunctionId;
+use crate::types::names::name_lookup;
 use crate::types::names::prelude;
 use crate::types::synthesize;
 
@@ -19,14 +19,14 @@ use crate::types::synthesize;
 pub struct Callable {
     /// The parameters of the function, without `self`.
     pub parameters: Vec<Parameter>,
-    /// The result type of the function, unless it is `()`.
+    /// The result type of the function; `None` for `()`.
     pub result: Option<String>,
 }
 
 /// A parameter of a [`Callable`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Parameter {
-    /// The argument label of the parameter, if there is one.
+    /// The argument label of the parameter, if any.
     pub label: Option<String>,
     /// The name of the parameter inside the function.
     pub name: String,
@@ -36,9 +36,9 @@ pub struct Parameter {
     pub has_default: bool,
 }
 
-/// Returns the functions with a name at the top level, and the initializers if the name is that of a type.
+/// Returns the functions with a name at the top level, and the initializers if the name denotes a type.
 pub fn callables(cx: &mut TypeContext, name: &str) -> Vec<Callable> {
-    let entries = lookup::entries(cx, name, 0);
+    let entries = name_lookup::entries(cx, name, 0);
     let mut functions = vec![];
     for entry in entries {
         match entry.what {
@@ -69,7 +69,7 @@ pub fn callable_members(cx: &mut TypeContext, of: &Type, name: &str) -> Vec<Call
 
 /// Returns the methods with a name that the nominal type `name` declares.
 pub fn callable_members_of(cx: &mut TypeContext, name: &str, member: &str) -> Vec<Callable> {
-    let Some(Named::Nominal(n)) = lookup::type_entry(cx, name, 0) else { return vec![] };
+    let Some(Named::Nominal(n)) = name_lookup::type_entry(cx, name, 0) else { return vec![] };
     prelude::load_all_own_members(cx, n);
     let functions = methods(cx.defs.nominal_data(n).members.get(member)).collect();
     called(cx, functions)

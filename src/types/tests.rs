@@ -2,16 +2,16 @@
 
 use crate::source::SourceMap;
 use crate::syntax;
-use crate::types::check_module;
-use crate::types::conform::rethrows;
+use crate::types::conform::rethrowing_function;
 use crate::types::infer::stmt::function_body;
+use crate::types::module_check;
 use crate::types::names::prelude;
 use std::rc::Rc;
 
 /// Returns the diagnostics of a program, one line each: `line:column: message`.
 fn check(text: &str) -> Vec<String> {
     let mut sources = SourceMap::default();
-    let mut cx = check_module::context_with_prelude(&mut sources);
+    let mut cx = module_check::context_with_prelude(&mut sources);
     let id = sources.add("test", text.to_owned(), false).unwrap();
     let start = sources.get(id).start;
     let mut parsed = syntax::parse(text, start);
@@ -20,7 +20,7 @@ fn check(text: &str) -> Vec<String> {
     diagnostics.extend(operators.declare(&parsed.file));
     diagnostics.extend(syntax::fold_file(&mut parsed.file, &operators));
     if diagnostics.is_empty() {
-        check_module::check_module(&mut cx, &[parsed.file], &[(start, Rc::from(text))], false);
+        module_check::check_module(&mut cx, &[parsed.file], &[(start, Rc::from(text))], false);
         diagnostics = std::mem::take(&mut cx.sink.diagnostics);
     }
     let place = |span: crate::source::Span| {
@@ -61,16 +61,16 @@ fn files() {
 #[test]
 fn every_function_of_the_library_may_be_given_functions_that_throw() {
     let mut sources = SourceMap::default();
-    let mut cx = check_module::context_with_prelude(&mut sources);
-    check_module::check_module(&mut cx, &[], &[], false);
+    let mut cx = module_check::context_with_prelude(&mut sources);
+    module_check::check_module(&mut cx, &[], &[], false);
     for name in prelude::library_names(&cx) {
         prelude::library_entries(&mut cx, &name);
         prelude::load_all_members(&mut cx, &name);
     }
-    let all: Vec<_> = (0..cx.defs.functions.len() as u32).map(crate::types::model::tree::FunctionId).collect();
+    let all: Vec<_> = (0..cx.defs.functions.len() as u32).map(crate::types::model::typed_tree::FunctionId).collect();
     let (mut count, mut wrong) = (0, vec![]);
     for function in all {
-        let Some(version) = rethrows::throwing_version(&mut cx, function) else { continue };
+        let Some(version) = rethrowing_function::throwing_version(&mut cx, function) else { continue };
         count += 1;
         function_body::check_body(&mut cx, version);
         let name = cx.defs.full_name(version);

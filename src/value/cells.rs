@@ -14,8 +14,9 @@ pub type Integers = SmallVec<[i64; 2]>;
 /// The references of an object.
 pub type References = SmallVec<[Ref; 2]>;
 
-/// Storage of numbers, integers and references: the elements of an array, the fields of a record, the contents of a box,
-/// the captures of a closure. Element `k` of an array with stride `(nf, ni, nr)` has its numbers at `f[k·nf..]`, and so on.
+/// Storage of numbers, integers and references: the elements of an array, the fields of a record, the contents of a
+/// box, the captures of a closure. Element `k` of an array with stride `(nf, ni, nr)` has its numbers at `f[k·nf..]`,
+/// and so on.
 #[derive(Debug, Default)]
 pub struct Cells {
     /// The number of elements in the storage; 1 for records, boxes and captures.

@@ -1,15 +1,16 @@
 //! Dictionaries: dictionaries and sets, with keys in insertion order and an index.
 //!
-//! A key has a *place*, the index at which it is stored, and a *position*, its index among the existing keys. The two differ
-//! where keys were removed: removal leaves a hole, so that its cost does not depend on the size of the dictionary. When there
-//! are more holes than keys, the dictionary is compacted.
+//! A key has a *place*, the index at which it is stored, and a *position*, its index among the existing keys. The two
+//! differ where keys were removed: removal leaves a hole, so that its cost does not depend on the size of the
+//! dictionary. When there are more holes than keys, the dictionary is compacted.
 
 mod holes;
 #[cfg(test)]
-mod model;
+mod model_tests;
 mod scalar_keys;
 
-use super::compare::{equal, hash};
+use super::comparison::equal;
+use super::hashing::hash;
 use super::origins::Origins;
 use super::shape::{Layout, Shape, ShapeId, Shapes};
 use super::{Cells, Components, Ref};
@@ -33,7 +34,8 @@ pub struct Dictionary {
     holes: Holes,
     /// A cache of all keys and values, indexed by position, while there are holes.
     packed: OnceCell<Box<Columns>>,
-    /// The place of the last key that was found: an update looks a key up twice, once to read the value and once to write it.
+    /// The place of the last key that was found: an update looks a key up twice, once to read the value and once to
+    /// write it.
     last: Cell<usize>,
 }
 
@@ -124,7 +126,7 @@ impl Dictionary {
         self.with(self.keys().clone(), values)
     }
 
-    /// Returns a dictionary with other keys, which have the same hashes, and other values.
+    /// Returns a dictionary with other keys, whose hashes are those of the existing keys, and other values.
     #[must_use]
     pub fn with(&self, keys: Cells, values: Cells) -> Dictionary {
         self.closed(Columns { keys, values })
@@ -235,7 +237,7 @@ impl Dictionary {
             }
             Shape::String => {
                 let Ref::Text(key) = key.r.first()? else { return None };
-                let same = |r: &Ref| matches!(r, Ref::Text(text) if super::text::same(text, key));
+                let same = |r: &Ref| matches!(r, Ref::Text(text) if super::string::same(text, key));
                 self.table.find(hash, |e| e.hash == hash && self.kept.keys.r.get(e.index).is_some_and(same))
             }
             _ => {

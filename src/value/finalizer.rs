@@ -1,7 +1,8 @@
 //! Finalizer: the code that runs when an instance is destroyed (`deinit`), and weak references.
 //!
-//! Code of a program cannot run while an object is dropped. So the contents of the instance move to another instance, which
-//! is queued until the machine runs its finalizers; the program cannot distinguish the two, because it holds no reference.
+//! Code of a program cannot run while an object is dropped. So the contents of the instance move to another instance,
+//! which is queued until the machine runs its finalizers; the program cannot distinguish the two, because it holds no
+//! reference.
 
 use crate::value::shape::ShapeId;
 use crate::value::{AnyValue, BoxCells, Cells, Closure, Ref};

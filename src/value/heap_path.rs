@@ -1,6 +1,7 @@
-//! Heap paths: the paths from some objects to all reachable objects, by which corresponding numbers are found in a copy.
+//! Heap paths: the paths from some objects to all reachable objects, by which corresponding numbers are found in a
+//! copy.
 
-use crate::value::heap_visit::{address, part};
+use crate::value::slot_rewrite::{address, part};
 use crate::value::{Cells, Ref, Slot};
 use hashbrown::HashSet;
 

@@ -6,28 +6,29 @@
 //! semantics (copied when changed while shared), boxes are shared; dropping a long chain of objects does not recurse.
 
 pub mod cells;
-pub mod compare;
+pub mod comparison;
 mod components;
-mod constants;
+mod constant_array;
 pub mod dictionary;
 pub mod finalizer;
+pub mod hashing;
 pub mod heap_path;
-pub mod heap_visit;
-pub mod number;
+pub mod number_format;
 pub mod opaque_vector;
 pub mod origins;
-pub mod print;
+pub mod printing;
 mod release;
 pub mod shape;
-pub mod text;
+pub mod slot_rewrite;
+pub mod string;
 pub mod walk;
 
 pub use cells::{Cells, Integers, Numbers, References};
 pub use components::Components;
-pub use constants::Constants;
+pub use constant_array::Constants;
 pub use release::release;
 use std::rc::Rc;
-pub use text::Text;
+pub use string::Text;
 
 /// The bank of a register.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, serde::Serialize, serde::Deserialize)]
@@ -43,9 +44,9 @@ pub enum Bank {
 
 /// A tangent slot: the tangent or the tape node of a number in one level of differentiation.
 ///
-/// `epoch` 0, or the epoch of a level that has ended, means that the number is constant. In a reverse level `payload` is the
-/// number of a node of that level's tape; in the outermost level, if it is a forward one, the bits of the tangent
-/// itself; in any other forward level the index of a cell.
+/// `epoch` 0, or the epoch of a level that has ended, means that the number is constant. In a reverse level `payload`
+/// is the number of a node of that level's tape; in the outermost level, if it is a forward one, the bits of the
+/// tangent itself; in any other forward level the index of a cell.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Slot {
     /// The epoch of the level to which the slot belongs. It is assigned when the level begins and never reused.
@@ -66,7 +67,7 @@ pub enum Ref {
     #[default]
     Null,
     /// A string.
-    Text(text::Text),
+    Text(string::Text),
     /// An array or record, which has value semantics.
     Cells(Rc<Cells>),
     /// A box, which is shared: a captured variable, or an instance of a class.

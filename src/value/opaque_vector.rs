@@ -1,7 +1,7 @@
 //! Opaque tangent vectors: vectors whose components cannot be counted beforehand, passed as one number.
 //!
-//! In: a vector. Out: a number that represents it: a NaN that no operation produces, with the index of the vector in a table.
-//! A sweep and the slots of a level can therefore carry it like any other adjoint or tangent.
+//! In: a vector. Out: a number that represents it: a NaN that no operation produces, with the index of the vector in a
+//! table. A sweep and the slots of a level can therefore carry it like any other adjoint or tangent.
 //!
 //! Promises: a vector is found until all vectors are [forgotten](forget).
 //! Not here: the addition of vectors (`vm`), the types that need them

@@ -2,7 +2,8 @@
 //!
 //! An object has a table of origins, allocated when the first one is stored. Its keys are component and content, so
 //! that two integers of one array are distinguished by their values wherever they are moved. Objects that share no
-//! storage share no table, and a copy has a separate one. Not here: the meaning of the numbers' slots (`tape`).
+//! storage share no table, and a copy has a separate one.
+//! Not here: the meaning of the numbers' slots (`tape`).
 
 use super::{Bank, Ref, Slot};
 use hashbrown::HashMap;

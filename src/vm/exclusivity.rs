@@ -5,7 +5,7 @@ use crate::diagnostic::Code as Number;
 use crate::source::Span;
 use crate::value::Ref;
 use crate::vm::fault::{Fault, Remark};
-use crate::vm::functions::Version;
+use crate::vm::function_table::Version;
 use crate::vm::objects;
 use crate::vm::state::machine::Machine;
 use crate::vm::state::modification::Change;
@@ -33,8 +33,8 @@ pub fn begin(machine: &mut Machine, at: &Registers, object: Option<RIn>, site: A
     Ok(())
 }
 
-/// Returns the address of an instance, which may be in a box of any type, and the components that a getter reads from it: none if
-/// the getter computes its result.
+/// Returns the address of an instance, which may be in a box of any type, and the components of the instance that a
+/// getter reads: none if the getter computes its result.
 fn region_of_getter(machine: &Machine, receiver: &Ref, getter: u16) -> (usize, [Range<u32>; 3]) {
     let instance = match receiver {
         Ref::Any(value) => value.cells.r.first(),

@@ -1,4 +1,4 @@
-//! Fault: describes why a program stopped, with places in the program's text.
+//! Fault: describes the reason why a program stopped, with source locations.
 
 use crate::cancel;
 use crate::cancel::Reason;
@@ -15,7 +15,7 @@ use std::time::Duration;
 pub enum FaultKind {
     /// The program stopped with a run-time error, whose code is the number.
     Error(Number),
-    /// The program ended itself with this exit status.
+    /// The program ended itself with the given exit status.
     Exit(i32),
 }
 
@@ -28,7 +28,7 @@ pub struct Fault {
     pub message: String,
     /// Values that explain the fault, with their names.
     pub values: Vec<(String, String)>,
-    /// The source location of the fault; in the program's own text, if any of it was running.
+    /// The source location of the fault; in the program's own code, if any of this code was running.
     pub span: Span,
     /// The calls that were running, innermost first.
     pub backtrace: Vec<BacktraceEntry>,
@@ -43,16 +43,16 @@ pub struct BacktraceEntry {
     pub name: Rc<str>,
     /// The source location in the called function.
     pub span: Span,
-    /// The iteration of the innermost loop around that location, if the loop counts.
+    /// The iteration of the innermost loop around this location, if the loop has a counter.
     pub iteration: Option<i64>,
 }
 
 /// An additional remark on a fault.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Remark {
-    /// A remark on the role of the place of the fault.
+    /// A remark on the role of the fault's source location.
     Here(String),
-    /// A remark on another place: its source location, and its role.
+    /// A remark on another source location: the location, and its role.
     There(Span, String),
     /// A note that explains the fault.
     Note(String),
@@ -65,7 +65,7 @@ const LISTED_FIRST: usize = 10;
 const LISTED_LAST: usize = 5;
 
 impl Fault {
-    /// Creates a fault without a place, which the machine adds.
+    /// Creates a fault without a source location, which the machine adds.
     pub fn new(kind: Number, message: impl Into<String>) -> Box<Fault> {
         let span = Span::default();
         let (message, values, backtrace, remarks) = (message.into(), vec![], vec![], vec![]);
@@ -215,7 +215,7 @@ pub fn trapped(trap: Trap, primitive: &str, operands: &[i64]) -> Box<Fault> {
             Fault::new(Number::Overflow, "integer overflow")
         }
     };
-    // A single operand is in the message already, and in the program's text it is often the result of an expression.
+    // A single operand is already part of the message.
     if operands.len() > 1 {
         for (name, value) in ["a", "b"].iter().zip(operands) {
             fault = fault.with(name, value);
@@ -227,7 +227,7 @@ pub fn trapped(trap: Trap, primitive: &str, operands: &[i64]) -> Box<Fault> {
 /// Returns the fault for a number that no integer represents.
 pub fn not_an_integer(x: f64) -> Box<Fault> {
     let mut text = String::new();
-    crate::value::number::write_double(&mut text, x);
+    crate::value::number_format::write_double(&mut text, x);
     let why = if x.is_finite() { "out of range for" } else { "not a value of" };
     Fault::new(Number::InvalidConversion, format!("cannot convert {text} to 'Int': it is {why} 'Int'")).with("x", text)
 }

@@ -1,26 +1,26 @@
 //! Machine: register banks, frames, calls, the dispatch loop, limits, interruption.
 //!
-//! In: verified code ([`crate::bytecode`]), requested function by function through [`CodeSource`]; arguments as components.
-//! Out: the components of the result, or a [`Fault`] in terms of the program's text.
+//! In: verified code ([`crate::bytecode`]), requested function by function through [`CodeSource`]; arguments as
+//! components. Out: the components of the result, or a [`Fault`] in terms of the source text.
 //!
 //! **Frames** lie in four parallel stacks (numbers, slots, integers, references). A callee's first registers are its
 //! caller's window, so arguments and results are not copied. Nothing uses the Rust stack: operators and sweeps that call
 //! functions of the program are tasks (`state::task`).
 //!
 //! Promises: no run-time error, limit or interruption leaves the machine unusable; plain code never touches slots; the
-//! machine never sees a type, only components, and shapes where a value is printed or compared.
-//! Its modules depend on each other in one direction only; `tests/suite/architecture.rs` has their order.
-//! What it records to explain and check derivatives is in `diagnosis`; the session renders it as a [`Reporter`].
+//! machine never sees a type, only components, and shapes where a value is printed or compared. The modules of the
+//! machine depend on each other in one direction only; `tests/suite/architecture.rs` has their order. The records to
+//! explain and check derivatives are in `diagnosis`; the session renders them as a [`Reporter`].
 //! Not here: recording (`tape`), the representation of values (`value`), the generation of code (`emit`).
 
-mod compiler;
+mod compiler_interface;
 pub(crate) mod diagnosis;
 mod dispatch;
 pub(crate) mod exclusivity;
 pub(crate) mod fault;
-mod functions;
-mod joined;
-mod native;
+mod function_table;
+mod fused;
+mod native_call;
 mod objects;
 pub(crate) mod operators;
 mod recorder;
@@ -33,11 +33,11 @@ pub use crate::vm::operators::check::finite_difference;
 pub use crate::vm::state::limits::{Limits, share_of_machine};
 pub use crate::vm::state::machine::Machine;
 pub use crate::vm::state::task::{Callee, Next, Task};
-pub use compiler::{Compiler, Reporter};
+pub use compiler_interface::{Compiler, Reporter};
 pub use diagnosis::kink::Kink;
-pub use diagnosis::progress::{LoopProgress, ProgressReporter};
+pub use diagnosis::progress_reporter::{LoopProgress, ProgressReporter};
 pub use diagnosis::trace::{Count, Trace, TraceOperation, TraceRow};
-pub use functions::{CodeSource, TransformKind};
+pub use function_table::{CodeSource, TransformKind};
 pub(crate) use threaded::translate;
 
 #[cfg(test)]

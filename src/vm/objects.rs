@@ -1,4 +1,4 @@
-//! Objects: access records, boxes and arrays, and construct the faults of that access.
+//! Objects: accesses records, boxes and arrays, and constructs the faults of such accesses.
 
 use crate::diagnostic::Code as Number;
 use crate::native::library::Failure;
@@ -23,7 +23,7 @@ pub fn append((f, slots): (&[f64], &[Slot]), i: &[i64], r: &mut [Ref], to: &mut 
     to.len += 1;
 }
 
-/// Returns the array or record in a register for modification; it is copied first if it is shared.
+/// Returns the array or record in a register for modification; a shared object is copied first.
 #[inline(always)]
 pub fn own(r: &mut Ref) -> Result<&mut Cells, Box<Fault>> {
     match r {
@@ -82,8 +82,7 @@ pub fn num(cells: &Cells, k: usize) -> Option<Num> {
     cells.f.get(k).map(|value| Num { value: *value, slot: cells.slot(k) })
 }
 
-/// Returns the position of the component `offset` of the element `index` of an array; `None` if the index is out of
-/// range.
+/// Returns the index of the component `offset` of the element `index` of an array; `None` if the index is out of range.
 #[inline(always)]
 pub fn position(cells: &Cells, index: i64, (offset, stride): (u16, u16)) -> Option<usize> {
     let index = usize::try_from(index).ok().filter(|k| *k < cells.len)?;
@@ -106,7 +105,7 @@ pub fn no_component() -> Box<Fault> {
 const MAX_LISTED: usize = 8;
 
 fn listed(numbers: &[f64]) -> String {
-    let texts: Vec<String> = numbers.iter().map(|x| crate::value::number::in_formula(*x)).collect();
+    let texts: Vec<String> = numbers.iter().map(|x| crate::value::number_format::in_formula(*x)).collect();
     format!("[{}]", texts.join(", "))
 }
 

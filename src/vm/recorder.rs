@@ -1,6 +1,6 @@
 //! Recorder: executes arithmetic of derivative code, and records it in the mode of the live levels.
 
-use crate::native::{Primitive, PrimitiveId, table};
+use crate::native::{Primitive, PrimitiveId, primitive_table};
 use crate::tape::{Levels, Mode, Num, RecordError};
 use crate::value::Slot;
 
@@ -10,15 +10,15 @@ fn node(slot: Slot, epoch: u64) -> u32 {
     if slot.epoch == epoch { slot.payload as u32 } else { 0 }
 }
 
-/// Returns the contribution of an operand to the tangent of a result, in the single forward level. A partial derivative of zero
-/// contributes nothing, whatever the tangent.
+/// Returns the contribution of an operand to the tangent of a result, in the single forward level. A partial derivative
+/// of zero contributes nothing, whatever the tangent.
 #[inline(always)]
 fn share(slot: Slot, epoch: u64, partial: f64) -> f64 {
     if slot.epoch == epoch && partial != 0.0 { partial * f64::from_bits(slot.payload) } else { 0.0 }
 }
 
 /// The destination of the number, epoch and payload of a result. The result is written separately in each branch,
-/// because a slot that is assembled in memory and read back as a whole costs more than all other steps.
+/// because a slot that is assembled in memory and read back as a whole is slower than all other steps together.
 pub trait Sink {
     /// Writes the number of the result with its slot, which consists of an epoch and a payload.
     fn put(self, value: f64, epoch: u64, payload: u64);
@@ -31,8 +31,8 @@ impl<F: FnOnce(f64, u64, u64)> Sink for F {
     }
 }
 
-/// Records `value = op(a, b)` with its partial derivatives when at most one level is live. `None`, and no change, when several
-/// levels are live or the tape must be extended first.
+/// Records `value = op(a, b)` with its partial derivatives when at most one level is live. Returns `None`, without a
+/// change, when several levels are live or the tape must be extended first.
 #[inline(always)]
 pub fn usual_binary(
     levels: &mut Levels,
@@ -70,7 +70,7 @@ pub fn usual_binary(
     Some(())
 }
 
-/// Records `value = op(a)` with its partial derivative, under the same conditions as [`usual_binary`].
+/// Records `value = op(a)` with its partial derivative, under the conditions of [`usual_binary`].
 #[inline(always)]
 pub fn usual_unary(levels: &mut Levels, a: Num, value: f64, pa: impl FnOnce() -> f64, out: impl Sink) -> Option<()> {
     match levels.mode() {
@@ -160,5 +160,5 @@ pub fn primitive3(levels: &mut Levels, p: u8, x: [Num; 3]) -> Result<Num, Record
 
 #[inline(always)]
 fn entry(p: u8) -> Option<&'static Primitive> {
-    table::all().get(usize::from(p))
+    primitive_table::all().get(usize::from(p))
 }

@@ -1,9 +1,9 @@
 //! Machine tests: small graphs, built by hand, emitted and run.
 
 mod arrays;
-pub(super) mod build;
 mod calls;
 mod derivatives;
+pub(super) mod graph_builder;
 mod limits;
-mod random;
+mod random_programs;
 mod threaded;

@@ -5,7 +5,7 @@ use crate::harness::{all, blessing, difference, root};
 use crate::sink::Sink;
 use dscript::native::field::OrderOffset;
 use dscript::native::formula::{Formula, partials};
-use dscript::native::{Kink, Partial, Primitive, PrimitiveId, Rule, Single, Value, table};
+use dscript::native::{Kink, Partial, Primitive, PrimitiveId, Rule, Single, Value, primitive_table};
 use dscript::session::{Input, Options, Session, Status};
 use dscript::value::Bank;
 use std::fmt::Write;
@@ -166,7 +166,7 @@ fn check(id: PrimitiveId) -> Result<(), String> {
 
 #[test]
 fn all_mechanisms_use_the_partial_derivatives_of_the_table() {
-    let ids: Vec<PrimitiveId> = (0..table::all().len() as u16).map(PrimitiveId).collect();
+    let ids: Vec<PrimitiveId> = (0..primitive_table::all().len() as u16).map(PrimitiveId).collect();
     let ids: Vec<PrimitiveId> = ids.into_iter().filter(|id| !id.info().partials().is_empty()).collect();
     assert!(ids.len() > 40, "{} entries have partial derivatives", ids.len());
     all(&ids, |id| check(*id));
@@ -225,7 +225,7 @@ print(derivative(at: 0.0) { x in sin(x) }, gradient(at: 3.0, 2.0) { x, y in x / 
 
 fn page() -> String {
     let mut page = INTRODUCTION.to_owned();
-    let ids: Vec<PrimitiveId> = (0..table::all().len() as u16).map(PrimitiveId).collect();
+    let ids: Vec<PrimitiveId> = (0..primitive_table::all().len() as u16).map(PrimitiveId).collect();
     let is_real = |id: &&PrimitiveId| id.info().numbers() > 0;
     let text = |text: &'static str| if text.is_empty() { "–" } else { text };
     page += "\n## Functions of numbers\n\n";

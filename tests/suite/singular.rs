@@ -1,7 +1,7 @@
 //! Tests of primitives at their singular points: all mechanisms compute the same derivative.
 
 use crate::sink::Sink;
-use dscript::native::table;
+use dscript::native::primitive_table;
 use dscript::session::{Input, Options, Session, Status};
 use std::collections::HashSet;
 
@@ -139,7 +139,7 @@ fn all_combinations_of_modes_compute_the_same_second_derivative() {
 #[test]
 fn every_primitive_with_a_singular_point_is_tested() {
     let tried: HashSet<&str> = PRIMITIVES.iter().map(|(name, ..)| *name).collect();
-    for p in table::all().iter().filter(|p| !p.kink.is_empty() || p.one_sided.is_some()) {
+    for p in primitive_table::all().iter().filter(|p| !p.kink.is_empty() || p.one_sided.is_some()) {
         assert!(tried.contains(p.name), "{} is not tested", p.name);
     }
 }

@@ -1,14 +1,14 @@
-//! Active registers: those that may carry tangent slots while derivative code runs.
+//! Active registers: the registers that may carry tangent slots while derivative code runs.
 //!
 //! In: a function. Out: [`ActiveRegisters`], one flag per register of the number bank.
 //!
-//! Promises: a register is *active* when its value may vary with something outside of the function and is read by a step that
-//! reads slots. Every definition of an active register writes or clears its slot, and a slot that matters is never in an inactive
-//! register.
+//! Promises: a register is *active* when its value may vary with something outside of the function and is read by a
+//! step that reads slots. Every definition of an active register writes or clears its slot, and a slot that matters is
+//! never in an inactive register.
 //! Not here: the dependence that diagnostics report (`activity`), which must be certain and not only possible.
 
-use crate::diff::transfer;
-use crate::diff::transfer::{DependenceTransfer, NativeTransfer};
+use crate::diff::dependence_transfer;
+use crate::diff::dependence_transfer::{DependenceTransfer, NativeTransfer};
 use crate::ir::analysis::effects::{Effects, Memory, MemoryAccess, Transfer, effects, transfer as transfer_of};
 use crate::ir::{Function, FunctionId, Instruction, Op, Operator, Program, Reg, Terminator};
 use crate::value::Bank;
@@ -54,8 +54,8 @@ impl ActiveRegisters {
     /// Whether a register carries slots, because it is active or written by a call.
     pub fn is_active(&self, reg: Reg) -> bool {
         let at = reg.0 as usize;
-        // A register that a call writes always receives a slot. If the register were not active, it could leave that slot in a
-        // place where no step expects one.
+        // A register that a call writes always receives a slot. If the register were not active, the slot could remain
+        // in a register where no step expects a slot.
         self.varied[at] && (self.useful[at] || self.forced[at])
     }
 
@@ -69,7 +69,7 @@ impl ActiveRegisters {
             Transfer::DynamicCall => true,
             Transfer::Native(name) => {
                 let carries = |r: &Reg| bank(f, *r) != Bank::I;
-                transfer::native(name) != NativeTransfer::Nothing
+                dependence_transfer::native(name) != NativeTransfer::Nothing
                     && (step.ins.iter().any(carries) || step.outs.iter().any(carries))
             }
             Transfer::Operator(operator) => match operator {
@@ -112,11 +112,13 @@ impl ActiveRegisters {
         let from_references = || step.ins.iter().any(|r| bank(f, *r) == Bank::R);
         match transfer_of(&step.op) {
             Transfer::Copy => from_operands(),
-            Transfer::Primitive(id) => transfer::primitive(id) == DependenceTransfer::Smooth && from_operands(),
+            Transfer::Primitive(id) => {
+                dependence_transfer::primitive(id) == DependenceTransfer::Smooth && from_operands()
+            }
             Transfer::Call(callee) => !self.is_constant_call(program, f, callee, step),
             Transfer::DynamicCall | Transfer::Load => true,
             Transfer::Native(name) => {
-                transfer::native(name) != NativeTransfer::Nothing && (from_operands() || from_references())
+                dependence_transfer::native(name) != NativeTransfer::Nothing && (from_operands() || from_references())
             }
             Transfer::Operator(operator) => match operator {
                 Operator::WithoutDerivative { .. } | Operator::ApplyAtOnce | Operator::Gradient { .. } => false,
@@ -152,7 +154,7 @@ impl ActiveRegisters {
             for step in f.blocks.iter().rev().flat_map(|b| b.instructions.iter().rev()) {
                 let passes = match transfer_of(&step.op) {
                     Transfer::Copy | Transfer::Operator(Operator::NoDerivative { .. }) => true,
-                    Transfer::Primitive(id) => transfer::primitive(id) == DependenceTransfer::Smooth,
+                    Transfer::Primitive(id) => dependence_transfer::primitive(id) == DependenceTransfer::Smooth,
                     _ => false,
                 };
                 if passes && step.outs.iter().any(|r| self.is_useful(*r)) {
@@ -170,13 +172,13 @@ impl ActiveRegisters {
         changed
     }
 
-    /// Whether a step forwards the slots of its operands to a place outside of the registers, and writes the slots of
+    /// Whether a step forwards the slots of its operands to storage outside of the registers, and loads the slots of
     /// its results from there.
     fn reads_slots(&self, program: &Program, f: &Function, step: &Instruction) -> bool {
         match transfer_of(&step.op) {
             Transfer::Call(callee) => !self.is_constant_call(program, f, callee, step),
             Transfer::DynamicCall | Transfer::Create | Transfer::Store { .. } => true,
-            Transfer::Native(name) => transfer::native(name) != NativeTransfer::Nothing,
+            Transfer::Native(name) => dependence_transfer::native(name) != NativeTransfer::Nothing,
             Transfer::Operator(operator) => !matches!(
                 operator,
                 Operator::WithoutDerivative { .. }
@@ -188,8 +190,8 @@ impl ActiveRegisters {
         }
     }
 
-    /// Whether a call computes with constants alone: no varied value is passed in, not even as an integer, and the call examines
-    /// no stored value. Such a call runs the original code.
+    /// Whether a call computes with constants alone: no varied value is passed in, not even as an integer, and the call
+    /// examines no stored value. Such a call runs the original code.
     fn is_constant_call(&self, program: &Program, f: &Function, callee: FunctionId, step: &Instruction) -> bool {
         !step.active
             && step.ins.iter().all(|r| match bank(f, *r) {

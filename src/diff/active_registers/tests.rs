@@ -1,7 +1,8 @@
-//! Random graphs, run twice: with tangents in all registers, and with tangents only where derivative code moves them.
+//! Random graph tests: graphs are run twice, with tangents in all registers, and with tangents only where derivative
+//! code moves them.
 
 use crate::diff::derivative;
-use crate::diff::testing::Builder;
+use crate::diff::test_graphs::Builder;
 use crate::ir::{BlockId, Function, FunctionId, Instruction, Op, Operator, Program, Reg, Stride, Terminator};
 use crate::native::{Rule, primitive};
 use crate::value::Bank::{F, I, R};
@@ -25,7 +26,8 @@ impl Rng {
     }
 }
 
-/// Functions 0 and 1 are `g(a, b) = sin(a) * b` and `floor(a)`; the function itself comes after them.
+/// Returns a random program. Functions 0 and 1 are `g(a, b) = sin(a) * b` and `floor(a)`, followed by the random
+/// function.
 fn random_program(seed: u64) -> (Program, FunctionId) {
     let mut program = Program::default();
     let mut g = Builder::new("g");
@@ -196,7 +198,7 @@ impl Machine {
             _ => return,
         };
         let out = step.outs[0].0 as usize;
-        // A step that is not active writes no slot: the old slot stays in a register that can have one.
+        // A step that is not active writes no slot: the old slot stays in a register that can have a slot.
         let old = self.numbers[out].1;
         let kept = if self.with_slots[out] { old } else { 0.0 };
         self.numbers[out] = (result.0, if moves { result.1 } else { kept });
@@ -221,7 +223,7 @@ fn derivative_code_has_the_tangents_of_moving_them_everywhere() {
         let (program, id) = random_program(seed);
         let f: &Function = program.function(id).unwrap();
         let d = derivative(&program, f);
-        assert_eq!(crate::ir::verify::verify(&program, &d), Vec::<String>::new());
+        assert_eq!(crate::ir::verifier::verify(&program, &d), Vec::<String>::new());
         let arguments = [(0.75, 1.0), (-1.25, -2.0)];
         let everywhere = Machine::run(&program, f, false, &arguments);
         let where_active = Machine::run(&program, &d, true, &arguments);

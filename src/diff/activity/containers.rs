@@ -1,7 +1,7 @@
 //! Containers: the dependence of values that are stored in containers, and of values that are loaded from them.
 //!
-//! Promises: an element of an array, a dictionary or a value of any type is reported to have lost its tangent only if all values
-//! that were stored there do.
+//! Promises: an element of an array, a dictionary or a value of any type is reported to have lost its tangent only if
+//! all values that were stored there have lost theirs.
 
 use super::super::dependence::{Dependence, LossReason, SharedDependence, TangentLoss};
 use crate::ir::analysis::data_flow::Fact;
@@ -50,8 +50,8 @@ pub(super) fn loaded(bank: Bank, known: SharedDependence) -> SharedDependence {
     }
 }
 
-/// Returns the dependence of a result that may be a non-empty array or dictionary: if it has no known loss, no element that is
-/// added later is certain to be the one that is read.
+/// Returns the dependence of a result that may be a non-empty array or dictionary: if it has no known loss, no element
+/// that is added later is certain to be the one that is read.
 pub(super) fn filled(f: &Function, step: &Instruction, out: Reg, known: SharedDependence) -> SharedDependence {
     let may_hold_elements = match &step.op {
         Op::Native { name, .. } => !matches!(*name, "dictionary.new" | "array.new" | "array.reserve"),

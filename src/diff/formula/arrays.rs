@@ -1,4 +1,4 @@
-//! Arrays: evaluates steps on arrays, whose indices must be known.
+//! Arrays: evaluates the steps of a function on arrays, whose indices must be known.
 
 use super::step::bank_of;
 use super::{Evaluator, NoFormula, Registers, Value};

@@ -12,7 +12,8 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Differentiates a function: `all` holds a number, its tangent and the function; the results are the value and its tangent.
+    /// Differentiates a function: `all` holds a number, its tangent and the function; the results are the value and its
+    /// tangent.
     pub(super) fn tangent(&mut self, all: &[Value]) -> Result<Vec<Value>, NoFormula> {
         let [Value::Number(x), Value::Number(dx), body] = all else {
             return Err(self.no("it differentiates with respect to several numbers"));

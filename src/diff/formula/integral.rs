@@ -6,8 +6,8 @@ use crate::native::formula::{Bound, BoundKind, Formula};
 use crate::value::Bank;
 
 impl Evaluator<'_> {
-    /// Returns the results of a call of `_integral` (`prelude/integral.dscript`): success, with the integral as the first number.
-    /// `None` for other functions.
+    /// Returns the results of a call of `_integral` (`prelude/integral.dscript`): success, with the integral as the
+    /// first number. `None` for other functions.
     pub(super) fn integral(&mut self, id: FunctionId, arguments: &[Value]) -> Result<Option<Vec<Value>>, NoFormula> {
         let Some(function) = self.program.function(id).filter(|f| f.is_prelude).cloned() else { return Ok(None) };
         if !matches!(static_properties::called(&function), "_integral" | "integral") {
@@ -25,7 +25,7 @@ impl Evaluator<'_> {
         let mut integral = Some(self.number(Formula::Bound(Box::new(bound)))?);
         let results = function.results.iter().map(|bank| match bank {
             Bank::F => integral.take().unwrap_or(Value::Unread(Bank::F)),
-            // The case of the result that means success is the first.
+            // The first case of the result means success.
             Bank::I => Value::Integer(0),
             Bank::R => Value::Unread(Bank::R),
         });

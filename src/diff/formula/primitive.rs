@@ -1,9 +1,9 @@
-//! Primitive: evaluates an applied primitive.
+//! Primitive: evaluates an applied primitive with formulas as operands.
 
 use super::{Evaluator, NoFormula, Value};
 use crate::native::field::{OrderOffset, Test};
 use crate::native::formula::Formula;
-use crate::native::{PrimitiveId, ids};
+use crate::native::{PrimitiveId, primitive_ids};
 use crate::value::Bank;
 
 impl Evaluator<'_> {
@@ -21,7 +21,7 @@ impl Evaluator<'_> {
                     return Err(self.no("it uses an integer whose value is not known"));
                 }
                 let formula = match <[Formula; 2]>::try_from(numbers) {
-                    Ok([a, b]) if id == ids::ADD => self.added(a, b)?,
+                    Ok([a, b]) if id == primitive_ids::ADD => self.added(a, b)?,
                     Ok(pair) => Formula::Apply(id, pair.into(), OrderOffset(n)),
                     Err(numbers) => Formula::Apply(id, numbers, OrderOffset(n)),
                 };
@@ -33,7 +33,7 @@ impl Evaluator<'_> {
             },
             ([Value::Integer(a)], _) => self.known_integer(primitive.integer(&[*a])),
             ([Value::Integer(a), Value::Integer(b)], _) => self.known_integer(primitive.integer(&[*a, *b])),
-            ([Value::Truth(test, is_opposite), Value::Integer(0)], _) if id == ids::INT_EQ => {
+            ([Value::Truth(test, is_opposite), Value::Integer(0)], _) if id == primitive_ids::INT_EQ => {
                 Ok(Value::Truth(test.clone(), !is_opposite))
             }
             ([Value::Truth(test, is_opposite)], _) if primitive.symbol == "not" => {
@@ -52,16 +52,16 @@ fn as_number(value: Value) -> Option<Formula> {
     if let Value::Number(formula) = value { Some(formula) } else { None }
 }
 
-/// Returns the test of a comparison, and whether the comparison is its negation.
+/// Returns the condition that a comparison computes, and whether the comparison is the negation of this condition.
 fn test(id: PrimitiveId, a: &Formula, b: &Formula) -> Option<(Test<Formula>, bool)> {
     let (a, b) = (a.clone(), b.clone());
     Some(match id {
-        ids::EQ => (Test::Equal(a, b), false),
-        ids::NE => (Test::Equal(a, b), true),
-        ids::LT => (Test::Less(a, b), false),
-        ids::LE => (Test::AtMost(a, b), false),
-        ids::GT => (Test::Less(b, a), false),
-        ids::GE => (Test::AtMost(b, a), false),
+        primitive_ids::EQ => (Test::Equal(a, b), false),
+        primitive_ids::NE => (Test::Equal(a, b), true),
+        primitive_ids::LT => (Test::Less(a, b), false),
+        primitive_ids::LE => (Test::AtMost(a, b), false),
+        primitive_ids::GT => (Test::Less(b, a), false),
+        primitive_ids::GE => (Test::AtMost(b, a), false),
         _ => return None,
     })
 }

@@ -1,12 +1,13 @@
 //! Series: the terms that a loop adds become one sum over an index.
 //!
-//! A loop is unrolled step by step. When several terms in a row differ only in numbers that grow evenly, they are replaced by a
-//! sum, and the next term extends its range. A short sum is written out again at the end.
+//! A loop is unrolled step by step. When several consecutive terms differ only in numbers that form arithmetic
+//! progressions, the terms are replaced by a sum, and the next term extends the range of this sum. A short sum is
+//! written out again at the end.
 
 use super::{Evaluator, NoFormula};
 use crate::native::field::OrderOffset;
 use crate::native::formula::{Bound, BoundKind, Formula};
-use crate::native::ids;
+use crate::native::primitive_ids;
 
 /// The number of terms from which a sum is inferred.
 const TERMS: usize = 6;
@@ -18,7 +19,7 @@ impl Evaluator<'_> {
     /// Returns `sum + term`.
     pub(super) fn added(&mut self, sum: Formula, term: Formula) -> Result<Formula, NoFormula> {
         let (rest, last) = match &sum {
-            Formula::Apply(ids::ADD, operands, _) => match operands.as_slice() {
+            Formula::Apply(primitive_ids::ADD, operands, _) => match operands.as_slice() {
                 [rest, last] => (Some(rest), last),
                 _ => (None, &sum),
             },
@@ -36,7 +37,7 @@ impl Evaluator<'_> {
         }
         let mut terms = vec![&term];
         let mut rest = &sum;
-        while let (Formula::Apply(ids::ADD, operands, _), true) = (rest, terms.len() < TERMS)
+        while let (Formula::Apply(primitive_ids::ADD, operands, _), true) = (rest, terms.len() < TERMS)
             && let [before, last] = operands.as_slice()
         {
             terms.push(last);
@@ -66,7 +67,7 @@ fn generalized(terms: &[&Formula]) -> Option<(Formula, f64)> {
     Some((body, index?))
 }
 
-/// Replaces numbers that grow evenly by multiples of the index; the first of them determines the index.
+/// Replaces arithmetic progressions by multiples of the index; the first progression determines the index.
 fn common(terms: &[&Formula], index: &mut Option<f64>) -> Option<Formula> {
     let [first, others @ ..] = terms else { return None };
     if others.iter().all(|other| other == first) {
@@ -92,17 +93,17 @@ fn common(terms: &[&Formula], index: &mut Option<f64>) -> Option<Formula> {
             if orders.iter().all(|order| *order == *n as f64) {
                 return Some(Formula::Apply(*id, operands, OrderOffset(*n)));
             }
-            if *id != ids::POWI {
+            if *id != primitive_ids::POWI {
                 return None;
             }
             operands.push(linear(&orders, index)?);
-            Some(Formula::Apply(ids::POW, operands, OrderOffset(0)))
+            Some(Formula::Apply(primitive_ids::POW, operands, OrderOffset(0)))
         }
         _ => None,
     }
 }
 
-/// Returns numbers that grow evenly as a function of the index.
+/// Returns an arithmetic progression as a linear function of the index.
 fn linear(numbers: &[f64], index: &mut Option<f64>) -> Option<Formula> {
     let [first, second, ..] = numbers else { return None };
     let step = second - first;
@@ -127,20 +128,20 @@ fn at_index(series: &Bound, index: &Formula) -> Formula {
     evaluated(&series.body.with_operands(&|k| if k == series.variable { index.clone() } else { Formula::Operand(k) }))
 }
 
-/// Evaluates what [`linear`] has made of numbers.
+/// Evaluates the constant operations in a formula that [`linear`] has returned.
 fn evaluated(formula: &Formula) -> Formula {
     let Formula::Apply(id, operands, n) = formula else { return formula.clone() };
     let operands: Vec<Formula> = operands.iter().map(evaluated).collect();
     let known = match (*id, operands.as_slice()) {
-        (ids::MUL, [Formula::Constant(a), Formula::Constant(b)]) => Some(a * b),
-        (ids::ADD, [Formula::Constant(a), Formula::Constant(b)]) => Some(a + b),
-        (ids::SUB, [Formula::Constant(a), Formula::Constant(b)]) => Some(a - b),
+        (primitive_ids::MUL, [Formula::Constant(a), Formula::Constant(b)]) => Some(a * b),
+        (primitive_ids::ADD, [Formula::Constant(a), Formula::Constant(b)]) => Some(a + b),
+        (primitive_ids::SUB, [Formula::Constant(a), Formula::Constant(b)]) => Some(a - b),
         _ => None,
     };
     match (known, *id, operands.as_slice()) {
         (Some(c), ..) => Formula::Constant(c),
-        (None, ids::POW, [base, Formula::Constant(n)]) if *n == n.trunc() => {
-            Formula::Apply(ids::POWI, vec![base.clone()], OrderOffset(*n as i64))
+        (None, primitive_ids::POW, [base, Formula::Constant(n)]) if *n == n.trunc() => {
+            Formula::Apply(primitive_ids::POWI, vec![base.clone()], OrderOffset(*n as i64))
         }
         _ => Formula::Apply(*id, operands, *n),
     }

@@ -26,7 +26,7 @@ pub(super) fn leaves_loop(function: &Function, block: BlockId, [then, otherwise]
     reaches(function, then, block) != reaches(function, otherwise, block)
 }
 
-/// Whether a block is reached from another.
+/// Whether a block is reachable from another block.
 fn reaches(function: &Function, from: BlockId, to: BlockId) -> bool {
     let mut seen = vec![false; function.blocks.len()];
     let mut open = vec![from.0 as usize];

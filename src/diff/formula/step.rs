@@ -1,4 +1,4 @@
-//! Step: evaluates one step of a graph.
+//! Step: evaluates one step of a graph with formulas in the registers.
 
 use super::arrays::is_on_arrays;
 use super::{Evaluator, NoFormula, Registers, Value, static_properties};

@@ -1,7 +1,8 @@
-//! Links: the effects of a step on a path that loses a tangent. A step begins the path, continues it, or ends it in a number.
+//! Links: the effects of a step on a path that loses a tangent. A step begins the path, continues it, or ends it in a
+//! number.
 
-use crate::diff::transfer;
-use crate::diff::transfer::{DependenceTransfer, NativeTransfer};
+use crate::diff::dependence_transfer;
+use crate::diff::dependence_transfer::{DependenceTransfer, NativeTransfer};
 use crate::ir::{Function, FunctionId, Instruction, Op, Operator, Program, Reg};
 use crate::value::Bank;
 use crate::value::origins::Storage;
@@ -24,10 +25,10 @@ pub enum Link {
     Content { from: Reg, to: Reg },
 }
 
-/// A place where a value is stored.
+/// A storage location of a value.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Place {
-    /// Storage of a value: of an array, a record, a dictionary.
+    /// A storage location in a value: in an array, a record, a dictionary.
     Value(Reg, Storage),
     /// A component of a box.
     Box(Reg, Bank, u32),
@@ -69,7 +70,7 @@ impl Links<'_> {
         let value = |k: usize| Place::Value(step.ins[k], Storage::Object);
         match &step.op {
             Op::Copy | Op::Take | Op::AssertDifferentiable { .. } => self.moved(step.ins[0], step.outs[0], &mut links),
-            Op::Primitive(id) => self.primitive(transfer::primitive(*id), step, &mut links),
+            Op::Primitive(id) => self.primitive(dependence_transfer::primitive(*id), step, &mut links),
             Op::Native { name, shapes } => self.native(name, shapes, step, &mut links),
             Op::AppendText => {
                 links.extend(step.ins.iter().map(|from| Link::Carry { from: *from, to: step.outs[0] }));
@@ -183,7 +184,7 @@ impl Links<'_> {
     }
 
     fn native(&self, name: &str, shapes: &[ShapeId], step: &Instruction, links: &mut Vec<Link>) {
-        match transfer::native(name) {
+        match dependence_transfer::native(name) {
             NativeTransfer::Lose => {
                 let objects = step.ins.iter().filter(|r| self.bank(**r) == Bank::R);
                 for (number, to) in objects.flat_map(|number| step.outs.iter().map(move |to| (*number, *to))) {
@@ -191,7 +192,7 @@ impl Links<'_> {
                 }
                 self.made_of_all(step, false, links);
             }
-            NativeTransfer::Carry if !transfer::selects(name) => {
+            NativeTransfer::Carry if !dependence_transfer::selects(name) => {
                 let has_text = step.ins.iter().any(|r| self.bank(*r) == Bank::R);
                 self.made_of_all(step, has_text, links);
             }
@@ -204,7 +205,8 @@ impl Links<'_> {
         }
     }
 
-    /// Adds the links of a step whose results depend on all operands, except for integers that only select a part of a string.
+    /// Adds the links of a step whose results depend on all operands, except for integers that only select a part of a
+    /// string.
     fn made_of_all(&self, step: &Instruction, integers_select: bool, links: &mut Vec<Link>) {
         for &to in &step.outs {
             for &from in &step.ins {
@@ -289,7 +291,7 @@ impl Links<'_> {
         }
     }
 
-    /// Returns the registers of each part of a pattern, like the function [`parts`], for the program of these links.
+    /// Returns the registers of each part of a pattern, as the function [`parts`] does.
     fn parts(&self, pattern: &str, shapes: &[ShapeId], regs: &[Reg]) -> Vec<(char, Vec<Reg>)> {
         parts(self.program, pattern, shapes, regs)
     }

@@ -29,7 +29,7 @@ pub(crate) struct Marking<'a> {
 
 /// A definition of a register that holds an integer or a string.
 enum Definition {
-    /// A step computes the register from a number, or reads it from another place.
+    /// A step computes the register from a number, or loads it from storage.
     Step(Span),
     /// A step computes the register from the content of another register.
     Of(Reg),
@@ -96,7 +96,7 @@ impl<'a> Marking<'a> {
         self.links.f.registers[reg.0 as usize].bank != Bank::F && self.reachability.follows(self.links.id, reg)
     }
 
-    /// Returns those registers of a list that are followed, with their positions in the list.
+    /// Returns those registers of a list that are followed, with their indices in the list.
     fn followed(&self, regs: &[Reg]) -> Vec<(u32, Reg)> {
         (0..).zip(regs.iter().copied()).filter(|(_, reg)| self.follows(*reg)).collect()
     }
@@ -297,7 +297,7 @@ impl<'a> Marking<'a> {
         }
     }
 
-    /// Returns the step where an integer or a string was computed from a number or read from another place, if there is
+    /// Returns the step where an integer or a string was computed from a number or loaded from storage, if there is
     /// exactly one such step.
     fn place_of_break(&self, reg: Reg) -> Option<Span> {
         let mut seen = BTreeSet::from([reg]);

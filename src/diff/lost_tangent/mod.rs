@@ -1,18 +1,20 @@
-//! Lost tangents: marks where tangents are lost while derivative code runs: a number becomes an integer or a string, which has no
-//! tangent, and that becomes a number again.
+//! Lost tangents: marks where tangents are lost while derivative code runs: a number becomes an integer or a string,
+//! which has no tangent, and the integer or string becomes a number again.
 //!
-//! In: a function. Out: the same function, in which each integer or string on such a path has a register beside it for its
-//! *origin*, the number that it was computed from, and an operator `LoseTangent` marks the number at the end of the path. Where the
-//! origin varies, that number has no derivative, and a program that uses it gets an error with the place of the loss.
+//! In: a function. Out: the same function, in which each integer or string on such a path has a register beside it for
+//! its *origin*, the number that it was computed from, and an operator `LoseTangent` marks the number at the end of the
+//! path. Where the origin varies, that number has no derivative, and a program that uses it gets an error with the
+//! source location of the loss.
 //! - Operations on integers, and joins of control flow, combine the origins of their operands (`JoinOrigins`).
 //! - A store into an object stores the origin beside the object (`StoreOrigin`), and a load finds it again by the content
 //!   (`LoadOrigin`).
 //! - Calls transfer the origins of arguments (`SendArgumentOrigin`, `ReceiveArgumentOrigin`) and of results (`SendResultOrigin`,
 //!   `ReceiveResultOrigin`).
 //!
-//! Promises: a selection (a condition, an index, a count, the length of a loop) is not such a path; a function without such paths
-//! (`reachability`) is unchanged. Losses that are certain in a function that is asserted to be differentiable have been reported
-//! before the program runs (`check`); this analysis covers all others.
+//! Promises: a selection (a condition, an index, a count, the length of a loop) is not such a path; a function without
+//! such paths (`reachability`) is unchanged. Losses that are certain in a function that is asserted to be
+//! differentiable have been reported before the program runs (`differentiability_check`); this analysis covers all
+//! others.
 //! Not here: the effect on the levels (`tape`), the wording (`vm`).
 
 mod links;

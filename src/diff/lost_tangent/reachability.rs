@@ -5,21 +5,22 @@
 //! value. Out: for each register whether it must be followed while derivative code runs.
 //!
 //! Promises: a register that is not followed cannot be a part of such a path. A register that is followed may be a part
-//! of one: boxes are distinguished by components only, function values by the banks of their parameters and results.
+//! of such a path: boxes are distinguished by components only, function values by the banks of their parameters and
+//! results.
 
 use crate::diff::lost_tangent::links::{Link, Links, Place};
 use crate::ir::{Function, FunctionId, Instruction, Op, Operator, Program, Reg, Terminator};
 use crate::value::Bank;
 use hashbrown::{HashMap, HashSet};
 
-/// A register, or a place that several functions can access, that may hold a value whose tangent is lost. Each of them
-/// is represented by two nodes: one for the value itself, and one for the content of the value.
+/// A register, or a storage location that several functions can access, that may hold a value whose tangent is lost.
+/// Each register or location is represented by two nodes: for the value itself, and for the content of the value.
 type Node = u32;
 
 /// The banks of the parameters and the results of a function value.
 pub type FunctionBanks = (Vec<Bank>, Vec<Bank>);
 
-/// A place that several functions can access.
+/// A storage location that several functions can access.
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum SharedPlace {
     Box(Bank, u32),
@@ -29,7 +30,7 @@ enum SharedPlace {
     Result(u32, u32),
 }
 
-/// The registers and places to which paths with lost tangents can lead.
+/// The registers and storage locations to which paths with lost tangents can lead.
 #[derive(Default)]
 pub struct Reachability {
     /// The node of the first register of each function, indexed by function.
@@ -93,7 +94,7 @@ impl Reachability {
         self.is_followed(self.register(id, reg))
     }
 
-    /// Whether the content of a place is to be followed.
+    /// Whether the content of a storage location is to be followed.
     pub fn follows_place(&self, id: FunctionId, place: Place) -> bool {
         match shared(place) {
             Err(object) => self.is_followed(self.register(id, object) + 1),
@@ -117,7 +118,7 @@ impl Reachability {
     }
 }
 
-/// Returns the shared place of a place that functions share; for a place in a value, the register of the object.
+/// Returns the storage location that functions share; for a location in a value, the register of the object.
 fn shared(place: Place) -> Result<SharedPlace, Reg> {
     match place {
         Place::Value(object, _) => Err(object),
@@ -239,8 +240,8 @@ impl ReachabilityBuilder<'_> {
     fn call(&mut self, id: FunctionId, callee: FunctionId, step: &Instruction) {
         let Some(f) = self.program.function(callee).filter(|f| passes(f)) else { return };
         let is_followable = |reg: &Reg| f.registers[reg.0 as usize].bank != Bank::F;
-        // In levels outside of the level that a registered derivative is for, paths lead through the body of the
-        // registered function.
+        // The levels that enclose the level of a registered derivative record the body of the registered function, so
+        // paths lead through this body.
         for rule in &f.rules {
             let Some(derivative) = self.program.function(rule.function) else { continue };
             for (from, to) in step.ins.iter().zip(&derivative.params) {
@@ -295,8 +296,8 @@ impl ReachabilityBuilder<'_> {
     }
 }
 
-/// Returns the banks of the parameters and results of the function that an operator calls, and those results of the operator that
-/// are results of the function.
+/// Returns the banks of the parameters and results of the function that an operator calls, and those results of the
+/// operator that are results of the function.
 pub fn body_of<'s>(
     program: &Program,
     f: &Function,

@@ -1,7 +1,7 @@
-//! Tests of the operators that are inserted into functions with lost tangents.
+//! Lost tangent tests: the operators that are inserted into functions with lost tangents.
 
 use crate::diff::lost_tangent::*;
-use crate::diff::testing::{Builder, program};
+use crate::diff::test_graphs::{Builder, program};
 use crate::ir::{Op, Operator, Reg};
 use crate::value::Bank::{F, I, R};
 use crate::value::origins::Storage;
@@ -10,7 +10,7 @@ use crate::value::origins::Storage;
 fn inserted(program: &Program, id: FunctionId) -> Vec<Operator> {
     let marked = LostTangents::new(program).marked(id, program.function(id).unwrap());
     if let Some(f) = &marked {
-        assert_eq!(crate::ir::verify::verify(program, f), Vec::<String>::new());
+        assert_eq!(crate::ir::verifier::verify(program, f), Vec::<String>::new());
     }
     let steps = marked.map_or(vec![], |f| f.blocks).into_iter().flat_map(|b| b.instructions);
     steps.filter_map(|s| if let Op::Operator(operator) = s.op { Some(operator) } else { None }).collect()
@@ -126,7 +126,8 @@ fn an_argument_is_taken_once_where_a_loop_begins_at_the_entry() {
     assert_eq!(marked.blocks[0].end, Some(crate::ir::Terminator::Jump(crate::ir::BlockId(2))));
 }
 
-/// Builds a function that stores an integer that was computed from a number, and computes a number from an integer that it reads.
+/// Builds a function that stores an integer that was computed from a number, and computes a number from an integer that
+/// it reads.
 fn stored_and_read(store: impl FnOnce(&mut Builder, Reg) -> Reg) -> Vec<Operator> {
     let mut b = Builder::new("f");
     let x = b.param("x", F);

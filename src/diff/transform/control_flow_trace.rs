@@ -1,7 +1,7 @@
 //! Control-flow trace: determines how the reverse pass finds the block from which a block was entered.
 
 use crate::diff::transform::GraphBuilder;
-use crate::diff::transform::recompute::Blocks;
+use crate::diff::transform::recomputation::Blocks;
 use crate::ir::analysis::control_flow::back_edges;
 use crate::ir::{BlockId, Function, Reg};
 use crate::value::Bank;

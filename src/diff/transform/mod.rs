@@ -1,26 +1,27 @@
 //! Transforms: derive tangent and adjoint code, which compute a function and its derivative on plain numbers.
 //!
-//! In: the graph of a function without calls (`ir::passes::inline_all`). Out: another graph, which computes the value and its
-//! derivative without slots and without a tape:
+//! In: the graph of a function without calls (`ir::passes::full_inlining`). Out: another graph, which computes the
+//! value and its derivative without slots and without a tape:
 //! - [tangent code](tangent()) computes, after every step, the tangents of its results;
 //! - [adjoint code](adjoint()) runs the steps of the function, stores the values that the reverse pass cannot recompute, and then
 //!   goes back over the same blocks, the last one first.
 //!
-//! Promises: results differ from those of a level in the last digits at most; where a level would report more (a lost tangent, a
-//! number that is not finite, storage that cannot be followed), there is no such code, or its caller does not use its results.
+//! Promises: results differ from those of a level in the last digits at most; where a level would report more (a lost
+//! tangent, a number that is not finite, storage that cannot be followed), there is no such code, or its caller does
+//! not use its results.
 //! Not here: the code for live levels (`derivative`), the choice of the function (`session`).
 
-mod adjoint;
+mod adjoint_code;
+mod contribution;
 pub(crate) mod control_flow_trace;
 mod counting_loop;
-mod partial;
-pub(crate) mod recompute;
+pub(crate) mod recomputation;
 pub(crate) mod reverse_block;
-mod tangent;
-mod varied;
+mod tangent_code;
+mod varied_registers;
 
-pub use adjoint::adjoint;
-pub use tangent::tangent;
+pub use adjoint_code::adjoint;
+pub use tangent_code::tangent;
 
 use crate::ir::{Function, Instruction, Op, Reg, Register};
 use crate::native::{PrimitiveId, primitive};

@@ -1,12 +1,12 @@
-//! Reverse block: emits the reverse pass over one block, from the adjoints of its results to the adjoints of the values that it
-//! reads.
+//! Reverse block: emits the reverse pass over one block, from the adjoints of the results to the adjoints of the values
+//! that the block reads.
 
 use crate::diff::transform::GraphBuilder;
-use crate::diff::transform::partial::{Term, operands_read, reads_result};
-use crate::diff::transform::recompute::{Blocks, Restore, ToBeRecorded, Version, Versions};
+use crate::diff::transform::contribution::{Term, operands_read, reads_result};
+use crate::diff::transform::recomputation::{Blocks, Restore, ToBeRecorded, Version, Versions};
 use crate::ir::analysis::liveness::Liveness;
 use crate::ir::{Instruction, Op, Reg, TransformedOp};
-use crate::native::{ids, primitive};
+use crate::native::{primitive, primitive_ids};
 use crate::value::Bank;
 use hashbrown::HashMap;
 
@@ -136,7 +136,7 @@ impl<'f> ReverseBlock<'_, 'f> {
         };
         let adjoint = self.builder.value(adjoint);
         if is_negative && !matches!(step.op, Op::Primitive(_)) {
-            let negative = self.builder.arithmetic(ids::NEG, &[adjoint]);
+            let negative = self.builder.arithmetic(primitive_ids::NEG, &[adjoint]);
             return self.read(i, step, SignedAdjoint { adjoint: negative, is_negative: false }, local);
         }
         self.read(i, step, SignedAdjoint { adjoint, is_negative }, local)
@@ -155,7 +155,7 @@ impl<'f> ReverseBlock<'_, 'f> {
             Op::LoadRecord { bank, index } => {
                 let object = self.object(step.ins[0])?;
                 let before = self.builder.emit(Op::LoadRecord { bank: *bank, index: *index }, &[object]);
-                let sum = self.builder.arithmetic(ids::ADD, &[before, adjoint]);
+                let sum = self.builder.arithmetic(primitive_ids::ADD, &[before, adjoint]);
                 self.builder.step(Op::StoreRecord { bank: *bank, index: *index }, &[object], &[object, sum]);
             }
             Op::Primitive(id) => {
@@ -186,7 +186,7 @@ impl<'f> ReverseBlock<'_, 'f> {
         let (reg, step) = version;
         let passes = step.is_none() && !local.versions.last.contains_key(&reg);
         if passes && let Some(adjoint) = self.adjoints.numbers.get(&reg) {
-            // The block does not write the register, so the adjoint is in the same register as after the block.
+            // The block does not write the register, so the adjoint is in the register that holds it after the block.
             let sum = self.builder.sum(Some(Term::Plus(*adjoint)), term);
             let sum = self.builder.value(sum);
             self.builder.copy(*adjoint, sum);

@@ -1,6 +1,8 @@
+//! Tests of the transforms.
+
 use super::*;
-use crate::diff::testing::{Builder, program};
-use crate::ir::verify::verify;
+use crate::diff::test_graphs::{Builder, program};
+use crate::ir::verifier::verify;
 use crate::ir::{BlockId, Program, Terminator, TransformedOp};
 use crate::value::Bank::{F, I, R};
 
@@ -28,7 +30,7 @@ fn pushes(f: &Function) -> usize {
     count(f, |op| matches!(op, TransformedOp::Push(F)))
 }
 
-/// Builds `for _ in 0..<n { … }` around the steps of `body`; returns the block after it.
+/// Builds `for _ in 0..<n { … }` around the steps of `body`; returns the block after the loop.
 fn repeat(b: &mut Builder, body: impl FnOnce(&mut Builder)) -> BlockId {
     let (i, n, one) = (b.op(Op::ConstI(0), &[], I), b.op(Op::ConstI(9), &[], I), b.op(Op::ConstI(1), &[], I));
     let (inside, after) = (b.block(), b.block());
@@ -187,8 +189,8 @@ fn tangent_code_reads_operands_before_it_writes_them() {
 
 #[test]
 fn every_entry_with_partial_derivatives_has_tangent_and_adjoint_code() {
-    use crate::native::{PrimitiveId, table};
-    let ids = (0..table::all().len() as u16).map(PrimitiveId);
+    use crate::native::{PrimitiveId, primitive_table};
+    let ids = (0..primitive_table::all().len() as u16).map(PrimitiveId);
     for id in ids.filter(|id| !id.info().partials().is_empty()) {
         let mut b = Builder::new("f");
         let operands: Vec<Reg> = id.info().operands.iter().map(|bank| b.param("x", *bank)).collect();

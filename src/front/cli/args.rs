@@ -1,7 +1,7 @@
 //! Command-line arguments: commands, options, and the corresponding session options.
 
 use crate::diagnostic::{Code, Form};
-use crate::front::kernel_target::Target;
+use crate::front::kernelspec_location::Target;
 use crate::front::units::{bytes, depth, seconds};
 use crate::session::{Access, CheckNan, Folders, Kinks, Options, Stage, TextStyle};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -41,8 +41,8 @@ pub(super) struct Words {
 }
 
 impl Words {
-    /// Returns the arguments of `dscript FILE` for a file with the extension of scripts, and `None` for other command lines.
-    /// Building the tables of the argument parser would take a tenth of the time of a small script.
+    /// Returns the arguments of `dscript FILE` for a file with the extension of scripts, and `None` for other command
+    /// lines. Building the tables of the argument parser would take a tenth of the time of a small script.
     pub(super) fn of_script(given: &[OsString]) -> Option<Words> {
         let [_, file] = given else { return None };
         let file = Path::new(file);
@@ -402,7 +402,7 @@ impl Settings {
             timeout: self.timeout.or(default.timeout),
             seed: self.seed.unwrap_or(default.seed),
             arguments,
-            loader: Some(super::input::import),
+            loader: Some(super::program_input::import),
             check_nan: match self.check_nan {
                 Check::Off => CheckNan::Off,
                 Check::Result => CheckNan::Result,
@@ -414,7 +414,7 @@ impl Settings {
             check_derivatives: self.check_derivatives,
             deny_warnings: self.deny_warnings,
             text_style: self.text_style(),
-            progress: Some(super::super::progress::step),
+            progress: Some(super::super::progress_bar::step),
             reports_loops: !self.json && std::io::stderr().is_terminal(),
             access,
             interrupt,

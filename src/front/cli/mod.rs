@@ -7,39 +7,39 @@
 //! program silently; every exit status is in the table in `--help`.
 
 pub(super) mod args;
-mod explain;
-mod fmt;
-mod input;
-pub(crate) mod inspect;
-mod interpreter;
-mod new;
+mod explain_command;
+mod fmt_command;
+pub(crate) mod inspection_commands;
+mod json_record;
+mod new_command;
 mod plot_words;
-mod record;
-mod run;
-mod scripts;
-mod test;
-mod watch;
+mod program_commands;
+mod program_input;
+mod script_search;
+mod shebang;
+mod test_command;
+mod watch_option;
 
 use super::output::{Output, report};
-use super::{guard, kernel, progress, prompt, status};
+use super::{exit_status, kernel, process_guard, progress_bar, prompt};
 use crate::diagnostic::Diagnostic;
 use crate::front::render_style::RenderStyle;
 use crate::session::{Outcome, Session, Status};
 use args::{Color, Command, KernelAction, Settings, Words};
 use clap::Parser;
 use clap::builder::StyledStr;
-use record::Record;
+use json_record::Record;
 use std::ffi::OsString;
 use std::io::IsTerminal;
 
 /// Runs the command line, and returns the exit status.
 pub fn main() -> i32 {
-    guard::guarded(|| {
+    process_guard::guarded(|| {
         let given: Vec<OsString> = std::env::args_os().collect();
         if let Some(words) = Words::of_script(&given) {
             return dispatch(words);
         }
-        match Words::try_parse_from(plot_words::words(interpreter::words(given.into_iter()).into_iter())) {
+        match Words::try_parse_from(plot_words::words(shebang::words(given.into_iter()).into_iter())) {
             Ok(words) => dispatch(words),
             Err(error) => usage(&error),
         }
@@ -80,25 +80,25 @@ fn dispatch(words: Words) -> i32 {
     code
 }
 
-/// Runs a command with `--watch`; returns `None` for a command without it.
+/// Runs a command with `--watch`; returns `None` for a command without this option.
 fn watched(words: &Words) -> Option<i32> {
     let is_json = words.settings.json;
     let run = |program: &args::Program| {
         let is_given = program.files.iter().any(|file| file.as_os_str() == "-");
         if program.files.is_empty() || is_given {
             report("dscript: --watch needs a file\n");
-            return Some(status::USAGE);
+            return Some(exit_status::USAGE);
         }
-        Some(watch::watch(|| watch::with_imports(&program.files, &words.settings), is_json))
+        Some(watch_option::watch(|| watch_option::with_imports(&program.files, &words.settings), is_json))
     };
     match &words.command {
         None if words.program.watch.watch => run(&words.program),
         Some(Command::Run { program }) if program.watch.watch => run(program),
         Some(Command::Check { watch: again, files }) if again.watch => {
-            Some(watch::watch(|| watch::with_imports(&files.files, &words.settings), is_json))
+            Some(watch_option::watch(|| watch_option::with_imports(&files.files, &words.settings), is_json))
         }
-        Some(Command::Test { watch: again, paths, .. }) if again.watch => Some(watch::watch(
-            || watch::with_imports(&scripts::found(paths).unwrap_or_default(), &words.settings),
+        Some(Command::Test { watch: again, paths, .. }) if again.watch => Some(watch_option::watch(
+            || watch_option::with_imports(&script_search::found(paths).unwrap_or_default(), &words.settings),
             is_json,
         )),
         _ => None,
@@ -109,33 +109,35 @@ fn command(words: Words) -> i32 {
     let settings = words.settings;
     match words.command {
         None if words.program.is_empty() => {
-            let options = settings.options(vec![String::new()], guard::interrupt());
+            let options = settings.options(vec![String::new()], process_guard::interrupt());
             let is_colored = is_colored(settings.color, std::io::stdout().is_terminal());
             prompt::run(options, RenderStyle { is_colored, ..render_style(&settings) })
         }
-        None => run::run(words.program, &settings),
-        Some(Command::Run { program }) => run::run(program, &settings),
-        Some(Command::Check { files, .. }) => run::check(&files.files, &settings),
-        Some(Command::Test { paths, filter, .. }) => test::test(&paths, filter.as_deref(), &settings),
-        Some(Command::Fmt { paths, check }) => fmt::fmt(&paths, check, &settings),
-        Some(Command::Build { files, output }) => run::build(&files.files, output, &settings),
-        Some(Command::Plot { words, output }) => crate::front::cli::inspect::plot(&words, output, &settings),
-        Some(Command::New { name }) => new::new(&name),
-        Some(Command::Doc { words }) => crate::front::cli::inspect::doc(&words, &settings),
+        None => program_commands::run(words.program, &settings),
+        Some(Command::Run { program }) => program_commands::run(program, &settings),
+        Some(Command::Check { files, .. }) => program_commands::check(&files.files, &settings),
+        Some(Command::Test { paths, filter, .. }) => test_command::test(&paths, filter.as_deref(), &settings),
+        Some(Command::Fmt { paths, check }) => fmt_command::fmt(&paths, check, &settings),
+        Some(Command::Build { files, output }) => program_commands::build(&files.files, output, &settings),
+        Some(Command::Plot { words, output }) => {
+            crate::front::cli::inspection_commands::plot(&words, output, &settings)
+        }
+        Some(Command::New { name }) => new_command::new(&name),
+        Some(Command::Doc { words }) => crate::front::cli::inspection_commands::doc(&words, &settings),
         Some(Command::Lesson { lesson, notebook, output }) => {
-            crate::front::cli::inspect::lesson(lesson, notebook, output, &settings)
+            crate::front::cli::inspection_commands::lesson(lesson, notebook, output, &settings)
         }
         Some(Command::Kernel { action }) => kernel(action, &settings),
-        Some(Command::Completions { shell }) => crate::front::cli::inspect::completions(shell),
-        Some(Command::Explain { code }) => explain::explain(code),
-        Some(Command::Show { stage, files }) => run::show(stage, &files.files, &settings),
+        Some(Command::Completions { shell }) => crate::front::cli::inspection_commands::completions(shell),
+        Some(Command::Explain { code }) => explain_command::explain(code),
+        Some(Command::Show { stage, files }) => program_commands::show(stage, &files.files, &settings),
     }
 }
 
 fn kernel(action: KernelAction, settings: &Settings) -> i32 {
     let done = match action {
         KernelAction::Run { connection } => {
-            let options = settings.options(vec![String::new()], guard::interrupt_only());
+            let options = settings.options(vec![String::new()], process_guard::interrupt_only());
             return kernel::run(&connection, options, render_style(settings));
         }
         KernelAction::Install { place } => kernel::install(&place.target()).map(|folder| ("was installed in", folder)),
@@ -146,11 +148,11 @@ fn kernel(action: KernelAction, settings: &Settings) -> i32 {
             let output = Output::stdout();
             output.write_or_end(&format!("the kernel {what} '{}'\n", folder.display()));
             output.flush_or_end();
-            status::DONE
+            exit_status::DONE
         }
         Err(why) => {
             report(&format!("dscript: {why}\n"));
-            status::FAILED
+            exit_status::FAILED
         }
     }
 }
@@ -159,14 +161,14 @@ fn kernel(action: KernelAction, settings: &Settings) -> i32 {
 fn conclude(outcome: &Outcome, session: &Session, output: &Output, settings: &Settings) -> i32 {
     print_diagnostics(&outcome.diagnostics, session, output, settings);
     if outcome.status == Status::Internal {
-        report(guard::BUG_REPORT_REQUEST);
+        report(process_guard::BUG_REPORT_REQUEST);
     }
-    status::of(outcome.status)
+    exit_status::of(outcome.status)
 }
 
 /// Writes diagnostics after all printed output.
 fn print_diagnostics(diagnostics: &[Diagnostic], session: &Session, output: &Output, settings: &Settings) {
-    progress::end();
+    progress_bar::end();
     let first = diagnostics.iter().find(|d| d.is_error()).filter(|_| settings.first_error);
     let text = render_style(settings).text(first.map_or(diagnostics, std::slice::from_ref), session);
     if settings.json {

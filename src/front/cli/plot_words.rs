@@ -5,7 +5,8 @@ use std::ffi::OsString;
 /// The options of one letter that `dscript plot` understands, which are no formulas.
 const OPTIONS: [&str; 3] = ["-o", "-h", "-V"];
 
-/// Puts a blank before each formula of `dscript plot` that begins with a minus sign, so that it is not read as an option.
+/// Puts a blank before each formula of `dscript plot` that begins with a minus sign, so that the formula is not parsed
+/// as an option.
 pub(super) fn words(words: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let mut words: Vec<OsString> = words.collect();
     let command = words.iter().skip(1).position(|word| word == "plot").map(|at| at + 1);

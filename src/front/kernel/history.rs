@@ -76,7 +76,7 @@ fn last(mut entries: Vec<&Entry>, n: Option<i64>) -> Vec<&Entry> {
 fn fits(pattern: &str, text: &str) -> bool {
     let (pattern, text): (Vec<char>, Vec<char>) = (pattern.chars().collect(), text.chars().collect());
     let (mut p, mut t) = (0, 0);
-    // The position of the last star in the pattern, and the position in the text up to which the star matches.
+    // The index of the last star in the pattern, and the index in the text up to which the star matches.
     let mut star: Option<(usize, usize)> = None;
     while t < text.len() {
         match pattern.get(p) {

@@ -1,6 +1,6 @@
 //! Mailbox: connects the kernel to its sockets by queues.
 
-use super::connection::Channel;
+use super::connection_file::Channel;
 use super::message::Frames;
 use tokio::sync::mpsc::{self, Receiver};
 
@@ -27,8 +27,8 @@ impl Mailbox {
         }
     }
 
-    /// Sends a message to a socket, and blocks while the queue is full. It must not be called on the thread of the
-    /// sockets.
+    /// Sends a message to a socket, and blocks while the queue is full. The function must not be called on the thread
+    /// of the sockets.
     pub(super) fn post(&self, channel: Channel, frames: Frames) {
         if let Some(sender) = self.of(channel) {
             // Sending fails only when the sockets are closed.
@@ -45,15 +45,15 @@ impl Mailbox {
 }
 
 /// The receivers of the queues to the sockets.
-pub(super) struct Boxes {
+pub(super) struct Outboxes {
     pub(super) shell: Receiver<Frames>,
     pub(super) control: Receiver<Frames>,
     pub(super) stdin: Receiver<Frames>,
     pub(super) iopub: Receiver<Frames>,
 }
 
-impl Boxes {
-    /// Closes all queues except that of the shell channel; messages to them are discarded.
+impl Outboxes {
+    /// Closes all queues except the queue of the shell channel; messages to closed queues are discarded.
     pub(super) fn close_all_but_shell(&mut self) {
         [&mut self.control, &mut self.stdin, &mut self.iopub].into_iter().for_each(Receiver::close);
     }
@@ -65,11 +65,11 @@ impl Boxes {
 }
 
 /// Creates the senders and the receivers of the queues.
-pub(super) fn mailbox() -> (Mailbox, Boxes) {
+pub(super) fn mailbox() -> (Mailbox, Outboxes) {
     let (shell, shell_box) = mpsc::channel(QUEUE);
     let (control, control_box) = mpsc::channel(QUEUE);
     let (stdin, stdin_box) = mpsc::channel(QUEUE);
     let (iopub, iopub_box) = mpsc::channel(QUEUE);
-    let boxes = Boxes { shell: shell_box, control: control_box, stdin: stdin_box, iopub: iopub_box };
+    let boxes = Outboxes { shell: shell_box, control: control_box, stdin: stdin_box, iopub: iopub_box };
     (Mailbox { shell, control, stdin, iopub }, boxes)
 }

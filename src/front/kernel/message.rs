@@ -1,5 +1,5 @@
-//! Wire format: encodes and decodes messages, which consist of identities, a delimiter, the signature, four JSON texts,
-//! and raw buffers.
+//! Messages: encodes and decodes the messages of Jupyter, which consist of identities, a delimiter, the signature, four
+//! JSON texts, and raw buffers.
 //!
 //! Source: the messaging specification of Jupyter, version 5.4.
 
@@ -69,7 +69,7 @@ pub(crate) struct Codec {
 }
 
 impl Codec {
-    /// Creates an encoder that signs with `key`, or does not sign if it is empty.
+    /// Creates an encoder that signs with `key`, or does not sign if `key` is empty.
     pub(super) fn new(key: &str) -> Codec {
         // HMAC accepts keys of any length.
         let signer = if key.is_empty() { None } else { Hmac::new_from_slice(key.as_bytes()).ok() };
@@ -81,7 +81,7 @@ impl Codec {
     /// Decodes a message.
     ///
     /// # Errors
-    /// Returns the reason for rejecting it.
+    /// Returns the reason for rejecting the message.
     pub(super) fn decode(&self, frames: Frames) -> Result<Request, DecodeError> {
         let at = frames.iter().position(|frame| frame == DELIMITER).ok_or(DecodeError::Frames)?;
         let [signature, header, parent, metadata, content, ..] = &frames[at + 1..] else {

@@ -4,55 +4,55 @@
 //! values.
 //!
 //! Promises: one thread computes and another serves the sockets, so interrupts are always received; a message that is
-//! not addressed to this kernel or cannot be decoded is rejected; an error in a cell preserves earlier definitions. Not
-//! here: the evaluation of cells (`session`), commands (`prompt`).
+//! not addressed to this kernel or cannot be decoded is rejected; an error in a cell preserves earlier definitions.
+//! Not here: the evaluation of cells (`session`), commands (`prompt`).
 
-mod connection;
+mod connection_file;
 mod constant_replies;
-mod control;
-mod detached;
+mod control_channel;
 mod history;
 mod html_table;
-mod install;
-pub(crate) mod iopub;
+mod in_process;
+mod installation;
+pub(crate) mod iopub_channel;
 mod mailbox;
 mod message;
 mod progress;
-mod requests;
+mod request_handlers;
 mod sockets;
-mod stdin;
+mod stdin_channel;
 mod timestamp;
 
-pub use detached::Detached;
-pub(super) use install::{install, remove};
+pub use in_process::Detached;
+pub(super) use installation::{install, remove};
 
+use super::exit_status;
 use super::output::{Output, report};
 use super::prompt::Prompt;
-use super::status;
-use crate::front::kernel::iopub::{IoPub, Stream};
+use crate::front::kernel::iopub_channel::{IoPub, Stream};
 use crate::front::render_style::RenderStyle;
 use crate::session::{Options, Session, Streams};
-use connection::Connection;
-use control::Control;
+use connection_file::Connection;
+use control_channel::Control;
 use history::History;
 use mailbox::Mailbox;
 use message::{Codec, Request};
-use requests::Kernel;
+use request_handlers::Kernel;
 use sockets::{Inboxes, KernelEvent};
 use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver};
 use std::thread::JoinHandle;
-use stdin::{InputReader, Stdin};
+use stdin_channel::{InputReader, Stdin};
 
-/// Serves the front end that wrote a connection file, until it requests the shutdown.
+/// Serves the front end that wrote a connection file, until the front end requests the shutdown.
 pub(super) fn run(file: &Path, options: Options, render_style: RenderStyle) -> i32 {
     let connection = match Connection::read(file) {
         Ok(connection) => connection,
         Err(why) => {
             report(&format!("dscript: {why}\n"));
-            return status::USAGE;
+            return exit_status::USAGE;
         }
     };
     match open(&connection, options, render_style) {
@@ -62,16 +62,16 @@ pub(super) fn run(file: &Path, options: Options, render_style: RenderStyle) -> i
             // Closing the senders makes the thread of the sockets send the remaining messages and end the process.
             drop(kernel);
             let _ = sockets.join();
-            status::DONE
+            exit_status::DONE
         }
         Err(why) => {
             report(&format!("dscript: cannot open the sockets: {why}\n"));
-            status::FAILED
+            exit_status::FAILED
         }
     }
 }
 
-/// A kernel that is running: the kernel, the receiver of its requests, and the thread of the sockets.
+/// A kernel that is running: the kernel, the receiver of requests, and the thread of the sockets.
 type RunningKernel = (Kernel, Receiver<KernelEvent>, JoinHandle<()>);
 
 /// Opens the sockets, and creates a session that serves them.
@@ -88,7 +88,7 @@ fn open(connection: &Connection, options: Options, render_style: RenderStyle) ->
     let serve = move || {
         sockets::serve(&address, &served, boxes, (inboxes, control), &is_bound);
         // A computation that is still running is abandoned.
-        std::process::exit(status::DONE);
+        std::process::exit(exit_status::DONE);
     };
     let thread = std::thread::Builder::new().name("sockets".into()).spawn(serve);
     let thread = thread.map_err(|error| error.to_string())?;

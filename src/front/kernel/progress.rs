@@ -1,6 +1,6 @@
 //! Notebook progress: displays a loop over `progress(…)` as one output that is updated.
 
-use crate::front::kernel::iopub::IoPub;
+use crate::front::kernel::iopub_channel::IoPub;
 use crate::front::loop_progress::{LoopTracker, ProgressEvent, words};
 use crate::session::{Display, ProgressReport, Screen};
 use std::cell::RefCell;

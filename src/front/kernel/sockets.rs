@@ -1,8 +1,8 @@
 //! Sockets: serves all channels on a separate thread, so that they respond while a cell runs.
 
-use super::connection::{Channel, Connection};
-use super::control::Control;
-use super::mailbox::Boxes;
+use super::connection_file::{Channel, Connection};
+use super::control_channel::Control;
+use super::mailbox::Outboxes;
 use super::message::{Codec, Frames, Request};
 use crate::front::output::report;
 use std::sync::Arc;
@@ -38,7 +38,7 @@ pub(super) struct Inboxes {
 pub(super) fn serve(
     connection: &Connection,
     codec: &Arc<Codec>,
-    boxes: Boxes,
+    boxes: Outboxes,
     (inboxes, control): (Inboxes, Control),
     bound: &Sender<Result<(), String>>,
 ) {
@@ -89,7 +89,7 @@ async fn bind(connection: &Connection) -> Result<Sockets, ZmqError> {
 
 impl Sockets {
     /// Serves the sockets until the shutdown.
-    async fn run(self, codec: &Arc<Codec>, boxes: Boxes, inboxes: Inboxes, control: Control) {
+    async fn run(self, codec: &Arc<Codec>, boxes: Outboxes, inboxes: Inboxes, control: Control) {
         let (shell_out, mut shell_in) = self.shell.split();
         let (control_out, mut control_in) = self.control.split();
         let (stdin_out, mut stdin_in) = self.stdin.split();
@@ -134,7 +134,7 @@ impl Sockets {
         drop(control);
         // The queues close when the thread that computes has ended; until then, its last messages are sent.
         for writer in writers {
-            let _ = tokio::time::timeout(super::control::SHUTDOWN_GRACE, writer).await;
+            let _ = tokio::time::timeout(super::control_channel::SHUTDOWN_GRACE, writer).await;
         }
         // Sent messages still have to leave the process.
         tokio::time::sleep(LINGER).await;

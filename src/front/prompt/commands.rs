@@ -1,9 +1,9 @@
 //! Prompt commands: the table of all commands, from which `:help` and completion are derived.
 
-use super::super::{help_pages, lessons, picture};
-use super::{Flow, Prompt, settings, show};
+use super::super::{help_pages, lessons, picture_file};
+use super::{Flow, Prompt, settings, value_display};
 use crate::front::plot_request::PlotRequest;
-use crate::front::prompt::answer::refuse;
+use crate::front::prompt::diagnostics::print_diagnostics;
 use crate::front::prompt::function_commands;
 use crate::front::prompt::saved_inputs::SavedInputs;
 use crate::session::explain::derivation;
@@ -188,14 +188,14 @@ pub(super) fn help(prompt: &mut Prompt, topic: &str) -> Flow {
     if let Some(item) =
         prompt.session.declared().into_iter().find(|item| item.name.as_deref() == Some(topic) && item.value.is_some())
     {
-        prompt.print_line(&show::line(&prompt.displayed(&item), prompt.render_style.is_colored));
+        prompt.print_line(&value_display::line(&prompt.displayed(&item), prompt.render_style.is_colored));
         let documented = prompt.session.topics(topic).into_iter().filter(|topic| !topic.text.is_empty());
         documented
             .flat_map(|topic| topic.text.lines().map(|line| format!("    {line}")).collect::<Vec<_>>())
             .for_each(|line| prompt.print_line(&line));
         return Flow::Next;
     }
-    // A command and a function may have one name: `:plot`, `plot(f, 0...1)`.
+    // A command and a function may have a common name: `:plot`, `plot(f, 0...1)`.
     let own = command(topic);
     if let Some(command) = own {
         described(prompt, command);
@@ -232,15 +232,15 @@ fn doc(prompt: &mut Prompt, words: &str) -> Flow {
             "there is no help for '{words}'{similar}; ':help' lists all commands, ':doc' the library"
         ));
     };
-    lines.iter().for_each(|line| prompt.print_line(&show::arrows(line)));
+    lines.iter().for_each(|line| prompt.print_line(&value_display::arrows(line)));
     Flow::Next
 }
 
 fn type_of(prompt: &mut Prompt, expression: &str) -> Flow {
     match prompt.session.type_of(expression) {
-        Ok(Some(ty)) => prompt.print_line(&show::arrows(&ty)),
+        Ok(Some(ty)) => prompt.print_line(&value_display::arrows(&ty)),
         Ok(None) => return prompt.print_error("the input is not an expression, so it has no type"),
-        Err(diagnostics) => return refuse(prompt, &diagnostics),
+        Err(diagnostics) => return print_diagnostics(prompt, &diagnostics),
     }
     Flow::Next
 }
@@ -249,7 +249,7 @@ fn explained(prompt: &mut Prompt, rest: &str, view: View) -> Flow {
     let Some(point) = Point::parse(rest) else { return no_point(prompt, rest) };
     match prompt.session.explain(&point) {
         Ok(explained) => prompt.show_view(&explained, view),
-        Err(diagnostics) => refuse(prompt, &diagnostics),
+        Err(diagnostics) => print_diagnostics(prompt, &diagnostics),
     }
 }
 
@@ -274,7 +274,7 @@ fn graph(prompt: &mut Prompt, rest: &str) -> Flow {
     let Some(point) = Point::parse(rest) else { return no_point(prompt, rest) };
     let explained = match prompt.session.explain(&point) {
         Ok(explained) => explained,
-        Err(diagnostics) => return refuse(prompt, &diagnostics),
+        Err(diagnostics) => return print_diagnostics(prompt, &diagnostics),
     };
     let graph = crate::session::graph(&explained);
     match file {
@@ -283,8 +283,8 @@ fn graph(prompt: &mut Prompt, rest: &str) -> Flow {
         Some(file) => {
             let path = Path::new(file);
             let written = match path.extension().is_some_and(|ending| ending == "dot" || ending == "gv") {
-                true => picture::write_text(&graph.dot(), path),
-                false => picture::write(&graph.svg(), path),
+                true => picture_file::write_text(&graph.dot(), path),
+                false => picture_file::write(&graph.svg(), path),
             };
             return saved(prompt, written, file);
         }
@@ -304,16 +304,16 @@ fn saved(prompt: &mut Prompt, result: Result<(), String>, file: &str) -> Flow {
 
 fn check(prompt: &mut Prompt, rest: &str) -> Flow {
     let Some(point) = Point::parse(rest) else { return no_point(prompt, rest) };
-    match super::check::check(&mut prompt.session, &point) {
+    match super::check_command::check(&mut prompt.session, &point) {
         Ok(lines) => {
             lines.iter().for_each(|line| prompt.print_line(line));
             Flow::Next
         }
-        Err(diagnostics) => refuse(prompt, &diagnostics),
+        Err(diagnostics) => print_diagnostics(prompt, &diagnostics),
     }
 }
 
-/// Runs `f at 1, 2 by 0.01`: a function, a point, and a step for each number, or for the first ones.
+/// Runs `f at 1, 2 by 0.01`: a function, a point, and a step for each number or for the first numbers.
 fn nudge(prompt: &mut Prompt, rest: &str) -> Flow {
     let (point, steps) = rest.rsplit_once(" by ").unwrap_or((rest, "0.01"));
     let Some(point) = Point::parse(point).map(|point| point.within(rest)) else {
@@ -327,7 +327,7 @@ fn nudge(prompt: &mut Prompt, rest: &str) -> Flow {
             lines.iter().for_each(|line| prompt.print_line(line));
             Flow::Next
         }
-        Err(diagnostics) => refuse(prompt, &diagnostics),
+        Err(diagnostics) => print_diagnostics(prompt, &diagnostics),
     }
 }
 
@@ -339,8 +339,8 @@ fn plot(prompt: &mut Prompt, rest: &str) -> Flow {
     }
     match (prompt.session.plot(&request.subjects(), request.bounds()), &request.file) {
         (Ok(display), None) => prompt.show_display(&display),
-        (Ok(display), Some(file)) => saved(prompt, picture::save(&display, Path::new(file)), file),
-        (Err(diagnostics), _) => refuse(prompt, &diagnostics),
+        (Ok(display), Some(file)) => saved(prompt, picture_file::save(&display, Path::new(file)), file),
+        (Err(diagnostics), _) => print_diagnostics(prompt, &diagnostics),
     }
 }
 
@@ -357,7 +357,7 @@ fn lesson(prompt: &mut Prompt, word: &str) -> Flow {
     lesson.header().iter().for_each(|line| prompt.print_line(line));
     for step in lesson.steps() {
         prompt.print_line("");
-        step.lines().for_each(|line| prompt.print_line(&show::dimmed(&format!("│ {line}"), is_colored)));
+        step.lines().for_each(|line| prompt.print_line(&value_display::dimmed(&format!("│ {line}"), is_colored)));
         if let Flow::Leave(status) = prompt.evaluate(&step) {
             return Flow::Leave(status);
         }
@@ -367,7 +367,7 @@ fn lesson(prompt: &mut Prompt, word: &str) -> Flow {
 
 fn variables(prompt: &mut Prompt, _: &str) -> Flow {
     for shown in prompt.session.declared() {
-        prompt.print_line(&show::line(&prompt.displayed(&shown), prompt.render_style.is_colored));
+        prompt.print_line(&value_display::line(&prompt.displayed(&shown), prompt.render_style.is_colored));
     }
     Flow::Next
 }
@@ -419,7 +419,7 @@ fn reset(prompt: &mut Prompt, _: &str) -> Flow {
 }
 
 fn quit(_: &mut Prompt, _: &str) -> Flow {
-    Flow::Leave(super::status::DONE)
+    Flow::Leave(super::exit_status::DONE)
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //! stages of a function.
 
 use crate::front::plot_request::PlotRequest;
-use crate::front::prompt::answer::refuse;
+use crate::front::prompt::diagnostics::print_diagnostics;
 use crate::front::prompt::{Flow, Prompt};
 use crate::session::explain::derivation;
 use crate::session::{Display, ParameterInfo, Point, Stage, closest};
@@ -22,7 +22,7 @@ pub(crate) fn derive(prompt: &mut Prompt, rest: &str) -> Flow {
             let text = if is_set { derived.latex.clone() } else { derived.text };
             prompt.show_display(&Display::of([text, String::new(), String::new(), derived.latex]))
         }
-        Err(diagnostics) => refuse(prompt, &diagnostics),
+        Err(diagnostics) => print_diagnostics(prompt, &diagnostics),
     }
 }
 
@@ -37,13 +37,13 @@ pub(crate) fn diff(prompt: &mut Prompt, rest: &str) -> Flow {
     let infos = match prompt.session.differentiable(function) {
         Ok(Some(infos)) => infos,
         Ok(None) => return prompt.print_error(&format!("'{function}' is not a function")),
-        Err(diagnostics) => return refuse(prompt, &diagnostics),
+        Err(diagnostics) => return print_diagnostics(prompt, &diagnostics),
     };
     verdict(&infos).iter().for_each(|line| prompt.print_line(line));
     if infos.iter().any(|one| one.obstacle.is_none()) {
         match prompt.session.mechanisms(function) {
             Ok(lines) => lines.iter().for_each(|line| prompt.print_line(line)),
-            Err(diagnostics) => return refuse(prompt, &diagnostics),
+            Err(diagnostics) => return print_diagnostics(prompt, &diagnostics),
         }
     }
     let Some(point) = point else { return Flow::Next };
@@ -52,7 +52,7 @@ pub(crate) fn diff(prompt: &mut Prompt, rest: &str) -> Flow {
             derivation::derivatives(&explained).iter().for_each(|line| prompt.print_line(line));
             Flow::Next
         }
-        Err(diagnostics) => refuse(prompt, &diagnostics),
+        Err(diagnostics) => print_diagnostics(prompt, &diagnostics),
     }
 }
 
@@ -79,7 +79,7 @@ pub(crate) fn table(prompt: &mut Prompt, rest: &str) -> Flow {
     }
     match prompt.session.table(&request.subjects(), request.bounds(), request.step.as_deref()) {
         Ok(display) => prompt.show_display(&display),
-        Err(diagnostics) => refuse(prompt, &diagnostics),
+        Err(diagnostics) => print_diagnostics(prompt, &diagnostics),
     }
 }
 
@@ -107,6 +107,6 @@ pub(crate) fn show(prompt: &mut Prompt, rest: &str) -> Flow {
             text.trim_end().lines().for_each(|line| prompt.print_line(line));
             Flow::Next
         }
-        Err(diagnostics) => refuse(prompt, &diagnostics),
+        Err(diagnostics) => print_diagnostics(prompt, &diagnostics),
     }
 }

@@ -2,25 +2,25 @@
 //!
 //! In: lines of a terminal, or of standard input. Out: values with their types, diagnostics, the output of commands.
 //!
-//! Promises: an input that does not compile leaves the session unchanged; Ctrl-C interrupts the running input and returns to
-//! the prompt; without a command only the history is written.
+//! Promises: an input that does not compile leaves the session unchanged; Ctrl-C interrupts the running input and
+//! returns to the prompt; without a command only the history is written.
 //! Not here: the evaluation of inputs (`session`), the list of commands (`commands`).
 
-mod answer;
-mod check;
+mod check_command;
 mod commands;
-mod editor;
+mod diagnostics;
 pub(crate) mod function_commands;
-pub(crate) mod grid;
-mod paths;
+mod line_editor;
+pub(crate) mod matrix;
+mod path_completion;
 mod saved_inputs;
 mod settings;
-pub(crate) mod show;
-mod symbols;
+mod symbol_names;
+pub(crate) mod value_display;
 
 use self::saved_inputs::SavedInputs;
+use super::exit_status;
 use super::output::Output;
-use super::status;
 use crate::front::render_style::RenderStyle;
 use crate::session::explain::derivation;
 use crate::session::{
@@ -34,7 +34,7 @@ use std::sync::atomic::Ordering;
 /// The maximum length of an expression that is repeated before its type.
 const MAX_EXPRESSION_LENGTH: usize = 40;
 
-/// What the prompt does after an input.
+/// The action of the prompt after an input.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Flow {
     /// The prompt reads the next input.
@@ -47,7 +47,7 @@ pub(crate) enum Flow {
 pub(crate) struct Prompt {
     pub(super) session: Session,
     options: Options,
-    /// The output to which answers are written.
+    /// The output to which results are written.
     pub(super) output: Output,
     /// The output to which diagnostics and errors are written.
     pub(super) errors: Output,
@@ -62,7 +62,7 @@ pub(crate) struct Prompt {
     kept: SavedInputs,
     /// The status of the first input that failed.
     pub(super) failed: Option<i32>,
-    /// Whether the note on long values was displayed.
+    /// Whether the note about abbreviated values was displayed.
     has_noted_abbreviation: bool,
 }
 
@@ -70,12 +70,12 @@ pub(crate) struct Prompt {
 pub(super) fn run(options: Options, render_style: RenderStyle) -> i32 {
     let prompt = Rc::new(RefCell::new(Prompt::on_terminal(options, render_style)));
     if std::io::stdin().is_terminal() {
-        return editor::run(&prompt);
+        return line_editor::run(&prompt);
     }
     let mut prompt = prompt.borrow_mut();
     match prompt.read(std::io::stdin().lock().lines_lossy()) {
         Flow::Leave(status) => status,
-        Flow::Next => prompt.failed.unwrap_or(status::DONE),
+        Flow::Next => prompt.failed.unwrap_or(exit_status::DONE),
     }
 }
 
@@ -84,12 +84,12 @@ pub(super) fn lesson(name: &str, options: Options, render_style: RenderStyle) ->
     let mut prompt = Prompt::on_terminal(options, render_style);
     match prompt.enter(&format!(":lesson {name}")) {
         Flow::Leave(status) => status,
-        Flow::Next => prompt.failed.unwrap_or(status::DONE),
+        Flow::Next => prompt.failed.unwrap_or(exit_status::DONE),
     }
 }
 
 impl Prompt {
-    /// Creates a prompt that writes answers to `output` and errors to `errors`; `make` creates its sessions.
+    /// Creates a prompt that writes results to `output` and errors to `errors`; `make` creates its sessions.
     pub(super) fn new(
         options: Options,
         render_style: RenderStyle,
@@ -142,10 +142,10 @@ impl Prompt {
     /// Completes the word before an offset of an input: a symbol by its name, a file, a command, or a name.
     pub(super) fn complete(&mut self, input: &str, at: usize) -> Completion {
         let before = &input[..at];
-        if let Some((start, found)) = symbols::complete(before) {
+        if let Some((start, found)) = symbol_names::complete(before) {
             return Completion { start, words: found.into_iter().map(|(_, symbol)| symbol.to_owned()).collect() };
         }
-        match paths::complete(before).or_else(|| commands::complete(before)) {
+        match path_completion::complete(before).or_else(|| commands::complete(before)) {
             Some((start, words)) => Completion { start, words },
             None => self.session.complete(input, at),
         }
@@ -157,7 +157,7 @@ impl Prompt {
         if trimmed.is_empty() {
             return Flow::Next;
         }
-        // An interrupt before the input does not apply to it.
+        // An interrupt before the input does not apply to the input.
         self.options.interrupt.store(false, Ordering::Relaxed);
         let flow = match trimmed.strip_prefix('?') {
             Some(topic) => commands::help(self, topic.trim()),
@@ -170,12 +170,13 @@ impl Prompt {
         // An interrupt applies only to the input that it stopped.
         self.options.interrupt.store(false, Ordering::Relaxed);
         // An interrupted loop may still have a bar.
-        super::progress::end();
+        super::progress_bar::end();
         self.output.flush_or_end();
         flow
     }
 
-    /// Returns the command for a word that ends or explains sessions elsewhere, unless the user has declared that name.
+    /// Returns the command for a word such as `exit` or `help`, which other interactive programs use, unless the user
+    /// has declared the name.
     pub(crate) fn command_of_word(&mut self, input: &str) -> Option<&'static str> {
         let word = input.strip_suffix("()").unwrap_or(input);
         let command = match word {
@@ -196,19 +197,19 @@ impl Prompt {
             self.kept.add(input.trim_end(), &answer.shown, refers_to_answer);
         }
         for shown in answer.shown.iter_mut().filter(|shown| shown.name.is_none() && shown.value.is_none()) {
-            // A function is displayed with its source text as the name.
+            // A function without a name is displayed with its source text as the name.
             shown.name = Some(input.trim().to_owned()).filter(|text| text.chars().count() <= MAX_EXPRESSION_LENGTH);
         }
         let flow = self.show(&answer);
         if let Some(note) = derivation::observed_kinks(&self.session.take_kinks()) {
-            self.print_line(&show::dimmed(&note, self.render_style.is_colored));
+            self.print_line(&value_display::dimmed(&note, self.render_style.is_colored));
         }
         flow
     }
 
     fn show(&mut self, answer: &Answer) -> Flow {
         for shown in &answer.shown {
-            self.print_line(&show::line(&self.displayed(shown), self.render_style.is_colored));
+            self.print_line(&value_display::line(&self.displayed(shown), self.render_style.is_colored));
         }
         let is_abbreviated = |item: &DisplayItem| {
             item.value.as_ref().is_some_and(|value| value.contains("… ") && value.contains(" more"))
@@ -216,14 +217,14 @@ impl Prompt {
         if self.options.abbreviates && !self.has_noted_abbreviation && answer.shown.iter().any(is_abbreviated) {
             self.has_noted_abbreviation = true;
             let note = "long values are abbreviated; print(…) and ':set abbreviate off' show everything";
-            self.print_line(&show::dimmed(note, self.render_style.is_colored));
+            self.print_line(&value_display::dimmed(note, self.render_style.is_colored));
         }
         self.output.flush_or_end();
         self.errors.write_or_end(&self.render_style.text(&answer.diagnostics, &self.session));
         let failed = match answer.status {
             Status::Done => None,
             Status::Exited(status) => return Flow::Leave(status),
-            other => Some(status::of(other)),
+            other => Some(exit_status::of(other)),
         };
         self.failed = self.failed.or(failed);
         Flow::Next
@@ -231,9 +232,11 @@ impl Prompt {
 
     /// Returns an item as it is displayed: with rounded numbers, and without the rest of a very long description.
     pub(super) fn displayed(&self, item: &DisplayItem) -> DisplayItem {
-        let item = show::rounded(item, self.digits);
+        let item = value_display::rounded(item, self.digits);
         match &item.value {
-            Some(value) if self.options.abbreviates => DisplayItem { value: Some(show::shortened(value)), ..item },
+            Some(value) if self.options.abbreviates => {
+                DisplayItem { value: Some(value_display::shortened(value)), ..item }
+            }
             _ => item,
         }
     }
@@ -261,7 +264,7 @@ impl Prompt {
     fn print_error(&mut self, line: &str) -> Flow {
         self.output.flush_or_end();
         self.errors.write_or_end(&format!("{line}\n"));
-        self.failed = self.failed.or(Some(status::FAILED));
+        self.failed = self.failed.or(Some(exit_status::FAILED));
         Flow::Next
     }
 }

@@ -1,22 +1,24 @@
-//! Saved inputs: the successful inputs of a session as a program. A value to which a later input refers by `ans` gets a name.
+//! Saved inputs: the successful inputs of a session as a program. A value to which a later input refers by `ans` gets a
+//! name.
 
 use crate::session::{Class, DisplayItem, Session};
 
 /// The variable that holds the last value.
 const ANSWER: &str = "ans";
 
-/// The successful inputs.
+/// The successful inputs of a session.
 #[derive(Default)]
 pub(super) struct SavedInputs {
     inputs: Vec<String>,
-    /// The input that computed the last value, and the name that the value has in the program, if it has one.
+    /// The input that computed the last value, and the name of this value in the program, if any.
     answer: Option<(usize, Option<String>)>,
     /// The number of named values.
     named: usize,
 }
 
 impl SavedInputs {
-    /// Adds an input that has shown some items. `refers_to_answer`: `ans` is not a variable of the program.
+    /// Adds an input with the items that it displayed. `refers_to_answer` states that `ans` denotes the last value and
+    /// is not a variable of the program.
     pub(super) fn add(&mut self, input: &str, shown: &[DisplayItem], refers_to_answer: bool) {
         let mut text = with_declarations(input, shown);
         let positions = if refers_to_answer { words(&text, ANSWER) } else { vec![] };
@@ -32,14 +34,14 @@ impl SavedInputs {
         }
     }
 
-    /// Returns the name of the last value; its input becomes a declaration of that name.
+    /// Returns the name of the last value; the input that computed the value becomes a declaration of this name.
     fn name_of_answer(&mut self) -> Option<String> {
         let (input, name) = self.answer.as_mut()?;
         if name.is_none() {
             self.named += 1;
             let new = format!("answer{}", self.named);
             let text = self.inputs.get_mut(*input)?;
-            // The value is that of the last statement.
+            // The value of an input is the value of its last statement.
             let at = text.rfind([';', '\n']).map_or(0, |at| at + 1);
             let at = at + (text[at..].len() - text[at..].trim_start().len());
             text.insert_str(at, &format!("let {new} = "));
@@ -53,7 +55,7 @@ impl SavedInputs {
         self.inputs.len()
     }
 
-    /// Returns the program.
+    /// Returns the saved inputs as a program.
     pub(super) fn program(&self) -> String {
         self.inputs.iter().map(|input| format!("{input}\n")).collect()
     }

@@ -1,4 +1,5 @@
-//! Settings: the options that `:set NAME VALUE` changes. The list, completion and error messages are derived from one table.
+//! Settings: the options that `:set NAME VALUE` changes. The list, completion and error messages are derived from one
+//! table.
 
 use super::{Flow, Prompt};
 use crate::front::units::{bytes, depth, seconds};
@@ -11,9 +12,9 @@ struct Setting {
     values: &'static str,
     /// A short description of the setting.
     meaning: &'static str,
-    /// Returns the value of the setting as a string.
+    /// The function that returns the value of the setting as a string.
     shown: fn(&Prompt) -> String,
-    /// Changes the value of the setting, or returns an error message.
+    /// The function that changes the value of the setting, or returns an error message.
     change: fn(&mut Prompt, &str) -> Result<(), String>,
 }
 

@@ -12,14 +12,14 @@ pub fn predecessors<G: FlowGraph>(graph: &G) -> Vec<Vec<usize>> {
 }
 
 /// Returns the reachable blocks in reverse postorder: each block before its successors, except along back edges. The
-/// body of a loop comes before its exit.
+/// body of a loop precedes the exit of the loop.
 pub fn reverse_postorder<G: FlowGraph>(graph: &G) -> Vec<usize> {
     let mut order = vec![];
     if graph.block_count() == 0 {
         return order;
     }
     let mut seen = vec![false; graph.block_count()];
-    // The last successor is visited first, so that the first one comes first in the reversed order.
+    // The last successor is visited first, so that the first successor comes first in the reversed order.
     let mut open = vec![(0, graph.successors(0).rev())];
     seen[0] = true;
     while let Some((block, targets)) = open.last_mut() {

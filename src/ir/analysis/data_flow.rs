@@ -14,7 +14,7 @@ pub trait Fact: Clone + Default {
 
 /// Runs `step` over the blocks until a fixed point is reached, and then once more over the blocks that return, for
 /// `returned`. `step` receives the index of a block and the facts of all registers at the start of the block, and
-/// replaces them by the facts at the end of the block.
+/// replaces these facts by the facts at the end of the block.
 pub fn forward<F: Fact>(
     f: &Function,
     entry: Vec<F>,
@@ -26,7 +26,8 @@ pub fn forward<F: Fact>(
     }
     let live = live_at_entry(f);
     let facts_at = |at: usize, facts: &[F]| -> Vec<F> { live.of(at).map(|r| facts[r].clone()).collect() };
-    // The facts at the start of each block about the registers that are live there; `None` for blocks that no path has reached.
+    // The facts at the start of each block about the registers that are live there; `None` for blocks that no path has
+    // reached.
     let mut starts: Vec<Option<Vec<F>>> = vec![None; f.blocks.len()];
     starts[0] = Some(facts_at(0, &entry));
     let mut facts = entry;

@@ -1,7 +1,8 @@
-//! Effects: the classification of every [`Op`] by the memory that it reads and writes. This is the only such classification.
+//! Effects: the classification of every [`Op`] by the memory that it reads and writes. All passes and analyses use this
+//! classification.
 //!
-//! Promises: [`effects`] and [`transfer`] match on all operations, so that a new one does not compile until it is classified;
-//! passes and analyses use these functions instead of listing operations themselves.
+//! Promises: [`effects`] and [`transfer`] match on all operations, so that a new operation does not compile until it is
+//! classified.
 
 use crate::ir::graph::{FunctionId, Op, Operator, TransformedOp};
 use crate::native::PrimitiveId;

@@ -1,4 +1,5 @@
-//! Flow graph: the interface of graphs for analyses and passes. [`Function`] implements it, and so does the graph of `emit`.
+//! Flow graph: the interface of graphs for analyses and passes. [`Function`] and the graph of `emit` implement this
+//! interface.
 
 use crate::ir::analysis::effects::is_pure;
 use crate::ir::graph::{Function, Instruction, Op, Reg, Targets, Terminator};
@@ -11,7 +12,7 @@ pub trait FlowGraph {
     /// The type of a step.
     type Step: Step<Reg = Self::Reg>;
 
-    /// Returns the number of registers.
+    /// Returns the number of registers of the graph.
     fn register_count(&self) -> usize;
     /// Returns the registers that have values before the first step.
     fn inputs(&self) -> impl Iterator<Item = Self::Reg>;
@@ -96,7 +97,8 @@ impl FlowGraph for Function {
     }
 }
 
-/// Implements the access to the registers of a [`Step`] with the fields `outs` and `ins`, which have the type `Vec<$reg>`.
+/// Implements the access to the registers of a [`Step`] with the fields `outs` and `ins`, which have the type
+/// `Vec<$reg>`.
 macro_rules! step_registers {
     ($reg:ty) => {
         type Reg = $reg;

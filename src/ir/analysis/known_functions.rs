@@ -1,4 +1,4 @@
-//! Known functions: the function that a register holds, if this can be determined from the graph.
+//! Known functions: the function that a register holds, as far as the graph determines the function.
 
 use crate::ir::{Function, FunctionId, Instruction, Op, Program, Reg, Terminator};
 use hashbrown::HashMap;
@@ -11,7 +11,8 @@ pub enum ClosureOrigin {
     Elsewhere(Reg),
 }
 
-/// The steps of a function that write each register. Clearing a register after its last reader is not counted as a write.
+/// The steps of a function that write each register. Clearing a register after its last reader is not counted as a
+/// write.
 pub struct Writers<'f>(HashMap<Reg, Vec<&'f Instruction>>);
 
 impl<'f> Writers<'f> {
@@ -24,8 +25,8 @@ impl<'f> Writers<'f> {
         Writers(found)
     }
 
-    /// Returns the function that a register holds, if a single step writes each register on its way and none of these steps is
-    /// the operation `unless`.
+    /// Returns the function that a register holds, if a single step writes each register through which the function is
+    /// moved and none of these steps is the operation `unless`.
     pub fn made_by(&self, reg: Reg, unless: Option<&Op>) -> Option<FunctionId> {
         match self.origin(reg, unless)? {
             ClosureOrigin::Closure(function) => Some(function),
@@ -38,7 +39,8 @@ impl<'f> Writers<'f> {
         self.0.get(&reg).map_or(0, Vec::len)
     }
 
-    /// Returns the captured values of the function in a register, if a single step writes the register and creates the function.
+    /// Returns the captured values of the function in a register, if a single step writes the register and creates the
+    /// function.
     pub fn captured_by(&self, reg: Reg) -> Option<&'f [Reg]> {
         match self.0.get(&reg)?[..] {
             [writer] if matches!(writer.op, Op::Closure(_)) => Some(&writer.ins),
@@ -65,8 +67,8 @@ impl<'f> Writers<'f> {
     }
 }
 
-/// Whether a registered derivative returns a closure that it creates itself and that calls no function value: then the linear
-/// map can be examined before the program runs.
+/// Whether a registered derivative returns a closure that it creates itself and that calls no function value: so that
+/// the linear map can be examined before the program runs.
 pub fn returns_literal_closure(program: &Program, registered: FunctionId) -> bool {
     let Some(f) = program.function(registered) else { return false };
     let writers = Writers::of(f);

@@ -9,7 +9,7 @@ use bumpalo::Bump;
 use std::ops::Range;
 use std::rc::Rc;
 
-/// The reads and writes of registers in a block.
+/// The registers that a block reads and writes.
 #[derive(Clone, Debug, Default)]
 pub struct Use {
     /// The registers that the block reads before it writes them.
@@ -27,8 +27,8 @@ impl Use {
     }
 }
 
-/// A set of registers for each block, stored as ranges. Variables that were declared consecutively are often live together, so
-/// that even a long function with many variables needs few ranges.
+/// A set of registers for each block, stored as ranges. Variables that were declared consecutively are often live
+/// together, so that even a long function with many variables needs few ranges.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct RegisterSets {
     /// The registers that occur in any of the sets, in ascending order.

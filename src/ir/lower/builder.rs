@@ -9,9 +9,9 @@ use crate::ir::{Block, BlockId, Function, Instruction, Op, Program, Reg, Registe
 use crate::native;
 use crate::source::Span;
 use crate::types::model::declaration_info::Declarations;
-use crate::types::model::tree;
-use crate::types::model::tree::{Body, LocalId};
 use crate::types::model::ty::{ParamId, Type};
+use crate::types::model::typed_tree;
+use crate::types::model::typed_tree::{Body, LocalId};
 use crate::value::Bank;
 use crate::value::shape::{ShapeId, TangentId};
 use hashbrown::HashMap;
@@ -20,8 +20,8 @@ use std::rc::Rc;
 /// The registers that hold the components of a value.
 pub(super) type Value = Vec<Reg>;
 
-/// The purpose of a register: whether it may be read after the expression that returned it, and whether its reference
-/// may be moved out of it.
+/// The purpose of a register: whether the register may be read after the expression that returned it, and whether its
+/// reference may be moved out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Use {
     /// An intermediate value, which is used once.
@@ -41,7 +41,7 @@ pub(super) enum Slot {
     Registers(Value),
     /// The local variable is stored in a box, which closures share. `0` is the register that holds the box.
     Box(Reg),
-    /// The local variable represents a value in another place: the value that an optional chain unwrapped and accesses
+    /// The local variable represents a value at another place: the value that an optional chain unwrapped and accesses
     /// in place.
     Place(Rc<Location>),
 }
@@ -60,9 +60,9 @@ pub(super) struct Builder<'a> {
     /// The purpose of each register.
     pub uses: Vec<Use>,
     /// The function that is lowered; it is the parent of the closures inside it.
-    pub owner: tree::FunctionId,
+    pub owner: typed_tree::FunctionId,
     pub origin: Origin,
-    /// The file of the lowered function: derivatives that are private to this file are visible.
+    /// The file whose private derivatives are visible in the lowered function.
     pub view: Option<u32>,
     /// The generic parameters of the lowered function, and their arguments.
     pub params: Vec<ParamId>,
@@ -72,16 +72,18 @@ pub(super) struct Builder<'a> {
     pub locals: Vec<Slot>,
     /// The variables whose registers are fixed, because several patterns bind them.
     pub pinned: Vec<LocalId>,
-    /// Whether global variables retain their references during a modification: it may fail, and the session continues.
+    /// Whether global variables retain their references during a modification, because the modification may fail and
+    /// the session continues.
     pub copies_globals: bool,
     /// The global variables of the script that are stored in its registers.
-    pub script_globals: HashMap<tree::GlobalId, Value>,
+    pub script_globals: HashMap<typed_tree::GlobalId, Value>,
     pub scopes: Vec<Scope>,
     /// The concrete type of the function's result.
     pub result: Type,
     pub throws: bool,
-    /// Whether the lowered function is a local function that is called on behalf of others, and its captured values.
-    pub(super) passed_on: Option<(tree::FunctionId, Vec<Value>)>,
+    /// The local function whose captured values the lowered function receives as parameters and passes on, and these
+    /// values.
+    pub(super) passed_on: Option<(typed_tree::FunctionId, Vec<Value>)>,
     /// Whether the function is an initializer of a class.
     pub fills_instance: bool,
     /// The numbers of the modifications of shared storage that are in progress.
@@ -108,7 +110,7 @@ impl<'a> Builder<'a> {
             | Origin::OpaqueProperty { .. }
             | Origin::CounterpartRule(_)
             | Origin::CounterpartMap(_)
-            | Origin::Allocation(_) => tree::FunctionId(u32::MAX),
+            | Origin::Allocation(_) => typed_tree::FunctionId(u32::MAX),
         };
         Builder {
             lowering,
@@ -242,7 +244,8 @@ impl<'a> Builder<'a> {
     pub fn emit(&mut self, op: Op, outs: &[Reg], ins: &[Reg]) {
         crate::cancel::check();
         if self.has_ended() {
-            // The instruction follows a `return`: it is unreachable, and its block is dropped at the end.
+            // The instruction follows a `return`: it is unreachable, and its block is removed after the function was
+            // lowered.
             self.at = self.block();
         }
         let instruction = Instruction { op, outs: outs.to_vec(), ins: ins.to_vec(), span: self.span, active: false };

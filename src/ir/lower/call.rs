@@ -10,8 +10,8 @@ use crate::ir::graph::{Op, Operator, Reg, Trap};
 use crate::ir::layout::is_small;
 use crate::source::Span;
 use crate::types::model::declaration_info::Function;
-use crate::types::model::tree::{Argument, Callee, Expr, FunctionRef};
 use crate::types::model::ty::{FunctionType, Type};
+use crate::types::model::typed_tree::{Argument, Callee, Expr, FunctionRef};
 use crate::value::Bank;
 
 /// An evaluated argument of a call, in registers.
@@ -52,7 +52,7 @@ impl Builder<'_> {
     }
 
     /// Whether a primitive is differentiated as its table entry specifies: no other derivative is registered, and the
-    /// function is not declared to have none. Otherwise a call of the primitive must remain a call.
+    /// function is not declared opaque. Otherwise a call of the primitive must remain a call.
     fn is_transparent(&mut self, f: &FunctionRef, declared: &Function) -> bool {
         let view = self.d.view(f, self.span);
         !declared.is_opaque && self.d.rules(f, view).is_empty()
@@ -98,8 +98,8 @@ impl Builder<'_> {
         value
     }
 
-    /// Returns the type operand, if the witness of a static requirement needs one, and the other arguments. Whether the
-    /// witness needs one is independent of the declaration of the requirement.
+    /// Returns the type operand, if the witness of a static requirement needs one, and the other arguments. The
+    /// declaration of the requirement does not determine whether the witness needs the type operand.
     fn own_type<'e>(
         &mut self,
         callee: &Callee,
@@ -117,8 +117,8 @@ impl Builder<'_> {
         (self.type_operand(declared, metatype, &of, rest.len()), rest)
     }
 
-    /// Returns the operand that a function takes before the other operands, of which there are `further`: the type that is its
-    /// `self`, or an instance that it initializes.
+    /// Returns the operand that a function takes before its `further` other operands: the type that is its `self`, or
+    /// an instance that it initializes.
     pub(super) fn type_operand(
         &mut self,
         declared: &Function,
@@ -279,7 +279,8 @@ impl Builder<'_> {
         answer
     }
 
-    /// Marks the return path of a call as unreachable if the result type is `Never`; only an error continues.
+    /// Marks the return path of a call as unreachable if the result type is `Never`; the return path of an error
+    /// remains reachable.
     fn never_returns(&mut self, result: &Type, thrown: Thrown) {
         if !matches!(result, Type::Never) {
             return;
@@ -328,7 +329,7 @@ impl Builder<'_> {
         (value, thrown)
     }
 
-    /// Substitutes concrete arguments for a function's generic parameters in a type.
+    /// Substitutes concrete arguments for the generic parameters of a function in a type.
     pub fn of_function(&mut self, declared: &Function, generics: &[Type], ty: &Type) -> Type {
         let put = |p| declared.generics.iter().position(|q| *q == p).and_then(|i| generics.get(i).cloned());
         self.d.normalize(&ty.substitute(&put))
@@ -339,7 +340,7 @@ impl Builder<'_> {
         declared.params.iter().map(|p| self.of_function(declared, generics, &p.ty)).collect()
     }
 
-    /// Marks the registers of a value as no longer intermediate, so that the value can be used several times.
+    /// Marks the registers of a value as constant instead of temporary, so that the value can be used several times.
     pub fn make_permanent(&mut self, value: &[Reg]) {
         for reg in value {
             if self.use_of(*reg) == Use::Temporary {

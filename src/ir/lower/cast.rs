@@ -1,11 +1,11 @@
-//! Casts: `is`, `as?` and `as!`. A cast that the static types do not decide is tested at run time.
+//! Casts: `is`, `as?` and `as!`. A cast whose outcome the static types do not determine is checked at run time.
 
 use super::builder::{Builder, Value};
 use super::call::Operand;
 use crate::ir::graph::{Op, Trap};
 use crate::types::model::declaration_info::{Builtin, Declarations, NominalKind};
-use crate::types::model::tree::{Expr, FunctionRef};
 use crate::types::model::ty::Type;
+use crate::types::model::typed_tree::{Expr, FunctionRef};
 use crate::value::Bank;
 
 impl Builder<'_> {
@@ -50,7 +50,7 @@ impl Builder<'_> {
             return self.converted_exact(from, value, to);
         }
         // The dynamic type may be more specific than the static type. A cast that succeeds for the static type needs no
-        // test.
+        // check.
         let fits = match (from, to) {
             (Type::Existential(_), Type::Existential(wanted)) => self.d.is_value_of(from, wanted),
             (Type::Metatype(of), Type::Metatype(wanted)) => from == to || self.is_metatype_of(of, wanted),
@@ -115,8 +115,8 @@ impl Builder<'_> {
         }
     }
 
-    /// Casts a boxed value. The machine compares simple types; for all others there is a function for each type of which values
-    /// are created.
+    /// Casts a boxed value. The machine compares simple types; for all other types, there is a function for each type
+    /// of which values are created.
     fn inspected(&mut self, value: Value, to: &Type) -> Value {
         let is_simple = match to {
             Type::Nominal(..) => self.payload(to).is_none() && self.converter(to).is_none(),
@@ -208,7 +208,7 @@ impl Builder<'_> {
         result
     }
 
-    /// Wraps an optional in another optional, which has a value if the inner one has a value.
+    /// Wraps an optional in another optional, which has a value if the inner optional has a value.
     fn wrapped(&mut self, inner: Value) -> Value {
         let inner = self.keep(inner);
         self.make_permanent(&inner);
@@ -260,7 +260,7 @@ impl Builder<'_> {
 
     // Metatypes
 
-    /// Whether a value of `T.Type` may represent another type than `T`, which is known only at run time.
+    /// Whether a value of `T.Type` may represent another type than `T`, so that the type is known only at run time.
     pub(super) fn is_dynamic_metatype(&mut self, ty: &Type) -> bool {
         matches!(ty, Type::Metatype(of) if crate::ir::layout::is_dynamic(self.d, of))
     }
@@ -310,8 +310,8 @@ impl Builder<'_> {
     /// Creates a value that represents a type at run time.
     pub(super) fn boxed_metatype(&mut self, of: &Type) -> Value {
         let shape = self.lowering.layouts.metatype(self.d, &mut self.program.shapes, of);
-        // The type of a metatype is only printed and compared. It is not a receiver of methods, which avoids infinitely
-        // many types.
+        // The type of a metatype is only printed and compared. Such a type is not a receiver of methods, which avoids
+        // infinitely many types.
         if !matches!(of, Type::Metatype(_)) {
             self.note_type(shape);
         }

@@ -4,23 +4,23 @@ use super::builder::{Builder, Slot, Use, Value};
 use super::call::Operand;
 use super::{Key, Origin};
 use crate::ir::graph::{FunctionId, Op, Parameter, Reg};
-use crate::types::model::tree;
-use crate::types::model::tree::{Body, FunctionRef, LocalId};
 use crate::types::model::ty::Type;
+use crate::types::model::typed_tree;
+use crate::types::model::typed_tree::{Body, FunctionRef, LocalId};
 use crate::value::Bank;
 use crate::value::shape::Shape;
 use std::rc::Rc;
 
 impl Builder<'_> {
     /// Creates a function value for a closure expression.
-    pub fn closure(&mut self, function: tree::FunctionId) -> Reg {
+    pub fn closure(&mut self, function: typed_tree::FunctionId) -> Reg {
         self.lowering.parents.insert(function, self.owner);
         let f = FunctionRef { function, generics: self.generics.clone() };
         self.function_value(&f)
     }
 
     /// Calls a closure without arguments that does not throw. No function value is created if it captures nothing.
-    pub fn call_closure(&mut self, function: tree::FunctionId, result: &[Bank]) -> Value {
+    pub fn call_closure(&mut self, function: typed_tree::FunctionId, result: &[Bank]) -> Value {
         let object = self.closure(function);
         let f = FunctionRef { function, generics: self.generics.clone() };
         let captures = !self.captured(function).concat().is_empty();
@@ -42,14 +42,14 @@ impl Builder<'_> {
         self.lowering.request(self.program, Origin::Function(f.function), f.generics.clone(), view)
     }
 
-    /// Whether a function is declared inside another one.
-    pub(super) fn is_local(&self, function: tree::FunctionId) -> bool {
+    /// Whether a function is declared inside another function.
+    pub(super) fn is_local(&self, function: typed_tree::FunctionId) -> bool {
         self.lowering.parents.contains_key(&function)
     }
 
     /// Returns the values that a closure or local function captures: for a variable that is shared with the closure,
     /// its box; for any other variable, its value.
-    pub fn captured(&mut self, function: tree::FunctionId) -> Vec<Value> {
+    pub fn captured(&mut self, function: typed_tree::FunctionId) -> Vec<Value> {
         if self.d.function(function).primitive.is_some() {
             return vec![];
         }
@@ -82,11 +82,16 @@ impl Builder<'_> {
 
     /// Returns the local variable of the body `here` that represents, as a capture, a variable of the enclosing body
     /// `home`.
-    fn captured_local(&mut self, home: tree::FunctionId, here: tree::FunctionId, variable: LocalId) -> Option<LocalId> {
+    fn captured_local(
+        &mut self,
+        home: typed_tree::FunctionId,
+        here: typed_tree::FunctionId,
+        variable: LocalId,
+    ) -> Option<LocalId> {
         if here == home {
             return Some(variable);
         }
-        // The path leads from `here` outwards to `home`; then the variable is followed inwards, capture by capture.
+        // The path leads from `here` outwards to `home`; then the variable is passed inwards, capture by capture.
         let mut path = vec![here];
         let mut at = here;
         while at != home {
@@ -160,8 +165,8 @@ impl Builder<'_> {
         values
     }
 
-    /// Adds parameters for the captured values of a local function that is called on behalf of others.
-    pub(super) fn forward_captures(&mut self, function: tree::FunctionId) {
+    /// Adds parameters for the captured values of a local function, which the lowered function calls with these values.
+    pub(super) fn forward_captures(&mut self, function: typed_tree::FunctionId) {
         if let Some(body) = self.d.body(function) {
             let values = self.capture_parameters(&body);
             self.passed_on = Some((function, values));
@@ -178,7 +183,8 @@ impl Builder<'_> {
         };
     }
 
-    /// Converts a function value to another function type: a function that never throws to one that may throw.
+    /// Converts a function value to another function type: a function that never throws is converted to one that may
+    /// throw.
     pub fn adapt(&mut self, value: Value, from: &Type, to: &Type) -> Value {
         let (Type::Function(from), Type::Function(wanted)) = (self.concrete(from), self.concrete(to)) else {
             return value;

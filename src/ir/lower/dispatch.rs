@@ -9,9 +9,9 @@ use super::{Lowering, Origin};
 use crate::ir::layout::cells;
 use crate::ir::{MethodId, Op, Program, Reg};
 use crate::types::model::declaration_info::{Declarations, Function, NominalKind};
-use crate::types::model::tree;
-use crate::types::model::tree::{Callee, FunctionRef};
 use crate::types::model::ty::{ProtocolId, Type};
+use crate::types::model::typed_tree;
+use crate::types::model::typed_tree::{Callee, FunctionRef};
 use crate::value::Bank;
 use crate::value::shape::{Shape, ShapeId};
 use hashbrown::{HashMap, HashSet};
@@ -30,7 +30,7 @@ pub(super) enum Target {
 }
 
 impl Target {
-    /// Returns the function that declares the parameters and results of a call of this target.
+    /// Returns the function that declares the parameters and results of a call of the target.
     pub fn declaration(&self) -> &FunctionRef {
         match self {
             Target::Static(f) | Target::Dynamic(_, f, _) | Target::Allocation(f) => f,
@@ -67,13 +67,13 @@ pub(in crate::ir) enum ThunkTarget {
     Cast { from: Option<Type>, to: Type },
     /// The type of which values are boxed, returned as a metatype.
     TypeOf(Type),
-    /// A function for the dynamic type of an argument, here one of the types that the argument can have.
+    /// A function for the dynamic type of an argument, instantiated for one type that the argument can have.
     OpenedExistential { function: FunctionRef, param: usize, of: Type },
     /// The creation of an uninitialized instance of a class.
     New(Type),
 }
 
-/// The methods that are dispatched at run time, and the types that they are dispatched on.
+/// The methods that are dispatched at run time, and the types on which these methods are dispatched.
 #[derive(Clone, Default)]
 pub(super) struct Dynamic {
     methods: Vec<Method>,
@@ -149,7 +149,7 @@ impl Lowering {
             }
             Method::Cast(f) => {
                 let to = f.generics.first().cloned().unwrap_or(Type::Error);
-                // All existentials have the same shape, whichever protocols they conform to.
+                // All existentials have the same shape, regardless of their protocols.
                 let any = |t: &Type| matches!(t, Type::Existential(_)).then(Type::any_value);
                 let from = super::cast::may_succeed(d, ty, &to).then(|| ty.map(&mut |t| any(t)));
                 (Origin::Thunk { like: f.function, to: Rc::new(ThunkTarget::Cast { from, to }) }, f.generics.clone())
@@ -204,7 +204,7 @@ pub(super) fn has_type_self(declared: &Function) -> bool {
     declared.params.first().is_some_and(|p| &*p.name == "self" && matches!(p.ty, Type::Metatype(_)))
 }
 
-/// Whether a type is a class or inherits from it.
+/// Whether a type is the given class or a subclass.
 pub(super) fn is_class_of(d: &mut dyn Declarations, ty: &Type, class: &Type) -> bool {
     let mut at = ty.clone();
     loop {
@@ -218,7 +218,8 @@ pub(super) fn is_class_of(d: &mut dyn Declarations, ty: &Type, class: &Type) -> 
     }
 }
 
-/// Whether the results of an override and of the overridden method have the same representation, so that no thunk is needed.
+/// Whether the results of an override and of the overridden method have the same representation, so that no thunk is
+/// needed.
 fn has_same_result_layout(d: &mut dyn Declarations, f: &FunctionRef, by: &FunctionRef) -> bool {
     let mut result = |f: &FunctionRef| {
         let declared = d.function(f.function);
@@ -231,7 +232,7 @@ fn has_same_result_layout(d: &mut dyn Declarations, f: &FunctionRef, by: &Functi
 }
 
 impl Builder<'_> {
-    /// Resolves the callee of a call for concrete types; `None` if there is no such function.
+    /// Resolves the callee of a call for concrete types; `None` if the function does not exist.
     pub fn resolve(&mut self, callee: &Callee) -> Option<Target> {
         match callee {
             Callee::Static(f) => Some(Target::Static(self.concrete_ref(f))),
@@ -311,7 +312,7 @@ impl Builder<'_> {
         }
         let declared = self.d.function(target.declaration().function);
         for (operand, param) in operands.iter_mut().zip(&declared.params) {
-            // A mutating requirement of a protocol modifies the instance, not the reference, if the type is a class.
+            // A mutating requirement of a protocol modifies the instance and not the reference, if the type is a class.
             if let (Operand::InOut(regs), false) = (&*operand, param.is_inout) {
                 *operand = Operand::Value(regs.clone());
             }
@@ -337,7 +338,7 @@ impl Builder<'_> {
         self.invoke(Op::CallValue, &[function], operands, &banks, declared.throws)
     }
 
-    /// Creates an instance of a class with the given components, or an uninitialized one.
+    /// Creates an instance of a class with the given components, or an uninitialized instance.
     pub fn instance(&mut self, shape: ShapeId, components: &[Reg]) -> Value {
         self.note_type(shape);
         let object = self.value(Op::NewInstance(shape), Bank::R, &[]);
@@ -370,7 +371,7 @@ impl Builder<'_> {
     }
 
     /// Builds a thunk that has the signature of one function and calls another.
-    pub(super) fn thunk(&mut self, like: tree::FunctionId, to: &ThunkTarget) {
+    pub(super) fn thunk(&mut self, like: typed_tree::FunctionId, to: &ThunkTarget) {
         let declared = self.d.function(like);
         self.params = declared.generics.clone();
         self.out.name = declared.name.clone();

@@ -1,10 +1,11 @@
-//! Expression effects: the expressions that may change values evaluated before them; such values are copied or evaluated later.
+//! Expression effects: determines the expressions that may change values which were evaluated before; such values must
+//! be copied, or evaluated later.
 
 use super::builder::Builder;
-use crate::types::model::tree::{Argument, Callee, Expr, ExprKind, Place, ProjectionKind, Root};
+use crate::types::model::typed_tree::{Argument, Callee, Expr, ExprKind, Place, ProjectionKind, Root};
 
 /// Returns the index of the last operand that may change the values of preceding operands, or 0. The first operand has
-/// no preceding operands and is not inspected; a long chain of operators is nested in it.
+/// no preceding operands and is not inspected; because a long chain of operators is nested in the first operand.
 pub(super) fn last_writing<T>(operands: &[T], writes: impl Fn(&T) -> bool) -> usize {
     operands.iter().enumerate().skip(1).rev().find(|(_, operand)| writes(operand)).map_or(0, |(i, _)| i)
 }
@@ -77,8 +78,8 @@ pub(super) fn may_write(e: &Expr) -> bool {
 }
 
 impl Builder<'_> {
-    /// Whether the operands in the part of an optional chain after a `?` may run code that changes values that outlive
-    /// them.
+    /// Whether the operands in the part of an optional chain after a `?` may run code that changes values which outlive
+    /// the operands.
     pub fn runs_code(&mut self, callee: &Expr) -> bool {
         match &callee.kind {
             ExprKind::Local(_) | ExprKind::Global(_) => false,

@@ -6,14 +6,14 @@ use super::place::Location;
 use crate::ir::graph::{BlockId, Op, Reg, Trap};
 use crate::ir::lower::control::exits::Scope;
 use crate::types::Differentiability;
-use crate::types::model::tree::{Expr, ExprKind, LocalId, Place, Stmt, TryKind};
 use crate::types::model::ty::Type;
+use crate::types::model::typed_tree::{Expr, ExprKind, LocalId, Place, Stmt, TryKind};
 use crate::value::Bank;
 use crate::value::shape::Shape;
 
 impl Builder<'_> {
-    /// Lowers an expression. Registers of variables are returned without a copy: a caller that evaluates another expression
-    /// before using them must [copy](Builder::keep) them.
+    /// Lowers an expression. Registers of variables are returned without a copy: a caller that evaluates another
+    /// expression before it uses these registers must [copy](Builder::keep) them.
     pub fn expr(&mut self, e: &Expr) -> Value {
         let outer = std::mem::replace(&mut self.span, e.span);
         let value = match &e.kind {
@@ -34,7 +34,7 @@ impl Builder<'_> {
         value
     }
 
-    /// Lowers several expressions from left to right, none of which changes the values of the preceding ones.
+    /// Lowers several expressions from left to right, none of which changes the values of the preceding expressions.
     pub fn exprs<'e>(&mut self, all: impl IntoIterator<Item = &'e Expr>) -> Vec<Value> {
         let all: Vec<&Expr> = all.into_iter().collect();
         let last_write = last_writing(&all, |e| may_write(e));
@@ -312,7 +312,7 @@ impl Builder<'_> {
         result
     }
 
-    /// Converts a value to `Any`, or a metatype to a metatype that is only known at run time.
+    /// Converts a value to `Any`, or a metatype to a metatype of a type that is only known at run time.
     fn erase(&mut self, value: &Expr, to: &Type) -> Value {
         let regs = self.expr(value);
         let ty = self.concrete(&value.ty);

@@ -1,4 +1,4 @@
-//! Functions: parameters, body, results, registered derivatives.
+//! Functions: lowering of the parameters, the body, the results and the registered derivatives of a function.
 
 use super::builder::{Builder, Slot, Use};
 use super::call::Operand;
@@ -7,9 +7,9 @@ use crate::ir::layout::is_small;
 use crate::ir::{Function, Parameter, Program, Terminator, Trap};
 use crate::types::model::declaration_info;
 use crate::types::model::declaration_info::{Builtin, Declarations};
-use crate::types::model::tree;
-use crate::types::model::tree::{FunctionRef, LocalId, Stmt, StmtKind};
 use crate::types::model::ty::Type;
+use crate::types::model::typed_tree;
+use crate::types::model::typed_tree::{FunctionRef, LocalId, Stmt, StmtKind};
 use crate::value::Bank;
 
 /// Lowers the function that a key denotes to a graph.
@@ -38,7 +38,7 @@ pub(super) fn lower(lowering: &mut Lowering, d: &mut dyn Declarations, program: 
 }
 
 impl Builder<'_> {
-    fn function(&mut self, f: tree::FunctionId) {
+    fn function(&mut self, f: typed_tree::FunctionId) {
         let declared = self.d.function(f);
         self.params = declared.generics.clone();
         self.out.name = declared.name.clone();
@@ -149,7 +149,7 @@ impl Builder<'_> {
 
     fn body(&mut self, declared: &declaration_info::Function, params: Vec<Operand>) {
         if self.locals.is_empty() && self.d.body(self.owner).is_none() {
-            // The function had errors, which were reported; it is not called.
+            // The function had errors, which were reported; the function is not called.
             self.trap(Trap::Unreachable);
             return;
         }
@@ -175,7 +175,7 @@ impl Builder<'_> {
         let body = self.body.clone();
         self.local_functions(&body.statements);
         let mut statements: &[Stmt] = &body.statements;
-        // The value of a script is that of its last expression.
+        // The value of a script is the value of its last expression.
         let mut last = None;
         if let (Origin::Script(_), Some((Stmt { kind: StmtKind::Expr(e), .. }, before))) =
             (&self.origin, statements.split_last())

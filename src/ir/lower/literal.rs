@@ -1,4 +1,4 @@
-//! Literals: numbers, strings, arrays, dictionaries, structs and cases of enums, built from their parts.
+//! Literals: lowering of numbers, strings, arrays, dictionaries, structs and cases of enums, from their parts.
 
 use super::builder::{Builder, Value};
 use super::call::Operand;
@@ -6,8 +6,8 @@ use super::place::stride;
 use crate::ir::graph::{Op, Reg, Trap};
 use crate::ir::layout::cells;
 use crate::types::model::declaration_info::Builtin;
-use crate::types::model::tree::{Expr, ExprKind, FunctionRef};
 use crate::types::model::ty::Type;
+use crate::types::model::typed_tree::{Expr, ExprKind, FunctionRef};
 use crate::value::shape::Shape;
 use crate::value::{Bank, Constants};
 use hashbrown::HashSet;
@@ -33,7 +33,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Returns the components of a value of a type, loaded from the record of the value if it has one.
+    /// Returns the components of a value of a type, loaded from the record if the value is stored in a record.
     pub fn unpack(&mut self, ty: &Type, value: Value) -> Value {
         let shape = self.shape(ty);
         let inner = self.inner(shape);

@@ -1,12 +1,12 @@
-//! Loads: reading the value of a place.
+//! Loads: lowering of reads of places.
 
 use super::builder::{Builder, Value};
 use super::effects::may_write;
 use super::place::Location;
 use crate::ir::graph::{Op, Reg};
 use crate::ir::layout::cells;
-use crate::types::model::tree::{Argument, Expr, ExprKind};
 use crate::types::model::ty::Type;
+use crate::types::model::typed_tree::{Argument, Expr, ExprKind};
 use crate::value::Bank;
 
 impl Builder<'_> {

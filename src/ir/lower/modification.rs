@@ -1,20 +1,20 @@
-//! Modification: replacing and modifying the value of a place.
+//! Modification: lowering of replacements and modifications of the value at a place.
 //!
-//! A modification in place has three steps: the place is located (`place.rs`), opened (its value is moved to registers, as are
-//! the values that contain it) and closed (moved back). An array has one owner in the meantime, so it is not copied.
-//! Indices are checked before a value is moved out of storage that outlives a failure, so that a failure leaves the storage
-//! unchanged.
+//! A modification in place has three steps: the place is located (`place.rs`), opened (the value, and the values that
+//! contain it, are moved to registers) and closed (the values are moved back). An array has one owner in the meantime,
+//! so it is not copied. Indices are checked before a value is moved out of storage that outlives a failure, so that a
+//! failure leaves the storage unchanged.
 
 use super::builder::{Builder, Use, Value};
 use super::call::Operand;
 use super::dispatch::Target;
 use super::place::{Accessor, Location, MoveOut, OpaqueProperty};
 use crate::ir::graph::{Op, Reg, Stride};
-use crate::types::model::tree::FunctionId;
 use crate::types::model::ty::Type;
+use crate::types::model::typed_tree::FunctionId;
 use crate::value::Bank;
 
-/// A place whose value was moved to registers, and the steps that move it back.
+/// A place whose value was moved to registers, and the steps that move the value back.
 #[derive(Clone)]
 pub(super) struct OpenedPlace {
     pub regs: Value,
@@ -184,8 +184,8 @@ impl Builder<'_> {
         }
     }
 
-    /// Moves the value of a place to registers, where it may be modified; [`Builder::close`] moves it back. The registers
-    /// of a variable are modified in place.
+    /// Moves the value of a place to registers, where it may be modified; [`Builder::close`] moves it back. The
+    /// registers of a variable are modified in place.
     pub fn open(&mut self, at: &Location) -> OpenedPlace {
         match at {
             Location::Registers(regs) => OpenedPlace { regs: regs.clone(), closings: vec![] },
@@ -296,7 +296,7 @@ impl Builder<'_> {
         OpenedPlace { regs, closings }
     }
 
-    /// Opens a place whose value was moved out of shared storage, by the modification with the given number.
+    /// Opens a place whose value was moved out of shared storage, for the modification with the given number.
     fn opened_during(&mut self, change: Option<u32>, at: &Location, regs: Value) -> OpenedPlace {
         self.dedicate(&regs, "", Use::Variable);
         let closings = vec![Closing::Store(at.clone(), regs.clone(), change)];
@@ -329,7 +329,8 @@ impl Builder<'_> {
         OpenedPlace { regs, closings }
     }
 
-    /// Moves a value out of a container; the closure, which is the last of the arguments, returns the value if there is none.
+    /// Moves a value out of a container; the closure, which is the last of the arguments, returns the value if there is
+    /// none.
     fn take_or_else(&mut self, take: &Target, otherwise: FunctionId, container: &[Reg], args: &[Value]) -> Value {
         let mut operands = vec![Operand::InOut(container.to_vec())];
         operands.extend(args[..args.len() - 1].iter().cloned().map(Operand::Value));
@@ -381,7 +382,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Empties references that were stored, so that their objects have one owner again.
+    /// Empties registers whose references were stored, so that their objects have one owner again.
     fn release(&mut self, regs: &[Reg]) {
         for reg in regs {
             if self.bank(*reg) == Bank::R {

@@ -1,18 +1,17 @@
-//! Places: the storage locations of values, and how they are found. The subexpressions of a place are evaluated once, from
-//! left to right, when it is located.
+//! Places: the storage locations of values, and the evaluation of their subexpressions, once and from left to right.
 //!
 //! Not here: reading (`load.rs`), replacing and modifying the value (`modification.rs`).
 
-use super::access::Stored;
 use super::builder::{Builder, Slot, Value};
 use super::call::Operand;
 use super::dispatch::Target;
+use super::exclusivity::Stored;
 use crate::ir::graph::{Op, Reg, Stride, Trap};
 use crate::ir::layout::cells;
-use crate::types::model::tree::{
+use crate::types::model::ty::Type;
+use crate::types::model::typed_tree::{
     Callee, ExprKind, FunctionId, FunctionRef, LocalId, Ownership, Place, Projection, ProjectionKind, Root,
 };
-use crate::types::model::ty::Type;
 use crate::value::Bank;
 use crate::value::shape::{Shape, ShapeId};
 use std::ops::Range;
@@ -50,7 +49,8 @@ pub(super) enum Location {
     Discard,
 }
 
-/// A stored property that the tangent vectors of its type do not contain, since the type defines them itself.
+/// A stored property that the tangent vectors of its type do not contain, since the type defines its tangent vectors
+/// itself.
 #[derive(Clone, Debug)]
 pub(super) struct OpaqueProperty {
     /// The location of the property.
@@ -104,15 +104,15 @@ pub(super) struct MoveOut {
     pub take: Target,
     /// The function that returns whether an optional has a value.
     pub has: Option<Target>,
-    /// The closure that is the last argument of the subscript, and returns the value where `take` returns `nil`; it is not an
-    /// argument of `take`.
+    /// The closure that is the last argument of the subscript, and returns the value where `take` returns `nil`; it is
+    /// not an argument of `take`.
     pub otherwise: Option<FunctionId>,
 }
 
 impl Builder<'_> {
     // Finding
 
-    /// Finds a place: evaluates the subexpressions of the place from left to right.
+    /// Locates a place: evaluates the subexpressions of the place from left to right.
     pub fn place(&mut self, place: &Place) -> Location {
         let (mut at, mut ty) = match &place.root {
             Root::Local(local) => (self.local_location(*local), self.body.locals[local.0 as usize].ty.clone()),
@@ -187,8 +187,8 @@ impl Builder<'_> {
         Location::Accessor(Box::new(Accessor { base, get, set, move_out, args, mutating, found: None }))
     }
 
-    /// Returns the functions that a subscript of the library specifies for moving its value out of a container. `last` is the
-    /// last argument of the subscript, if it is a closure.
+    /// Returns the functions that a subscript of the library specifies for moving its value out of a container. `last`
+    /// is the last argument of the subscript, if it is a closure.
     fn move_out(&mut self, get: &Target, last: Option<FunctionId>) -> Option<MoveOut> {
         let Target::Static(f) = get else { return None };
         let (take, has) = self.d.moving(f.function)?;
@@ -197,8 +197,8 @@ impl Builder<'_> {
         Some(MoveOut { take: target(take), has: has.map(target), otherwise: last.filter(|_| !takes_all) })
     }
 
-    /// Loads whether the optional at a place has a value. A value that is moved for a modification is not loaded: a second
-    /// reference would make it shared.
+    /// Loads whether the optional at a place has a value. A value that is moved for a modification is not loaded: a
+    /// second reference would make the value shared.
     pub fn tag(&mut self, at: &Location) -> Reg {
         if let Location::Accessor(accessor) = at
             && let Some(MoveOut { has: Some(has), .. }) = &accessor.move_out
@@ -216,7 +216,7 @@ impl Builder<'_> {
         self.demand(tag, Trap::UnexpectedNil);
     }
 
-    /// Calls the getters on the path to an optional in a place: each of them once, for testing the optional as well as
+    /// Calls the getters on the path to an optional in a place: each getter once, for testing the optional as well as
     /// for modifying its value.
     pub fn fetch(&mut self, at: Location) -> Location {
         match at {
@@ -367,7 +367,7 @@ impl Builder<'_> {
 }
 
 impl Location {
-    /// Wraps the place of a variable or property according to its ownership.
+    /// Wraps the place of a variable or property according to the variable's ownership.
     pub fn kept(self, ownership: Ownership) -> Location {
         match ownership {
             Ownership::Strong => self,
@@ -385,7 +385,7 @@ impl Location {
             | Location::Cut { inner: base, .. }
             | Location::Weak { inner: base, .. } => &mut **base,
             Location::Accessor(accessor) => &mut accessor.base,
-            // Such a place refers to its owner several times.
+            // A place with an opaque property refers to its owner several times.
             Location::OpaqueProperty(_) | Location::OmittedProperty(_) => return self,
             Location::Registers(_) | Location::Box { .. } | Location::Global { .. } | Location::Discard => return self,
         };

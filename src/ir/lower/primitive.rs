@@ -86,7 +86,11 @@ impl Builder<'_> {
                 Some((id, rounded)) => {
                     let ins: Vec<Reg> = (0..operands.len()).flat_map(regs).collect();
                     let out = self.value(Op::Primitive(id), id.info().result, &ins);
-                    vec![if rounded { self.value(Op::Primitive(native::ids::TO_SINGLE), Bank::F, &[out]) } else { out }]
+                    vec![if rounded {
+                        self.value(Op::Primitive(native::primitive_ids::TO_SINGLE), Bank::F, &[out])
+                    } else {
+                        out
+                    }]
                 }
                 None => self.native(name, generics, operands, &result),
             },

@@ -1,15 +1,15 @@
-//! Common subexpression elimination: a value is computed once in a block; `xs[i] * xs[i]` is one read, `2 * i` in two indices
-//! is one product.
+//! Common subexpression elimination: a value is computed once in a block. `xs[i] * xs[i]` reads one element, and two
+//! indices `2 * i` need one product.
 
 use crate::ir::analysis::effects::{Effects, Memory, MemoryAccess, Transfer, effects, transfer};
 use crate::ir::graph::{Function, Instruction, Op, Reg};
 use crate::value::Bank;
 
-/// The maximum number of results that are remembered: in a long block without branches, a search through all of them
+/// The maximum number of results that are remembered: in a long block without branches, a search through all results
 /// would take too long.
 const MAX_AVAILABLE: usize = 32;
 
-/// The result of a step that was computed before and is still available.
+/// An available expression: a step whose result has been computed and is still valid.
 struct AvailableExpression {
     op: Op,
     ins: Vec<Reg>,
@@ -33,7 +33,8 @@ struct AvailableExpressions {
     available: Vec<AvailableExpression>,
     /// Registers that hold the same value as another register: the copy, and the original.
     same: Vec<(Reg, Reg)>,
-    /// The registers that occur in both lists: most steps write other registers and invalidate nothing.
+    /// The registers that occur in the available expressions and in `same`: most steps write other registers and
+    /// invalidate nothing.
     registers: RegisterFilter,
     /// Whether the list has results that were read from arrays, which a use of the array may invalidate.
     has_objects: bool,
@@ -113,7 +114,8 @@ impl AvailableExpressions {
     }
 }
 
-/// Whether a step returns the same result as long as its operands are not written. A step that failed is not repeated.
+/// Whether the result of a step is determined by its operands, as long as they are not written. A step that failed is
+/// not repeated.
 fn is_repeatable(step: &Instruction) -> bool {
     let reads_number = matches!(step.op, Op::LoadElement { bank: Bank::F | Bank::I, .. } | Op::Count);
     is_constant(&step.op) || reads_number || matches!(transfer(&step.op), Transfer::Primitive(_))
@@ -142,8 +144,8 @@ fn reads_object(op: &Op) -> bool {
     (memory, access) == (Memory::Array, MemoryAccess::Read)
 }
 
-/// Whether a result is overwritten or outdated after a step that reads `ins`. A step that does more with an array than
-/// read it may modify it or move it away.
+/// Whether a result is overwritten or outdated after a step that reads `ins`. A step that does not only read an array
+/// may modify or move the array.
 fn invalidates(step: &Instruction, ins: &[Reg], available: &AvailableExpression) -> bool {
     let uses_object =
         reads_object(&available.op) && available.ins.first().is_some_and(|r| ins.contains(r) || step.ins.contains(r));

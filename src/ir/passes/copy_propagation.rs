@@ -20,8 +20,8 @@ pub fn propagate(function: &mut Function) {
     propagate_where(function, PropagationMode::Partial, |_| true);
 }
 
-/// Makes readers of a copy within its block read the original, while neither changes. The function only replaces copies
-/// that are the only writes of their registers, and that `is_copy` accepts.
+/// Makes readers of a copy within its block read the original, as long as neither register changes. The function only
+/// propagates copies that are the only writes of their registers, and that `is_copy` accepts.
 pub fn propagate_where<G: FlowGraph>(graph: &mut G, mode: PropagationMode, is_copy: impl Fn(&G::Step) -> bool) {
     let counts = count(graph);
     for block in 0..graph.block_count() {
@@ -64,7 +64,7 @@ struct Readers {
     are_all: bool,
 }
 
-/// Finds the readers of the copy at an index, whose register is read `reads` times.
+/// Finds the readers of the copy at the given index; the register of the copy is read `reads` times.
 fn readers<G: FlowGraph>(
     graph: &G,
     (block, at): (usize, usize),
@@ -79,7 +79,7 @@ fn readers<G: FlowGraph>(
             return Readers { until: place, with_end: false, are_all: true };
         }
         if moves(copy) || moves(original) {
-            // A move must empty the register of the copy itself, and the original is a different register.
+            // A move empties the register from which it reads, so it must read the copy and not the original.
             return Readers { until: place, with_end: false, are_all: false };
         }
         reads -= step.ins().iter().filter(|r| **r == copy).count() as u32;
@@ -91,13 +91,13 @@ fn readers<G: FlowGraph>(
     Readers { until: steps.len(), with_end: true, are_all: reads == at_end }
 }
 
-/// Lets results be written to their variables directly, within the blocks of a function.
+/// Coalesces results with the variables to which they are copied, within the blocks of a function.
 pub fn coalesce(function: &mut Function) {
     coalesce_where(function, |_| true);
 }
 
-/// Replaces `t = …` and a later `x = t` in the same block, if there is no other reader of `t`, by `x = …`. The function
-/// only replaces copies and moves that `is_copy` accepts.
+/// Replaces `t = …` and a later `x = t` in one block by `x = …`, if `t` has no other reader. The function only replaces
+/// copies and moves that `is_copy` accepts.
 pub fn coalesce_where<G: FlowGraph>(graph: &mut G, is_copy: impl Fn(&G::Step) -> bool) {
     let counts = count(graph);
     for block in 0..graph.block_count() {

@@ -8,7 +8,8 @@ pub fn eliminate<G: FlowGraph>(graph: &mut G) {
     eliminate_where(graph, |_, _, step| step.is_pure());
 }
 
-/// Removes steps whose results are never read. `is_removable` receives a block, the index in it, and the step.
+/// Removes steps whose results are never read. `is_removable` receives a block, the index of a step in the block, and
+/// the step.
 pub fn eliminate_where<G: FlowGraph>(graph: &mut G, is_removable: impl Fn(usize, usize, &G::Step) -> bool) {
     let ReadRegisters { registers: is_read, removable } = read_registers(graph, is_removable);
     let mut removable = removable.into_iter();

@@ -1,11 +1,11 @@
 //! Exclusivity checks: the accesses that must be checked at run time.
 //!
-//! In: functions in which every access to shared storage is noted. Out: the same functions with the relevant notes: those of
-//! modifications during which the same storage may be accessed, by a callee or in the same function, and of all accesses to
-//! such storage. Nearly all programs have none, and incur no cost.
+//! In: functions in which every access to shared storage is noted. Out: the same functions with the relevant notes: the
+//! notes of modifications during which the modified storage may be accessed by the function or by a callee, and the
+//! notes of all accesses to such storage. Nearly all programs have no such notes, and incur no cost.
 
 use crate::ir::{Function, FunctionId, Instruction, MethodId, Op, Program};
-use crate::types::model::tree;
+use crate::types::model::typed_tree;
 use hashbrown::{HashMap, HashSet};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -19,11 +19,11 @@ pub struct StorageId(pub u32);
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(in crate::ir) enum Storage {
     /// A captured variable of a function.
-    Variable(tree::FunctionId, tree::LocalId),
-    /// The stored properties of all classes with this name.
+    Variable(typed_tree::FunctionId, typed_tree::LocalId),
+    /// The stored properties with the given name, of all classes.
     Property(Rc<str>),
     /// A global variable.
-    Global(tree::GlobalId),
+    Global(typed_tree::GlobalId),
 }
 
 /// The part of storage that is accessed.
@@ -39,7 +39,7 @@ pub struct Region {
     pub getter: Option<MethodId>,
 }
 
-/// The kind of access. A modification has a number, which its beginning and its end share.
+/// The kind of access. The beginning and the end of a modification share a number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum AccessKind {
     /// An instantaneous read or replacement.
@@ -53,9 +53,9 @@ pub enum AccessKind {
 /// The callee of a call during a modification.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::ir) enum Callee {
-    /// The call is a call of a statically known function.
+    /// The callee is a statically known function.
     Function(FunctionId),
-    /// The call is a call of a function value.
+    /// The callee is a function value.
     Value,
 }
 
@@ -64,8 +64,8 @@ pub(in crate::ir) enum Callee {
 struct Change {
     storage: StorageId,
     calls: Vec<Callee>,
-    /// Whether the modifying function itself accesses the same storage during the modification, as `swap(&a.x, &b.x)`
-    /// does.
+    /// Whether the modifying function itself accesses the modified storage during the modification, as `swap(&a.x,
+    /// &b.x)` does.
     is_overlapped: bool,
 }
 
@@ -74,7 +74,7 @@ struct Change {
 pub(in crate::ir) struct Accesses {
     storages: HashMap<Storage, StorageId>,
     changes: Vec<Change>,
-    /// The storage that may be accessed while it is modified.
+    /// The storages that may be accessed during a modification of them.
     conflicting: HashSet<StorageId>,
     /// The number of modifications that were classified so far.
     examined: usize,
@@ -104,8 +104,8 @@ impl Accesses {
         change.is_overlapped |= change.storage == storage;
     }
 
-    /// Removes the irrelevant notes from functions that were just lowered. If the session is `open`, further functions may
-    /// follow; if finalizers are `finalizers_observed`, every call may run one.
+    /// Removes the irrelevant notes from functions that were just lowered. If the session is `open`, further functions
+    /// may follow; if finalizers are `finalizers_observed`, every call may run a finalizer.
     pub fn prune(&mut self, program: &mut Program, fresh: &[FunctionId], open: bool, finalizers_observed: bool) {
         let kept = self.new_conflicts(program, open, finalizers_observed);
         let mut matters = self.conflicting.clone();

@@ -1,10 +1,11 @@
-//! Fallback: the reason why a function, or one of its paths, has no tangent or adjoint code and is differentiated on the tape.
+//! Fallback: the reason why a function, or one of its paths, has no tangent or adjoint code and is differentiated on
+//! the tape.
 
 use crate::ir::graph::{Op, Operator};
 use std::fmt;
 use std::rc::Rc;
 
-/// The reason why a function has no tangent or adjoint code, or why such code stops where it reaches a step.
+/// The reason why a function has no tangent or adjoint code, or why such code stops at a step.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Fallback {
     /// The function has no graph.
@@ -19,9 +20,9 @@ pub enum Fallback {
     UnknownFunction,
     /// The method depends on the dynamic type of the receiver.
     DynamicDispatch,
-    /// Calls are nested more deeply than this limit.
+    /// The nesting depth of calls exceeds the given limit.
     TooDeep(usize),
-    /// The code would have more steps than this limit.
+    /// The number of steps would exceed the given limit.
     TooLarge(usize),
     /// A loop starts with the first step of the function.
     LoopAtEntry(Rc<str>),

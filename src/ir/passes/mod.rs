@@ -1,19 +1,19 @@
 //! Passes: transformations of finished graphs, and their order.
 //!
-//! In: graphs that were just lowered. Out: the same graphs with straight runs merged into one block, without dead code, with
-//! small functions of the standard library inlined, and with references released early.
+//! In: graphs that were just lowered. Out: the same graphs with straight runs merged into one block, without dead code,
+//! with small functions of the standard library inlined, and with references released early.
 //!
 //! Promises: the behavior of a program and its derivatives are preserved; steps with effects are preserved.
 
-pub(crate) mod blocks;
+pub(crate) mod block_simplification;
 pub(crate) mod common_subexpressions;
 pub mod copy_propagation;
 pub mod dead_code;
+pub(crate) mod early_release;
 pub mod exclusivity_checks;
 pub mod fallback;
-pub(crate) mod inline;
-pub mod inline_all;
-pub(crate) mod release;
+pub mod full_inlining;
+pub(crate) mod inlining;
 
 use crate::ir::{Function, FunctionId, Op, Program};
 
@@ -27,15 +27,15 @@ pub fn finish(program: &mut Program, fresh: &[FunctionId]) {
         let Some(mut shared) = program.functions[id.0 as usize].take() else { continue };
         let function = Rc::make_mut(&mut shared);
         clean(function);
-        if inline::inline(program, id, function) {
+        if inlining::inline(program, id, function) {
             clean(function);
         }
         program.functions[id.0 as usize] = Some(shared);
     }
-    // This pass runs last, as inlining must see the references that a callee still uses.
+    // The early release runs last, because inlining must see the references that a callee still uses.
     for id in fresh {
         if let Some(mut shared) = program.functions[id.0 as usize].take() {
-            release::release(Rc::make_mut(&mut shared));
+            early_release::release(Rc::make_mut(&mut shared));
             program.functions[id.0 as usize] = Some(shared);
         }
     }
@@ -44,7 +44,7 @@ pub fn finish(program: &mut Program, fresh: &[FunctionId]) {
 /// Runs the passes that work on a single function.
 pub(crate) fn clean(function: &mut Function) {
     cancel::check();
-    blocks::simplify(function);
+    block_simplification::simplify(function);
     common_subexpressions::compute_once(function);
     // The removal of a copy may make another copy removable; two iterations suffice for nearly all copies.
     for _ in 0..2 {
@@ -55,7 +55,7 @@ pub(crate) fn clean(function: &mut Function) {
         dead_code::eliminate(function);
         cancel::check();
     }
-    blocks::simplify(function);
+    block_simplification::simplify(function);
     dead_code::compact(function);
 }
 

@@ -1,12 +1,13 @@
-//! Derivative of a formula, by the partial derivatives of its primitives.
+//! Derivative: differentiates a formula by the partial derivatives of its primitives.
 
 use super::{Formula, folded, partials};
 use crate::native::field::{OrderOffset, Test};
-use crate::native::table;
+use crate::native::primitive_table;
 use crate::native::{Partial, Primitive, PrimitiveId};
 
 impl Formula {
-    /// Differentiates by operand `k`, with constants folded. The integer operand is 0, so that offsets are the integers.
+    /// Differentiates by operand `k`, with constants folded. The integer operand is 0, so that offsets are the
+    /// integers.
     ///
     /// # Errors
     /// Returns the primitive that has no derivative.
@@ -24,8 +25,8 @@ impl Formula {
                 for (i, operand) in operands.iter().enumerate().filter(|(_, operand)| operand.names(k)) {
                     let (partial, inner) = (partial(self, *id, i, operands, *n)?, operand.derivative(k)?);
                     // The derivative of `u · v` is written `u' · v + u · v'`.
-                    let is_first =
-                        i == 0 && matches!(table::info(*id).partials(), [Partial::Factor(_), Partial::Factor(_)]);
+                    let is_first = i == 0
+                        && matches!(primitive_table::info(*id).partials(), [Partial::Factor(_), Partial::Factor(_)]);
                     sum = sum + if is_first { inner * partial } else { partial * inner };
                 }
                 Ok(folded(&sum))
@@ -38,7 +39,7 @@ impl Formula {
         self.reads(&Formula::Operand(k))
     }
 
-    /// Whether another formula is a part of this one.
+    /// Whether another formula is a part of this formula.
     pub fn reads(&self, formula: &Formula) -> bool {
         self.any(&|part| part == formula)
     }
@@ -66,7 +67,8 @@ impl Formula {
         }
     }
 
-    /// Returns the primitives in the formula whose derivatives at a tie are a convention that `derivative` omits.
+    /// Returns the primitives in the formula whose derivatives for equal operands are a convention that `derivative`
+    /// omits.
     pub fn kinks(&self) -> Vec<&'static Primitive> {
         let mut found: Vec<&'static Primitive> = self.parts().iter().flat_map(|part| part.kinks()).collect();
         if let Formula::Apply(id, ..) = self {
@@ -75,7 +77,7 @@ impl Formula {
                 _ => false,
             };
             if partials(*id).iter().any(has_tie) {
-                found.push(table::info(*id));
+                found.push(primitive_table::info(*id));
             }
         }
         found.dedup_by_key(|primitive| primitive.name);
@@ -103,7 +105,7 @@ fn partial(
     operands: &[Formula],
     n: OrderOffset,
 ) -> Result<Formula, &'static Primitive> {
-    let primitive = table::info(id);
+    let primitive = primitive_table::info(id);
     match primitive.partial(i) {
         Partial::Undefined(_) => Err(primitive),
         Partial::Zero => Ok(Formula::Constant(0.0)),
@@ -114,8 +116,8 @@ fn partial(
     }
 }
 
-/// Drops the conventions for single points (kinks) from a partial derivative: a test for equality is removed, and the tests
-/// `a < b` and `b < a` become one test, the same one for both operands.
+/// Drops the conventions for single points (kinks) from a partial derivative: an equality condition is removed, and the
+/// conditions `a < b` and `b < a` become one condition for both operands.
 fn smooth(partial: Formula) -> Formula {
     match partial {
         Formula::Select(parts) => {
@@ -146,7 +148,7 @@ fn placed(partial: &Formula, operands: &[Formula], whole: &Formula, n: OrderOffs
         Formula::Constant(_) => partial.clone(),
         Formula::Number(by) => Formula::Constant(n.0.saturating_add(by.0) as f64),
         Formula::Apply(id, parts, by) => {
-            let takes_integer = table::info(*id).operands.len() > parts.len();
+            let takes_integer = primitive_table::info(*id).operands.len() > parts.len();
             let by = if takes_integer { OrderOffset(n.0.saturating_add(by.0)) } else { *by };
             Formula::Apply(*id, parts.iter().map(at).collect(), by)
         }

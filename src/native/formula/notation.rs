@@ -1,15 +1,15 @@
 //! Notation: the way in which a program writes its formulas.
 
-/// The notation of a source text. Formulas that are derived from it are written in the same way.
+/// The notation of a source text. Formulas that are derived from the source text are written in this notation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct Notation {
-    /// `2x` instead of `2 * x`.
+    /// Whether products are written without a sign: `2x` instead of `2 * x`.
     pub juxtaposition: bool,
-    /// `√x` instead of `sqrt(x)`.
+    /// Whether roots are written with signs: `√x` instead of `sqrt(x)`.
     pub roots: bool,
-    /// `x²` instead of `x^2`.
+    /// Whether powers are written with superscripts: `x²` instead of `x^2`.
     pub superscripts: bool,
-    /// `0.5` instead of `1 / 2`.
+    /// Whether fractions are written as decimals: `0.5` instead of `1 / 2`.
     pub decimals: bool,
 }
 
@@ -34,7 +34,8 @@ impl Notation {
             is_in_number = c.is_ascii_digit() && !continues_name || is_in_number && c == '.';
             before = [c, last];
         }
-        // Who writes one of the two writes both, unless the text shows otherwise.
+        // A source text with juxtaposed factors or root signs is taken to use both, unless the text contains `*` or
+        // `sqrt`.
         let writes_products = text.contains('*');
         let writes_functions = text.contains("sqrt") || text.contains("cbrt");
         let (juxtaposition, roots) = (notation.juxtaposition, notation.roots);

@@ -24,7 +24,7 @@ pub(super) const TABLE: &[NativeFunction] = &[
     NativeFunction { name: "array.reserve", call: reserve },
 ];
 
-/// Returns the layout of the elements of the array that the function is called for.
+/// Returns the layout of the elements of the array argument.
 fn layout(c: &NativeContext<'_>) -> Result<Layout, Failure> {
     Ok(c.shapes.layout(c.type_at(0)?))
 }

@@ -1,7 +1,7 @@
 //! Native context: the arguments and results of a native function, and the host.
 
 use super::host::Host;
-use crate::value::print::CustomPart;
+use crate::value::printing::CustomPart;
 use crate::value::shape::{Layout, ShapeId, Shapes};
 use crate::value::{Cells, Components, Ref, Slot, Text, dictionary::Dictionary};
 use std::rc::Rc;
@@ -81,7 +81,7 @@ fn article(what: &str) -> String {
     format!("{} {what}", if an { "an" } else { "a" })
 }
 
-/// The positions of the components of an argument.
+/// The indices of the components of an argument in the register banks.
 #[derive(Clone, Copy, Debug)]
 pub struct Argument {
     at: [usize; 3],
@@ -162,7 +162,7 @@ impl<'a> NativeContext<'a> {
         self.f.get(self.taken[0] - 1).copied().unwrap_or(f64::NAN)
     }
 
-    /// Reads the next argument of the call, an integer or truth value.
+    /// Reads the next argument of the call, an integer or a Boolean.
     pub fn integer(&mut self) -> i64 {
         self.taken[1] += 1;
         self.i.get(self.taken[1] - 1).copied().unwrap_or(0)
@@ -182,7 +182,7 @@ impl<'a> NativeContext<'a> {
     /// Reads the next argument, a string.
     ///
     /// # Errors
-    /// Fails if it is not a string.
+    /// Fails if the argument is not a string.
     pub fn text(&mut self) -> Result<Text, Failure> {
         match self.reference() {
             Ref::Text(text) => Ok(text),
@@ -194,7 +194,7 @@ impl<'a> NativeContext<'a> {
     /// Reads the next argument, an array.
     ///
     /// # Errors
-    /// Fails if it is not an array, or if its elements have another layout.
+    /// Fails if the argument is not an array, or if its elements have another layout.
     pub fn array(&mut self, layout: Layout) -> Result<Rc<Cells>, Failure> {
         match self.reference() {
             Ref::Cells(cells) if cells.fits(layout) => Ok(cells),
@@ -206,7 +206,7 @@ impl<'a> NativeContext<'a> {
     /// Reads the next argument, a dictionary or set.
     ///
     /// # Errors
-    /// Fails if it is not one, or if its keys or values have another layout.
+    /// Fails if the argument is not a dictionary or set, or if the keys or values have another layout.
     pub fn dictionary(&mut self, keys: Layout, values: Layout) -> Result<Rc<Dictionary>, Failure> {
         match self.reference() {
             Ref::Dictionary(d) if d.fits(keys, values) => Ok(d),
@@ -242,7 +242,7 @@ impl<'a> NativeContext<'a> {
     /// Writes the next result, a number that is not varied.
     ///
     /// # Errors
-    /// Fails if there is no register for it.
+    /// Fails if there is no register for the result.
     pub fn return_number(&mut self, value: f64) -> Result<(), Failure> {
         self.return_num(value, Slot::NONE)
     }
@@ -250,7 +250,7 @@ impl<'a> NativeContext<'a> {
     /// Writes the next result, a number with its slot.
     ///
     /// # Errors
-    /// Fails if there is no register for it.
+    /// Fails if there is no register for the result.
     pub fn return_num(&mut self, value: f64, slot: Slot) -> Result<(), Failure> {
         let at = self.returned[0];
         *self.f.get_mut(at).ok_or_else(internal)? = value;
@@ -261,10 +261,10 @@ impl<'a> NativeContext<'a> {
         Ok(())
     }
 
-    /// Writes the next result, an integer or truth value.
+    /// Writes the next result, an integer or a Boolean.
     ///
     /// # Errors
-    /// Fails if there is no register for it.
+    /// Fails if there is no register for the result.
     pub fn return_integer(&mut self, value: i64) -> Result<(), Failure> {
         *self.i.get_mut(self.returned[1]).ok_or_else(internal)? = value;
         self.returned[1] += 1;
@@ -274,7 +274,7 @@ impl<'a> NativeContext<'a> {
     /// Writes the next result, a reference.
     ///
     /// # Errors
-    /// Fails if there is no register for it.
+    /// Fails if there is no register for the result.
     pub fn return_reference(&mut self, value: Ref) -> Result<(), Failure> {
         *self.r.get_mut(self.returned[2]).ok_or_else(internal)? = value;
         self.returned[2] += 1;
@@ -284,7 +284,7 @@ impl<'a> NativeContext<'a> {
     /// Writes the next result, a string.
     ///
     /// # Errors
-    /// Fails if there is no register for it.
+    /// Fails if there is no register for the result.
     pub fn return_text(&mut self, value: impl Into<Text>) -> Result<(), Failure> {
         self.return_reference(Ref::Text(value.into()))
     }
@@ -292,7 +292,7 @@ impl<'a> NativeContext<'a> {
     /// Writes the next result, the components of a value of any type.
     ///
     /// # Errors
-    /// Fails if there is no register for it.
+    /// Fails if there is no register for the result.
     pub fn return_components(&mut self, value: Components<'_>) -> Result<(), Failure> {
         for (k, number) in value.f.iter().enumerate() {
             self.return_num(*number, value.slots.get(k).copied().unwrap_or(Slot::NONE))?;
@@ -304,7 +304,7 @@ impl<'a> NativeContext<'a> {
     /// Writes the next result, an optional: a tag, and the components of the value or default values in their place.
     ///
     /// # Errors
-    /// Fails if there is no register for it.
+    /// Fails if there is no register for the result.
     pub fn return_optional(&mut self, layout: Layout, value: Option<Components<'_>>) -> Result<(), Failure> {
         self.return_integer(i64::from(value.is_some()))?;
         match value {

@@ -3,8 +3,8 @@
 use crate::value::Ref;
 use crate::value::shape::ScalarKind;
 
-/// The usual case of a native function. It returns the number of steps that it counts as; or `None` where it does not apply:
-/// then it has changed nothing, and the function itself is called.
+/// The usual case of a native function. It returns the number of steps that it counts as; or `None` where it does not
+/// apply: then it has changed nothing, and the function itself is called.
 pub type FastPath = fn(&mut Window<'_>) -> Option<i64>;
 
 /// The registers of a call in original code: first the arguments, then the results in their place.

@@ -1,13 +1,13 @@
-//! Files: reading, writing, listing and removing them, and the failures that a program can catch.
+//! Files: native functions that read, write, list and remove files, and the failures that a program can catch.
 //!
-//! In: paths, whose access [`Access`](super::Access) checks. Out: results, each with a list of strings that describes the
-//! failure and is empty on success: the kind, the message, the reason alone, the advice, the line and the column. The
-//! prelude makes an error of it.
+//! In: paths, whose access [`Access`](super::Access) checks. Out: results, each with a list of strings that describes
+//! the failure and is empty on success: the kind, the message, the reason alone, the advice, the line and the column.
+//! The prelude converts the description to an error.
 
 use super::NativeFunction;
-use super::access::AccessError;
 use super::context::{Failure, FailureKind, NativeContext};
-use super::text::texts;
+use super::file_access::AccessError;
+use super::string::texts;
 use crate::cancel;
 use crate::value::Text;
 use std::fs::File;
@@ -36,8 +36,8 @@ pub(super) const TABLE: &[NativeFunction] = &[
 const KINDS: [(&str, FailureKind); 3] =
     [("input", FailureKind::Input), ("row", FailureKind::BadRow), ("forbidden", FailureKind::Forbidden)];
 
-/// Returns the result of a file operation, and the description of its failure. Failures that a program cannot catch end the
-/// call.
+/// Returns the result of a file operation, and the description of its failure. Failures that a program cannot catch end
+/// the call.
 pub(super) fn outcome<T: Default>(
     c: Call<'_, '_>,
     path: &str,
@@ -116,7 +116,7 @@ fn list(c: Call<'_, '_>) -> Result<(), Failure> {
     outcome(c, &path, result, |c, names| c.return_reference(texts(names)))
 }
 
-/// Whether there is a file or a folder at a path where the program may read: 0 for none, 1 for a file, 2 for a folder.
+/// Determines what exists at a path that the program may read: 0 for nothing, 1 for a file, 2 for a folder.
 fn exists(c: Call<'_, '_>) -> Result<(), Failure> {
     let path = c.text()?;
     let path = Path::new(&*path);
@@ -124,7 +124,7 @@ fn exists(c: Call<'_, '_>) -> Result<(), Failure> {
     c.return_integer(found.map_or(0, |found| if found.is_dir() { 2 } else { 1 }))
 }
 
-/// What is written to a file that exists.
+/// The effect of writing to a file that exists.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Mode {
     Replace,
@@ -212,7 +212,7 @@ fn contents_of_pipe(mut file: File) -> std::io::Result<Vec<u8>> {
     }
 }
 
-/// Reads the next bytes of a file. Returns whether there were any.
+/// Reads the next bytes of a file. Returns whether any bytes were read.
 fn read_piece(file: &mut File, bytes: &mut Vec<u8>) -> std::io::Result<bool> {
     Ok(Read::by_ref(file).take(PIECE as u64).read_to_end(bytes)? > 0)
 }

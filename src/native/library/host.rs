@@ -35,7 +35,7 @@ pub struct ExplainRequest {
     pub view: View,
     /// The source text of the differentiated function.
     pub function: String,
-    /// The rendered forms of the explanation, in the same order as the forms of a picture.
+    /// The rendered forms of the explanation, in the order of the forms of a picture.
     pub forms: Vec<String>,
 }
 
@@ -50,7 +50,7 @@ pub enum View {
     Graph,
 }
 
-/// The media type of a text for a terminal, which may have colors and fits its width.
+/// The media type of a text for a terminal, which may have colors and fits the width of the terminal.
 pub const TERMINAL_TEXT: &str = "text/x-terminal";
 
 /// A picture, in the forms that a front end may choose from.
@@ -68,22 +68,22 @@ pub struct Display {
 const FORMS: [&str; 6] = ["text/plain", "image/svg+xml", "text/html", "text/latex", "application/json", TERMINAL_TEXT];
 
 impl Display {
-    /// Creates a picture from its forms: text, SVG, HTML, LaTeX, JSON and text for a terminal. Empty forms are left out,
-    /// except the first.
+    /// Creates a picture from its forms: text, SVG, HTML, LaTeX, JSON and text for a terminal. Empty forms are left
+    /// out, except the first.
     pub fn of(forms: impl IntoIterator<Item = String>) -> Display {
         let forms = FORMS.iter().zip(forms).filter(|(media, form)| **media == FORMS[0] || !form.is_empty());
         let forms = forms.map(|(media, form)| ((*media).to_owned(), form)).collect();
         Display { forms, ..Display::default() }
     }
 
-    /// Returns the text for a terminal; without one, the plain text.
+    /// Returns the text for a terminal; if there is none, the plain text.
     pub fn terminal_text(&self) -> &str {
         let of_terminal = self.forms.iter().find(|(media, _)| media == TERMINAL_TEXT);
         of_terminal.or(self.forms.first()).map_or("", |(_, text)| text)
     }
 }
 
-/// Where pictures are shown.
+/// An output device for pictures.
 pub trait Screen {
     /// Shows a picture.
     fn show(&mut self, display: &Display);
@@ -164,9 +164,7 @@ impl std::fmt::Debug for Host {
     }
 }
 
-/// A generator of random numbers that are the same for the same seed, now and in every later version.
-///
-/// Source: Blackman and Vigna (2018), xoshiro256++, seeded by SplitMix64.
+/// A generator of random numbers, which depend on the seed alone and not on the version of dscript.
 #[derive(Clone, Debug)]
 pub struct Random([u64; 4]);
 

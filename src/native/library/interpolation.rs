@@ -1,15 +1,15 @@
-//! Interpolation: strings that are joined from strings and from the descriptions of numbers.
+//! Interpolation: strings that are concatenated from strings and the descriptions of numbers.
 
 use super::context::{Failure, NativeContext, internal};
 use super::fast_path::Window;
 use super::{FastFunction, NativeFunction, array};
-use crate::value::number::write_double;
+use crate::value::number_format::write_double;
 use crate::value::shape::ScalarKind;
-use crate::value::{Ref, Text, print};
+use crate::value::{Ref, Text, printing};
 use std::cell::RefCell;
 
-/// `text.concat` joins two strings; emission combines it with the conversions of its operands to `text.interpolate`, which
-/// joins any number of strings and numbers. The generic arguments are the types of the parts.
+/// `text.concat` joins two strings; emission combines it with the conversions of its operands to `text.interpolate`,
+/// which joins any number of strings and numbers. The generic arguments are the types of the parts.
 pub(super) const FAST: &[FastFunction] = &[
     FastFunction { function: NativeFunction { name: "text.concat", call: concat }, fast: concat_here },
     FastFunction { function: NativeFunction { name: "text.interpolate", call: interpolate }, fast: interpolate_here },
@@ -22,7 +22,7 @@ const MAX_LENGTH: usize = 4096;
 const BYTES_PER_STEP: usize = 64;
 
 thread_local! {
-    /// A string that is reused, so that the parts are joined without an allocation.
+    /// A string that is reused, so that the parts are concatenated without an allocation.
     static JOINED: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
@@ -49,7 +49,7 @@ fn interpolate(c: &mut NativeContext<'_>) -> Result<(), Failure> {
                 array::affordable(c.host, 1, joined.len() + text.len())?;
                 joined.push_str(text);
             }
-            _ => joined.push_str(&print::describe(c.shapes, shape, c.components(value))),
+            _ => joined.push_str(&printing::describe(c.shapes, shape, c.components(value))),
         }
     }
     c.return_text(joined)

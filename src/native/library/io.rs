@@ -4,7 +4,7 @@ use super::NativeFunction;
 use super::context::{Failure, FailureKind, NativeContext};
 use super::file::{PIECE, failure};
 use super::host::ProgressReport;
-use super::text::texts;
+use super::string::texts;
 use crate::cancel;
 use std::io::{BufRead, Write};
 
@@ -39,7 +39,7 @@ fn print_error(c: Call<'_, '_>) -> Result<(), Failure> {
 }
 
 fn read_line(c: Call<'_, '_>) -> Result<(), Failure> {
-    // A prompt must be visible before its answer is read.
+    // A prompt must be visible before the reply is read.
     c.host.streams.output.flush().map_err(|e| failure("cannot write to standard output", &e))?;
     let mut line = vec![];
     let count =

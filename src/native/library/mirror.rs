@@ -3,7 +3,7 @@
 use super::NativeFunction;
 use super::context::{Failure, NativeContext};
 use crate::value::shape::{Case, Shape, ShapeId, Shapes, Style, visible_fields};
-use crate::value::{Components, Ref, print};
+use crate::value::{Components, Ref, printing};
 use std::fmt::Write;
 use std::rc::Rc;
 
@@ -35,7 +35,7 @@ impl Space {
         round_up(self.size, self.alignment).max(1)
     }
 
-    /// Appends another value to the space of this one, after the padding that the other value needs.
+    /// Appends the space of another value, after the padding that the other value needs.
     fn then(self, next: Space) -> Space {
         let start = round_up(self.size, next.alignment);
         Space::of(start + next.size, self.alignment.max(next.alignment))
@@ -69,7 +69,7 @@ fn space(shapes: &Shapes, shape: ShapeId, depth: usize) -> Space {
             Space::of(largest.size + i64::from(cases.len() > 1), largest.alignment)
         }
         Shape::Optional(of) => match shapes.get(*of) {
-            // These types have unused bit patterns, one of which represents `nil`.
+            // The listed types have unused bit patterns, one of which represents `nil`.
             Shape::Bool
             | Shape::String
             | Shape::Character
@@ -139,7 +139,7 @@ impl Outline<'_> {
                 self.parts(&fields, &mut value);
             }
             Shape::Optional(of) if value.i.first() == Some(&1) => {
-                let text = print::describe(self.shapes, shape, whole);
+                let text = printing::describe(self.shapes, shape, whole);
                 self.line(true, label, &text);
                 value.integer();
                 self.parts(&[("some".to_owned(), *of)], &mut value);
@@ -161,7 +161,7 @@ impl Outline<'_> {
                 _ => self.line(false, label, "…"),
             },
             _ => {
-                let text = print::describe_with(self.shapes, shape, whole, print::Form::Part, &[]);
+                let text = printing::describe_with(self.shapes, shape, whole, printing::Form::Part, &[]);
                 self.line(false, label, &text);
             }
         }

@@ -4,34 +4,34 @@
 //! results.
 //!
 //! Promises: copied numbers retain their slots; no function calls back into the machine; no argument that a program can
-//! pass to a function causes a panic. Not here: functions of numbers, which have derivatives (the table of primitives).
+//! pass to a function causes a panic.
+//! Not here: functions of numbers, which have derivatives (the table of primitives).
 
-mod access;
-mod any;
 mod array;
 mod context;
 mod data;
 mod dictionary;
+mod existential;
 mod fast_path;
 mod file;
-mod format;
+mod file_access;
 mod host;
 mod interpolation;
 mod io;
 mod mirror;
 mod number;
 mod picture;
-mod place;
-mod sort;
-mod text;
+mod printf_format;
+mod sorting;
+mod string;
 
-pub use access::{Access, AccessError, Folders, access_help};
 pub use context::{Argument, Failure, FailureKind, NativeContext, NativeRegisters, internal};
 pub use data::{ColumnKind, JSONStream, Table, TableColumn, TableFormat, date_of, matches_of, stream_of, table_of};
 pub use fast_path::{FastPath, Window};
 pub use file::lines_of;
+pub use file_access::{Access, AccessError, Folders, access_help};
 pub use host::{Display, ExplainRequest, Host, ProgressReport, Random, Screen, Streams, View};
-pub use text::{append_text, texts};
+pub use string::{append_text, texts};
 
 use crate::value::Ref;
 use hashbrown::HashMap;
@@ -76,9 +76,10 @@ pub struct PureNative {
 /// The implementation of a pure function.
 #[derive(Clone, Copy, Debug)]
 pub enum PureOperation {
-    /// Returns one integer or truth value, or `None` if the arguments are of another kind, which compiled code never passes.
+    /// Returns one integer or Boolean, or `None` if the arguments are of another kind, which compiled code never
+    /// passes.
     Query(fn(&[Ref], &[i64]) -> Option<i64>),
-    /// Replaces a string by the part of it at a position, and the position by the next position. Returns `None` if the
+    /// Replaces a string by its part at a string index, and the index by the next index. Returns `None` if the
     /// arguments are of another kind, which compiled code never passes.
     Advance(fn(&mut Ref, &mut i64) -> Option<()>),
 }
@@ -92,8 +93,8 @@ pub enum Native {
     Step(&'static NativeFunction),
     /// A pure function, which needs nothing but its arguments.
     Pure(&'static PureNative),
-    /// A query to the compiler for a function as a formula: its arguments are the function, its source text, and the order of
-    /// differentiation; its results are the forms of a picture.
+    /// A query to the compiler for a function as a formula: its arguments are the function, its source text, and the
+    /// order of differentiation; its results are the forms of a picture.
     Derive,
 }
 
@@ -107,14 +108,14 @@ impl Native {
     }
 }
 
-const PURE: &[PureNative] = text::PURE;
+const PURE: &[PureNative] = string::PURE;
 
 /// The functions with a fast path that may create large objects.
 const FAST: &[FastFunction] = interpolation::FAST;
 
-const PARTS: [&[NativeFunction]; 16] = [
-    text::TABLE,
-    any::TABLE,
+const PARTS: [&[NativeFunction]; 17] = [
+    string::TABLE,
+    existential::TABLE,
     array::TABLE,
     dictionary::TABLE,
     io::TABLE,
@@ -124,11 +125,12 @@ const PARTS: [&[NativeFunction]; 16] = [
     data::REGEX,
     data::DATE,
     number::TABLE,
-    place::TABLE,
-    format::TABLE,
+    string::index::TABLE,
+    string::encoding::TABLE,
+    printf_format::TABLE,
     mirror::TABLE,
     picture::TABLE,
-    sort::TABLE,
+    sorting::TABLE,
 ];
 
 /// All native functions, by number: first those without a [direct](direct) call.

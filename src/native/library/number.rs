@@ -51,7 +51,7 @@ fn hexadecimal(text: &str, precision: &Precision) -> Option<f64> {
     if integer_digits.is_empty() && fraction.is_empty() {
         return None;
     }
-    // Digits beyond the precision are represented by a sticky bit, which is 1 if any of them is not 0.
+    // Digits beyond the precision are represented by a sticky bit, which is 1 if any of these digits is not 0.
     let (mut significand, mut exponent, mut rest) = (0_u64, power, false);
     for (digits, step) in [(integer_digits, 0), (fraction, -4)] {
         for digit in digits.chars() {
@@ -69,7 +69,7 @@ fn hexadecimal(text: &str, precision: &Precision) -> Option<f64> {
     Some(if is_negative { -size } else { size })
 }
 
-/// Parses a decimal exponent; an exponent with too many digits is replaced by one that is far out of range.
+/// Parses a decimal exponent; an exponent with too many digits is replaced by an exponent that is far out of range.
 fn exponent_of(text: &str) -> Option<i32> {
     const EXPONENT_LIMIT: i32 = 1 << 24;
     let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
@@ -150,7 +150,7 @@ fn clock(c: Call<'_, '_>) -> Result<(), Failure> {
     c.return_number(seconds)
 }
 
-/// Returns the number of seconds since the beginning of 1970; it is negative before that time.
+/// Returns the number of seconds since the beginning of 1970; the number is negative before that time.
 fn now(c: Call<'_, '_>) -> Result<(), Failure> {
     let seconds = match std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH) {
         Ok(since) => since.as_secs_f64(),

@@ -3,7 +3,7 @@
 use super::NativeFunction;
 use super::context::{Failure, FailureKind, NativeContext, internal};
 use super::host::{Display, ExplainRequest, View};
-use super::text::texts;
+use super::string::texts;
 use crate::plot::{Axis, Color, Kind, Scene, Series, TextStyle, png};
 use crate::value::Ref;
 use crate::value::shape::Layout;

@@ -149,7 +149,7 @@ fn any_value_knows_its_type() {
 #[test]
 fn texts_are_taken_apart() {
     let shapes = Shapes::default();
-    let show = |r: &Ref| cells(r).r.iter().map(|t| super::text::text(t).to_owned()).collect::<Vec<_>>();
+    let show = |r: &Ref| cells(r).r.iter().map(|t| super::string::text(t).to_owned()).collect::<Vec<_>>();
     let mut r = registers(&[], &[2, 4], vec![text("a,,b"), text(",")]);
     call("text.find", &shapes, &[], &mut r).unwrap();
     assert_eq!(r.i[0], 2);

@@ -1,17 +1,17 @@
-//! Alternatives: other forms of a sum, each of which computes the same values. They are the rules of the e-graph.
+//! Alternatives: the rules of the e-graph, which return other forms of a sum that compute the same values.
 
 use super::polynomial::{common_factor, divided, expanded};
 use super::ratio::Ratio;
 use super::sum::{Factor, Sum, Term};
-use crate::native::{PrimitiveId, ids, table};
+use crate::native::{PrimitiveId, primitive_ids, primitive_table};
 
-/// A rule: its name, and the forms that it finds for a sum.
+/// A rule of the e-graph: a name, and a function that returns other forms of a sum.
 pub(super) struct Rule {
     pub(super) name: &'static str,
     pub(super) forms: fn(&Sum) -> Vec<Sum>,
 }
 
-/// All rules.
+/// All rules of the e-graph.
 pub(super) const RULES: &[Rule] = &[
     Rule { name: "expand", forms: |sum| expanded(sum).into_iter().collect() },
     Rule { name: "factor", forms: |sum| factored(sum, false) },
@@ -24,7 +24,7 @@ pub(super) const RULES: &[Rule] = &[
     Rule { name: "signs", forms: signs },
 ];
 
-/// Returns the product of the common factor and the rest, with the rest as it is and multiplied out.
+/// Returns the product of the common factor and the rest, with the rest unchanged and multiplied out.
 fn factored(sum: &Sum, is_fraction: bool) -> Vec<Sum> {
     let Some((common, rest)) = common_factor(sum, is_fraction) else { return vec![] };
     let mut forms = vec![];
@@ -47,7 +47,7 @@ fn grouped(common: &Term, rest: &Sum) -> Sum {
     Sum::from(common.clone()).times(rest)
 }
 
-/// Writes the sums in a product as fractions: `1 / (1 + 1 / x) = x / (x + 1)`.
+/// Returns a product whose sums are written as fractions: `1 / (1 + 1 / x) = x / (x + 1)`.
 fn inner_fractions(sum: &Sum) -> Vec<Sum> {
     let [term] = &sum.0[..] else { return vec![] };
     let mut forms = vec![];
@@ -96,7 +96,7 @@ fn functions(sum: &Sum, symbol: &str) -> Vec<(PrimitiveId, Sum)> {
     let mut found = vec![];
     for (factor, _) in sum.0.iter().flat_map(|term| &term.factors) {
         if let Factor::Function(id, 0, operands) = factor
-            && let ([operand], true) = (&operands[..], table::info(*id).symbol == symbol)
+            && let ([operand], true) = (&operands[..], primitive_table::info(*id).symbol == symbol)
             && !found.contains(&(*id, operand.clone()))
         {
             found.push((*id, operand.clone()));
@@ -120,8 +120,8 @@ fn with_squares(sum: &Sum, factor: &Factor, square: &Sum) -> Option<Sum> {
     for term in &sum.0 {
         let exponent = term.exponent(factor);
         let mut rest = Sum::from(term.clone());
-        if exponent.is_integer() && exponent.over >= 2 {
-            let pairs = exponent.over / 2;
+        if exponent.is_integer() && exponent.numerator >= 2 {
+            let pairs = exponent.numerator / 2;
             rest = rest.times(&Sum::factor(factor.clone()).power(two.times(Ratio::integer(-pairs))));
             for _ in 0..pairs.min(4) {
                 rest = rest.distributed(square);
@@ -135,7 +135,7 @@ fn with_squares(sum: &Sum, factor: &Factor, square: &Sum) -> Option<Sum> {
     expanded(&result)
 }
 
-/// `sin² + cos² = 1`, `cosh² - sinh² = 1`, `1 + tan² = 1 / cos²`, `1 - tanh² = 1 / cosh²`, in both directions.
+/// Applies `sin² + cos² = 1`, `cosh² - sinh² = 1`, `1 + tan² = 1 / cos²`, `1 - tanh² = 1 / cosh²`, in both directions.
 fn squares(sum: &Sum) -> Vec<Sum> {
     let Some(sum) = expanded(sum) else { return vec![] };
     let one = Sum::constant(Ratio::ONE);
@@ -145,21 +145,24 @@ fn squares(sum: &Sum) -> Vec<Sum> {
             forms.extend(with_squares(&sum, &function(id, &operand), &square(&operand)));
         }
     };
-    replace("sin", &|u| one.minus(&power(function(ids::COS, u), 2)));
-    replace("cos", &|u| one.minus(&power(function(ids::SIN, u), 2)));
-    replace("sinh", &|u| power(function(ids::COSH, u), 2).minus(&one));
-    replace("cosh", &|u| power(function(ids::SINH, u), 2).plus(&one));
-    replace("tan", &|u| power(function(ids::COS, u), -2).minus(&one));
-    replace("tanh", &|u| one.minus(&power(function(ids::COSH, u), -2)));
+    replace("sin", &|u| one.minus(&power(function(primitive_ids::COS, u), 2)));
+    replace("cos", &|u| one.minus(&power(function(primitive_ids::SIN, u), 2)));
+    replace("sinh", &|u| power(function(primitive_ids::COSH, u), 2).minus(&one));
+    replace("cosh", &|u| power(function(primitive_ids::SINH, u), 2).plus(&one));
+    replace("tan", &|u| power(function(primitive_ids::COS, u), -2).minus(&one));
+    replace("tanh", &|u| one.minus(&power(function(primitive_ids::COSH, u), -2)));
     forms
 }
 
-/// `2 sin u cos u = sin 2u`, `cos² u = (1 + cos 2u) / 2`, `sin² u = (1 - cos 2u) / 2`; the same for `sinh` and `cosh`.
+/// Applies `2 sin u cos u = sin 2u`, `cos² u = (1 + cos 2u) / 2`, `sin² u = (1 - cos 2u) / 2`; and the corresponding
+/// identities of `sinh` and `cosh`.
 fn double_angles(sum: &Sum) -> Vec<Sum> {
     let Some(sum) = expanded(sum) else { return vec![] };
     let mut forms = vec![];
-    for (sine, cosine, sign) in [(ids::SIN, ids::COS, -1), (ids::SINH, ids::COSH, 1)] {
-        for (_, u) in functions(&sum, table::info(sine).symbol) {
+    for (sine, cosine, sign) in
+        [(primitive_ids::SIN, primitive_ids::COS, -1), (primitive_ids::SINH, primitive_ids::COSH, 1)]
+    {
+        for (_, u) in functions(&sum, primitive_table::info(sine).symbol) {
             let (s, c, double) = (function(sine, &u), function(cosine, &u), u.scaled(Ratio::integer(2)));
             let half = |sum: Sum| sum.scaled(Ratio::HALF);
             let of_products: Vec<Term> = sum
@@ -167,7 +170,7 @@ fn double_angles(sum: &Sum) -> Vec<Sum> {
                 .iter()
                 .map(|term| {
                     let pairs = [&s, &c].map(|factor| term.exponent(factor));
-                    match pairs.iter().all(|e| e.is_integer() && e.over > 0) {
+                    match pairs.iter().all(|e| e.is_integer() && e.numerator > 0) {
                         true => {
                             let sine_of_double = half(Sum::factor(function(sine, &double)));
                             let inverse = power(s.clone(), -1).times(&power(c.clone(), -1));
@@ -192,40 +195,43 @@ fn double_angles(sum: &Sum) -> Vec<Sum> {
     forms
 }
 
-/// `sin u / cos u = tan u`, `sinh u / cosh u = tanh u`, in both directions.
+/// Applies `sin u / cos u = tan u`, `sinh u / cosh u = tanh u`, in both directions.
 fn tangents(sum: &Sum) -> Vec<Sum> {
     let [term] = &sum.0[..] else { return vec![] };
     let mut forms = vec![];
-    for (tangent, sine, cosine) in [("double.tan", ids::SIN, ids::COS), ("double.tanh", ids::SINH, ids::COSH)] {
-        let Some(tangent) = table::primitive(tangent) else { continue };
-        for (_, u) in functions(sum, table::info(sine).symbol) {
+    for (tangent, sine, cosine) in [
+        ("double.tan", primitive_ids::SIN, primitive_ids::COS),
+        ("double.tanh", primitive_ids::SINH, primitive_ids::COSH),
+    ] {
+        let Some(tangent) = primitive_table::primitive(tangent) else { continue };
+        for (_, u) in functions(sum, primitive_table::info(sine).symbol) {
             let [s, c] = [sine, cosine].map(|id| term.exponent(&function(id, &u)));
-            if s.is_integer() && c.is_integer() && s.over * c.over < 0 {
-                let n = s.over.signum() * s.over.abs().min(c.over.abs());
+            if s.is_integer() && c.is_integer() && s.numerator * c.numerator < 0 {
+                let n = s.numerator.signum() * s.numerator.abs().min(c.numerator.abs());
                 let quotient = power(function(sine, &u), -n).times(&power(function(cosine, &u), n));
                 forms.push(Sum::from(term.clone()).times(&quotient).times(&power(function(tangent, &u), n)));
             }
         }
-        for (_, u) in functions(sum, table::info(tangent).symbol) {
+        for (_, u) in functions(sum, primitive_table::info(tangent).symbol) {
             let n = term.exponent(&function(tangent, &u));
             if n.is_integer() {
-                let quotient = power(function(sine, &u), n.over).times(&power(function(cosine, &u), -n.over));
-                forms.push(Sum::from(term.clone()).times(&power(function(tangent, &u), -n.over)).times(&quotient));
+                let quotient = power(function(sine, &u), n.numerator).times(&power(function(cosine, &u), -n.numerator));
+                forms.push(Sum::from(term.clone()).times(&power(function(tangent, &u), -n.numerator)).times(&quotient));
             }
         }
     }
     forms
 }
 
-/// `u · sign u = |u|`.
+/// Applies `u · sign u = |u|`.
 fn signs(sum: &Sum) -> Vec<Sum> {
     let mut forms = vec![];
-    for (sign, u) in functions(sum, table::info(ids::SIGN).symbol) {
+    for (sign, u) in functions(sum, primitive_table::info(primitive_ids::SIGN).symbol) {
         let (Some(factor), sign) = (single(&u), function(sign, &u)) else { continue };
-        let magnitude = power(function(ids::ABS, &u), 1);
+        let magnitude = power(function(primitive_ids::ABS, &u), 1);
         let terms = sum.0.iter().map(|term| {
             let (n, has_sign) = (term.exponent(&factor), term.exponent(&sign) == Ratio::ONE);
-            match has_sign && n.is_integer() && n.over > 0 {
+            match has_sign && n.is_integer() && n.numerator > 0 {
                 true => {
                     let rest = power(factor.clone(), -1).times(&power(sign.clone(), -1)).times(&magnitude);
                     Sum::from(term.clone()).times(&rest)
@@ -238,7 +244,7 @@ fn signs(sum: &Sum) -> Vec<Sum> {
     forms
 }
 
-/// Returns the factor that a sum consists of; a sum of several terms is one as a group.
+/// Returns the factor of which a sum consists; a sum of several terms is one factor, a group.
 fn single(sum: &Sum) -> Option<Factor> {
     match &sum.term()?.factors[..] {
         [(factor, Ratio::ONE)] => Some(factor.clone()),

@@ -4,7 +4,7 @@ use super::{Style, compared, textbook};
 use crate::native::field::Test;
 use crate::native::formula::Formula;
 
-/// The number of nested selections that are split into cases; deeper ones stay in place.
+/// The number of nested selections that are split into cases; deeper selections are unchanged.
 const DEPTH: usize = 4;
 
 /// Simplifies a formula, with its selections on the outside.
@@ -12,7 +12,7 @@ pub fn simplified(formula: &Formula, style: Style<'_>) -> Formula {
     by_cases(&textbook(formula, style), style, DEPTH)
 }
 
-/// Decides a test of two numbers.
+/// Evaluates a condition on two numbers, if possible.
 pub(super) fn outcome(test: &Test<Formula>) -> Option<bool> {
     match test {
         Test::Equal(Formula::Constant(a), Formula::Constant(b)) => Some(a == b),
@@ -35,13 +35,13 @@ fn by_cases(formula: &Formula, style: Style<'_>, depth: usize) -> Formula {
 fn first_test(formula: &Formula) -> Option<Test<Formula>> {
     match formula {
         Formula::Select(parts) => Some(parts.0.clone()),
-        // The variable of a sum or an integral has no value outside of it.
+        // The variable of a sum or an integral has no value outside of the sum or integral.
         Formula::Bound(_) => None,
         _ => formula.parts().into_iter().find_map(first_test),
     }
 }
 
-/// Simplifies a formula under the assumption that a test holds or does not hold.
+/// Simplifies a formula under the assumption that a condition holds or does not hold.
 fn assumed(formula: &Formula, known: &Test<Formula>, holds: bool) -> Formula {
     let at = |part: &Formula| assumed(part, known, holds);
     match formula {
@@ -55,7 +55,7 @@ fn assumed(formula: &Formula, known: &Test<Formula>, holds: bool) -> Formula {
     }
 }
 
-/// Decides a test, if possible, given the outcome of a test that compares the same two numbers.
+/// Evaluates a condition, if possible, given the outcome of a condition on the same two numbers.
 fn decided(test: &Test<Formula>, known: &Test<Formula>, holds: bool) -> Option<bool> {
     if test == known {
         return Some(holds);
@@ -83,13 +83,13 @@ fn decided(test: &Test<Formula>, known: &Test<Formula>, holds: bool) -> Option<b
     }
 }
 
-/// A test that compares a formula with a number.
+/// A condition that compares a formula with a number.
 struct Bounded<'f> {
     formula: &'f Formula,
     bound: f64,
-    /// Whether the test holds above the bound, as opposed to below.
+    /// Whether the condition holds above the bound, as opposed to below.
     is_lower: bool,
-    /// Whether the test holds for the bound.
+    /// Whether the condition holds at the bound.
     includes: bool,
 }
 
@@ -107,8 +107,8 @@ impl<'f> Bounded<'f> {
         }
     }
 
-    /// Decides another test of the same formula, given the outcome of this one. A formula that is NaN satisfies no test, so
-    /// that a test that fails does not imply one in the other direction.
+    /// Evaluates another condition on the formula, given the outcome of this condition. A formula that is NaN satisfies
+    /// no condition, so that a condition that fails does not imply its opposite.
     fn decides(&self, other: &Bounded<'_>, holds: bool) -> Option<bool> {
         let beyond = |a: f64, b: f64| if self.is_lower { a > b } else { a < b };
         let is_tighter =

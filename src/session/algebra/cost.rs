@@ -4,36 +4,36 @@ use super::node::Node;
 use super::ratio::Ratio;
 use super::sum::{Factor, Sum, Term};
 
-/// The cost of a number, a variable, an integer exponent and a sign; the others are relative to it.
+/// The cost of a number, a variable, an integer exponent and a sign; the other costs are relative to this cost.
 const SYMBOL: u32 = 10;
 const PARENTHESES: u32 = 21;
 const FUNCTION: u32 = 20;
-/// An exponent such as `3/2`.
+/// The cost of an exponent such as `3/2`.
 const FRACTIONAL_EXPONENT: u32 = 34;
 const FRACTION: u32 = 2;
-/// A minus sign before a product.
+/// The cost of a minus sign before a product.
 const SIGN: u32 = 5;
-/// A sum whose terms are all negative.
+/// The cost of a sum whose terms are all negative.
 const NEGATIVE_SUM: u32 = 15;
-/// A fraction in a sum that is multiplied or divided.
+/// The cost of a fraction in a sum that is multiplied or divided.
 const NESTED_FRACTION: u32 = 25;
 
 /// The cost of a form.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Cost {
     pub(super) weight: u32,
-    /// Whether it is a sum, which needs parentheses in a product.
+    /// Whether the form is a sum, which needs parentheses in a product.
     is_sum: bool,
-    /// Whether it begins with a minus sign.
+    /// Whether the form begins with a minus sign.
     is_negative: bool,
-    /// Whether it is -1, which is only a sign in a product.
+    /// Whether the form is -1, which is only a sign in a product.
     is_sign: bool,
-    /// Whether it is a fraction, or a sum of which a term is one.
+    /// Whether the form is a fraction, or a sum with a term that is a fraction.
     has_fraction: bool,
 }
 
 impl Cost {
-    /// Returns the cost of a node, given the costs of its operands as they are written in it.
+    /// Returns the cost of a node, given the costs of its operands.
     pub(super) fn of(node: &Node, all: &[Cost]) -> Cost {
         let sum = |of: &dyn Fn(&Cost) -> u32| all.iter().map(of).fold(0, u32::saturating_add);
         let is_add = matches!(node, Node::Add(_));
@@ -67,7 +67,7 @@ impl Cost {
         }
     }
 
-    /// Returns the cost as an operand of a product, a quotient or a power.
+    /// Returns the cost of the form as an operand of a product, a quotient or a power.
     pub(super) fn as_operand(self) -> Cost {
         let nested = if self.has_fraction { NESTED_FRACTION } else { 0 };
         let added = if self.is_sum { PARENTHESES + nested } else { nested };
@@ -77,8 +77,8 @@ impl Cost {
 
 fn number(c: Ratio) -> u32 {
     let digits = |n: i64| n.unsigned_abs().checked_ilog10().unwrap_or(0);
-    let under = if c.under == 1 { 0 } else { SYMBOL + digits(c.under) };
-    SYMBOL + digits(c.over) + under
+    let under = if c.denominator == 1 { 0 } else { SYMBOL + digits(c.denominator) };
+    SYMBOL + digits(c.numerator) + under
 }
 
 fn exponent(e: Ratio) -> u32 {
@@ -97,7 +97,7 @@ pub(super) fn weight(sum: &Sum) -> u32 {
 }
 
 fn of_term(term: &Term) -> u32 {
-    let is_quotient = term.coefficient.under != 1 || term.factors.iter().any(|(_, e)| e.is_negative());
+    let is_quotient = term.coefficient.denominator != 1 || term.factors.iter().any(|(_, e)| e.is_negative());
     let coefficient = match term.coefficient {
         Ratio::ONE if !term.factors.is_empty() => 0,
         c if c == Ratio::integer(-1) && term.factors.iter().any(|(_, e)| !e.is_negative()) => SIGN,
@@ -116,7 +116,7 @@ fn of_factor(factor: &Factor) -> u32 {
         Factor::Function(_, _, operands) => operands.iter().map(weight).fold(FUNCTION, u32::saturating_add),
         Factor::Group(sum) => {
             let has_fraction = sum.0.iter().any(|term| {
-                term.coefficient.under != 1
+                term.coefficient.denominator != 1
                     || term.factors.iter().any(|(factor, e)| e.is_negative() && factor.is_divisor())
             });
             let nested = if has_fraction { NESTED_FRACTION } else { 0 };

@@ -5,10 +5,10 @@ use super::ratio::Ratio;
 use super::sum::Sum;
 use super::{Style, normal};
 use crate::native::formula::Formula;
-use crate::native::{ids, table};
+use crate::native::{primitive_ids, primitive_table};
 
-/// Whether a formula has values only where the original has values, apart from single points: every root and logarithm of the
-/// original is left, or its operand cannot be negative.
+/// Whether a formula has values only where the original has values, apart from single points: each root and logarithm
+/// of the original remains, or its operand cannot be negative.
 pub(super) fn is_kept(original: &Formula, result: &Formula) -> bool {
     let (mut before, mut after) = (vec![], vec![]);
     conditions(original, &mut before);
@@ -22,8 +22,8 @@ pub(super) fn is_kept(original: &Formula, result: &Formula) -> bool {
 /// Whether a divisor is zero everywhere, as in `x / (x - x)`, so that the formula has no value.
 pub(super) fn divides_by_zero(formula: &Formula) -> bool {
     let divisor = match formula {
-        Formula::Apply(ids::DIV, operands, _) => operands.get(1),
-        Formula::Apply(ids::POWI, operands, n) if n.0 < 0 => operands.first(),
+        Formula::Apply(primitive_ids::DIV, operands, _) => operands.get(1),
+        Formula::Apply(primitive_ids::POWI, operands, n) if n.0 < 0 => operands.first(),
         _ => None,
     };
     let is_zero = |divisor: &Formula| {
@@ -33,13 +33,13 @@ pub(super) fn divides_by_zero(formula: &Formula) -> bool {
     divisor.is_some_and(is_zero) || formula.parts().into_iter().any(divides_by_zero)
 }
 
-/// Collects the sums that must not be negative.
+/// Collects the sums that must not be negative for a formula to have a value.
 fn conditions(formula: &Formula, all: &mut Vec<Sum>) {
     for part in formula.parts() {
         conditions(part, all);
     }
     let Formula::Apply(id, operands, _) = formula else { return };
-    let info = table::info(*id);
+    let info = primitive_table::info(*id);
     if let ("asin" | "acos" | "atanh" | "acosh", [u]) = (info.symbol, operands.as_slice()) {
         let one = Formula::Constant(1.0);
         let inside = if info.symbol == "acosh" { u.clone() - one } else { one - u.clone() * u.clone() };
@@ -47,8 +47,9 @@ fn conditions(formula: &Formula, all: &mut Vec<Sum>) {
         return;
     }
     let is_root = match (*id, operands.as_slice()) {
-        (ids::SQRT | ids::LOG, _) => true,
-        (ids::POW, [_, exponent]) => match Sum::as_constant(&normal(exponent, Style::default(), &mut vec![])) {
+        (primitive_ids::SQRT | primitive_ids::LOG, _) => true,
+        (primitive_ids::POW, [_, exponent]) => match Sum::as_constant(&normal(exponent, Style::default(), &mut vec![]))
+        {
             Some(exponent) => !exponent.is_integer(),
             None => true,
         },
@@ -69,7 +70,8 @@ fn roots(operand: &Sum, all: &mut Vec<Sum>) {
     }
 }
 
-/// Returns the sums that must not be negative for a sum to have a root, in a form that does not depend on how it is written.
+/// Returns the sums that must not be negative for a sum to have a root, in a form that does not depend on the notation
+/// of the sum.
 fn restricted(operand: &Sum) -> Vec<Sum> {
     let operand = expanded(operand).unwrap_or_else(|| operand.clone());
     if operand.is_nonnegative() {

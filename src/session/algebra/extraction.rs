@@ -1,7 +1,7 @@
 //! Extraction: the form of a class with the lowest cost.
 //!
-//! The cost of a sum depends on where it is written: a product puts it in parentheses. So every class has two forms, one as
-//! a term and one as an operand, and the extractor of the crate, which has one, is not enough.
+//! The cost of a sum depends on its context: as a factor, a sum needs parentheses. So every class has two best forms,
+//! as a term and as an operand, which the extractor of the crate does not support.
 
 use super::cost::Cost;
 use super::node::{Graph, Node};
@@ -9,14 +9,14 @@ use super::ratio::Ratio;
 use egg::{Id, Language, RecExpr};
 use std::collections::BTreeMap;
 
-/// The place of a form: alone, or as an operand of a product, a quotient or a power.
+/// The context of a form: alone, or as an operand of a product, a quotient or a power.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Place {
     Term,
     Operand,
 }
 
-/// The best forms that are known.
+/// The best known form of each class in each context.
 type Forms = BTreeMap<(Id, Place), (Cost, Node)>;
 
 /// Returns the form of a class with the lowest cost.
@@ -51,7 +51,7 @@ fn cost(graph: &Graph, forms: &Forms, node: &Node) -> Option<Cost> {
     Some(Cost::of(node, &all?))
 }
 
-/// Returns the place of an operand of a node.
+/// Returns the context of an operand of a node.
 fn place(node: &Node, at: usize) -> Place {
     match node {
         Node::Multiply(_) | Node::Quotient(_) => Place::Operand,

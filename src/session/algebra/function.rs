@@ -2,7 +2,7 @@
 
 use super::ratio::Ratio;
 use super::sum::{Factor, Sum, Term};
-use crate::native::{PrimitiveId, ids, table};
+use crate::native::{PrimitiveId, primitive_ids, primitive_table};
 use std::f64::consts::{LN_2, LN_10, PI};
 
 /// The largest numerator and denominator of a multiple of a constant that is recognized.
@@ -16,7 +16,8 @@ pub(super) fn constant(c: f64) -> Sum {
     let power = |base: Factor, e: Ratio| Sum::from(Term { factors: vec![(base, e)], coefficient: Ratio::ONE });
     let pi = |e: Ratio| power(Factor::Real(PI.to_bits()), e);
     let root = |n: i64| power(Factor::Integer(n), Ratio::HALF);
-    let log = |n: i64| power(Factor::Function(ids::LOG, 0, vec![Sum::constant(Ratio::integer(n))]), Ratio::ONE);
+    let log =
+        |n: i64| power(Factor::Function(primitive_ids::LOG, 0, vec![Sum::constant(Ratio::integer(n))]), Ratio::ONE);
     let inverse_root = Ratio::HALF.negative();
     let known = [
         (PI, pi(Ratio::ONE)),
@@ -28,7 +29,7 @@ pub(super) fn constant(c: f64) -> Sum {
         (3.0f64.sqrt(), root(3)),
         (LN_2, log(2)),
         (LN_10, log(10)),
-        (1.0f64.exp(), apply(ids::EXP, 0, &[Sum::constant(Ratio::ONE)])),
+        (1.0f64.exp(), apply(primitive_ids::EXP, 0, &[Sum::constant(Ratio::ONE)])),
     ];
     let multiple = known.iter().find_map(|(value, sum)| {
         MULTIPLES.flat_map(|over| MULTIPLES.map(move |under| (over, under))).find_map(|(over, under)| {
@@ -47,20 +48,20 @@ pub(super) fn constant(c: f64) -> Sum {
     })
 }
 
-/// Returns the normal form of a primitive applied to numbers, and where it takes one to an integer.
+/// Returns the normal form of a primitive applied to numbers and, where it takes one, an integer.
 pub(super) fn apply(id: PrimitiveId, n: i64, operands: &[Sum]) -> Sum {
     match (id, operands) {
-        (ids::ADD, [a, b]) => a.plus(b),
-        (ids::SUB, [a, b]) => a.minus(b),
-        (ids::NEG, [a]) => a.scaled(Ratio::integer(-1)),
-        (ids::MUL, [a, b]) => a.times(b),
-        (ids::DIV, [a, b]) => a.times(&b.power(Ratio::integer(-1))),
-        (ids::FMA, [a, b, c]) => a.times(b).plus(c),
-        (ids::POWI, [a]) => a.power(Ratio::integer(n)),
-        (ids::SQRT, [a]) => a.power(Ratio::HALF),
-        (ids::POW, [base, exponent]) => power(base, exponent),
-        (ids::EXP, [a]) => exponential(a),
-        (ids::LOG, [a]) => logarithm(a),
+        (primitive_ids::ADD, [a, b]) => a.plus(b),
+        (primitive_ids::SUB, [a, b]) => a.minus(b),
+        (primitive_ids::NEG, [a]) => a.scaled(Ratio::integer(-1)),
+        (primitive_ids::MUL, [a, b]) => a.times(b),
+        (primitive_ids::DIV, [a, b]) => a.times(&b.power(Ratio::integer(-1))),
+        (primitive_ids::FMA, [a, b, c]) => a.times(b).plus(c),
+        (primitive_ids::POWI, [a]) => a.power(Ratio::integer(n)),
+        (primitive_ids::SQRT, [a]) => a.power(Ratio::HALF),
+        (primitive_ids::POW, [base, exponent]) => power(base, exponent),
+        (primitive_ids::EXP, [a]) => exponential(a),
+        (primitive_ids::LOG, [a]) => logarithm(a),
         _ => other(id, n, operands),
     }
 }
@@ -108,13 +109,13 @@ fn logarithm(operand: &Sum) -> Sum {
     match &operand.0[..] {
         [term] if term.coefficient == Ratio::ONE => match term.factors.iter().map(exponent).collect() {
             Some(terms) => Sum::of(terms),
-            None => other(ids::LOG, 0, std::slice::from_ref(operand)),
+            None => other(primitive_ids::LOG, 0, std::slice::from_ref(operand)),
         },
-        _ => other(ids::LOG, 0, std::slice::from_ref(operand)),
+        _ => other(primitive_ids::LOG, 0, std::slice::from_ref(operand)),
     }
 }
 
-/// What a function of one number does with the sign of its operand.
+/// The effect of the sign of the operand on a function of one number.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Symmetry {
     Even,
@@ -123,7 +124,7 @@ enum Symmetry {
 }
 
 fn symmetry(id: PrimitiveId) -> Symmetry {
-    match table::info(id).symbol {
+    match primitive_table::info(id).symbol {
         "cos" | "cosh" | "abs" => Symmetry::Even,
         "sin" | "tan" | "asin" | "atan" | "sinh" | "tanh" | "asinh" | "atanh" | "cbrt" | "erf" | "sign" => {
             Symmetry::Odd
@@ -132,10 +133,13 @@ fn symmetry(id: PrimitiveId) -> Symmetry {
     }
 }
 
-/// Returns a primitive that has no normal form of its own. It is evaluated where the result is an integer.
+/// Returns an applied primitive that has no special normal form. The primitive is evaluated if the result is an
+/// integer.
 fn other(id: PrimitiveId, n: i64, operands: &[Sum]) -> Sum {
     let numbers: Option<Vec<f64>> = operands.iter().map(|sum| sum.as_constant().map(Ratio::number)).collect();
-    let value = numbers.and_then(|numbers| table::info(id).number(&numbers, n)).filter(|value| *value == value.trunc());
+    let value = numbers
+        .and_then(|numbers| primitive_table::info(id).number(&numbers, n))
+        .filter(|value| *value == value.trunc());
     if let Some(ratio) = value.and_then(Ratio::of_number) {
         return Sum::constant(ratio);
     }
@@ -143,7 +147,7 @@ fn other(id: PrimitiveId, n: i64, operands: &[Sum]) -> Sum {
     match (operands, symmetry(id)) {
         ([a], Symmetry::Even) if a.is_negative() => factor(&[a.scaled(Ratio::integer(-1))]),
         ([a], Symmetry::Odd) if a.is_negative() => factor(&[a.scaled(Ratio::integer(-1))]).scaled(Ratio::integer(-1)),
-        ([a], _) if id == ids::ABS && a.is_nonnegative() => a.clone(),
+        ([a], _) if id == primitive_ids::ABS && a.is_nonnegative() => a.clone(),
         _ => factor(operands),
     }
 }

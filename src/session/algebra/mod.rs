@@ -1,11 +1,11 @@
 //! Algebra: formulas as a textbook writes them.
 //!
-//! A formula is converted to a normal form, a sum of products of powers (`sum`). An e-graph is filled with other forms of
-//! it and of its parts (`alternatives`): expanded, factored, as one fraction, by trigonometric identities. The form with the
-//! lowest cost is written, in the usual order.
+//! A formula is converted to a normal form, a sum of products of powers (`sum`). An e-graph is filled with other forms
+//! of this sum and of its parts (`alternatives`): expanded, factored, as one fraction, by trigonometric identities. The
+//! form with the lowest cost is written, in the usual order.
 //!
-//! Promises: a rewritten formula has the same value wherever the original has one. It may have a value at single points where
-//! the original has none (`x / x` is 1), and nowhere else: `log(x^2)` and `√x · √x` are left as they are.
+//! Promises: a rewritten formula has the same value wherever the original has one. In addition, the rewritten formula
+//! may have values at single points (`x / x` is 1): `log(x^2)` and `√x · √x` are left as they are.
 //! Not here: derivatives (`native::formula`).
 
 mod alternatives;
@@ -15,12 +15,12 @@ mod domain;
 mod extraction;
 mod function;
 mod node;
-mod order;
 mod polynomial;
 mod ratio;
 mod rendering;
 mod rewriting;
 mod sum;
+mod term_order;
 #[cfg(test)]
 mod tests;
 
@@ -34,12 +34,12 @@ use sum::{Factor, Sum};
 /// The maximum number of times that a result is simplified again.
 const ROUNDS: usize = 4;
 
-/// How a formula is written.
+/// The notation of a formula.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Style<'a> {
     /// Whether numbers are written as decimal fractions.
     pub decimals: bool,
-    /// The operands that are variables; the others are constants, which come first in a product.
+    /// The operands that are variables; the other operands are constants, which come first in a product.
     pub variables: &'a [u8],
 }
 
@@ -63,7 +63,7 @@ fn textbook_in(formula: &Formula, style: Style<'_>, rounds: usize) -> Formula {
     }
     let result = rendering::rendered(&rewriting::shortest(&sum), style, &opaque);
     let result = match rounds > 1 && result != original {
-        // The written form may be the start of a shorter one.
+        // The result may have a shorter form, so it is simplified again.
         true => textbook_in(&result, style, rounds - 1),
         false => result,
     };
@@ -71,7 +71,7 @@ fn textbook_in(formula: &Formula, style: Style<'_>, rounds: usize) -> Formula {
     if domain::is_kept(&original, &result) { result } else { original }
 }
 
-/// Returns the normal form of a formula. Parts of another kind are collected.
+/// Returns the normal form of a formula. Parts that have no normal form are collected in `opaque`.
 fn normal(formula: &Formula, style: Style<'_>, opaque: &mut Vec<Formula>) -> Sum {
     let part = match formula {
         Formula::Constant(c) => return function::constant(*c),
@@ -91,7 +91,7 @@ fn normal(formula: &Formula, style: Style<'_>, opaque: &mut Vec<Formula>) -> Sum
             }
         }
         Formula::Bound(bound) => {
-            // Inside of an integral, only its variable varies.
+            // Inside of an integral, only the variable of integration varies.
             let inside = Style { variables: &[bound.variable], ..style };
             let at = |part: &Formula| textbook(part, style);
             let (body, from, to) = (textbook(&bound.body, inside), at(&bound.from), at(&bound.to));
@@ -112,7 +112,7 @@ fn normal(formula: &Formula, style: Style<'_>, opaque: &mut Vec<Formula>) -> Sum
     Sum::factor(Factor::Opaque(at as u32))
 }
 
-/// Returns the operands of a test.
+/// Returns the operands of a condition.
 fn compared(test: &Test<Formula>) -> [&Formula; 2] {
     let (Test::Equal(a, b) | Test::Less(a, b) | Test::AtMost(a, b)) = test;
     [a, b]

@@ -4,7 +4,7 @@ use super::cost::weight;
 use super::function::apply;
 use super::ratio::Ratio;
 use super::sum::{Factor, Sum, Term};
-use crate::native::{PrimitiveId, ids};
+use crate::native::{PrimitiveId, primitive_ids};
 use egg::{Analysis, DidMerge, EGraph, Id, Language};
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
@@ -12,20 +12,20 @@ use std::rc::Rc;
 /// The maximum number of normal forms of a class.
 const MAX_FORMS: usize = 5;
 
-/// An operation. Sums and products have any number of operands, so that no rule needs to reorder them.
+/// An operation of the e-graph. Sums and products have any number of operands, so that no rule needs to reorder them.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(super) enum Node {
     Number(Ratio),
-    /// A number that is no ratio, by its bits.
+    /// An irrational number, by its bits.
     Real(u64),
     Operand(u8),
     Opaque(u32),
     Add(Vec<Id>),
     Multiply(Vec<Id>),
     Quotient([Id; 2]),
-    /// A positive power that is a number.
+    /// A power whose exponent is a positive number.
     Power(Ratio, [Id; 1]),
-    /// Any other power.
+    /// A power with any other exponent.
     General([Id; 2]),
     Function(PrimitiveId, i64, Vec<Id>),
 }
@@ -72,7 +72,7 @@ impl Language for Node {
 /// The e-graph of formulas.
 pub(super) type Graph = EGraph<Node, NormalForm>;
 
-/// The analysis that keeps the normal forms of every class, the shortest first.
+/// The analysis that stores the normal forms of every class, the shortest first.
 #[derive(Default)]
 pub(super) struct NormalForm {
     /// The number of each normal form.
@@ -81,7 +81,7 @@ pub(super) struct NormalForm {
     pub(super) done: HashSet<(&'static str, u32)>,
 }
 
-/// A normal form. Forms are ordered by their weights.
+/// A normal form of a class. Normal forms are ordered by their weights.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) struct Form {
     weight: u32,
@@ -113,7 +113,7 @@ impl Analysis<Node> for NormalForm {
             Node::Multiply(all) => all.iter().fold(Sum::constant(Ratio::ONE), |product, id| product.times(at(id))),
             Node::Quotient([a, b]) => at(a).times(&at(b).power(Ratio::integer(-1))),
             Node::Power(exponent, [base]) => at(base).power(*exponent),
-            Node::General([base, exponent]) => apply(ids::POW, 0, &[at(base).clone(), at(exponent).clone()]),
+            Node::General([base, exponent]) => apply(primitive_ids::POW, 0, &[at(base).clone(), at(exponent).clone()]),
             Node::Function(id, n, all) => apply(*id, *n, &all.iter().map(at).cloned().collect::<Vec<_>>()),
         };
         vec![graph.analysis.form(sum)]
@@ -137,7 +137,7 @@ fn shortest_form(graph: &Graph, class: Id) -> &Sum {
     graph[class].data.first().map_or(ZERO, |form| &form.sum)
 }
 
-/// Adds a sum to the e-graph as it would be written.
+/// Adds a sum to the e-graph, in the form in which the sum is displayed.
 pub(super) fn add(graph: &mut Graph, sum: &Sum) -> Id {
     match &sum.0[..] {
         [] => graph.add(Node::Number(Ratio::ZERO)),
@@ -153,9 +153,9 @@ pub(super) fn add(graph: &mut Graph, sum: &Sum) -> Id {
 fn add_term(graph: &mut Graph, term: &Term) -> Id {
     let term = &with_root_below(term);
     let [mut above, mut below] = [vec![], vec![]];
-    let Ratio { over, under } = term.coefficient;
+    let Ratio { numerator: over, denominator: under } = term.coefficient;
     if over != 1 {
-        above.push(graph.add(Node::Number(Ratio { over, under: i64::from(under != 0) })));
+        above.push(graph.add(Node::Number(Ratio { numerator: over, denominator: i64::from(under != 0) })));
     }
     if under > 1 {
         below.push(graph.add(Node::Number(Ratio::integer(under))));
@@ -207,7 +207,7 @@ fn with_root_below(term: &Term) -> Term {
         return term;
     };
     let moved = term.coefficient.times(Ratio::integer(*n));
-    if has_root && *e == Ratio::HALF && moved.under < term.coefficient.under {
+    if has_root && *e == Ratio::HALF && moved.denominator < term.coefficient.denominator {
         *e = Ratio::HALF.negative();
         term.coefficient = moved;
     }
@@ -240,7 +240,7 @@ fn is_base(base: &Sum, factor: &Factor) -> bool {
     }
 }
 
-/// Adds the exponentials of a term as one, and its powers of one base as one.
+/// Adds the exponentials of a term as one exponential, and its powers of a common base as one power.
 fn add_powers(graph: &mut Graph, term: &Term) -> Vec<Id> {
     let mut exponentials = vec![];
     let mut powers: Vec<(&Sum, Vec<Term>)> = vec![];
@@ -260,7 +260,7 @@ fn add_powers(graph: &mut Graph, term: &Term) -> Vec<Id> {
     let mut all = vec![];
     if !exponentials.is_empty() {
         let exponent = add(graph, &Sum::of(exponentials));
-        all.push(graph.add(Node::Function(ids::EXP, 0, vec![exponent])));
+        all.push(graph.add(Node::Function(primitive_ids::EXP, 0, vec![exponent])));
     }
     for (base, mut parts) in powers {
         let numbers = term.factors.iter().filter(|(factor, _)| is_base(base, factor));

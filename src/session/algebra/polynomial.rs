@@ -51,8 +51,8 @@ fn expanded_term(term: &Term) -> Option<Sum> {
     expanded(&product)
 }
 
-/// Returns the common factor of all terms and the sum divided by it. With `is_fraction`, the common factor includes the common
-/// denominator; otherwise, only what all terms share.
+/// Returns the common factor of all terms and the sum divided by this factor. With `is_fraction`, the common factor
+/// includes the common denominator; otherwise, only the factors that all terms share.
 pub(super) fn common_factor(sum: &Sum, is_fraction: bool) -> Option<(Term, Sum)> {
     let [first, ..] = &sum.0[..] else { return None };
     let mut factors: Vec<(Factor, Ratio)> = vec![];
@@ -75,10 +75,10 @@ pub(super) fn common_factor(sum: &Sum, is_fraction: bool) -> Option<(Term, Sum)>
     }
     factors.retain(|(_, e)| !e.is_zero());
     factors.sort();
-    let over = sum.0.iter().fold(0, |all, term| gcd(all, i128::from(term.coefficient.over)));
-    let over = if sum.0.iter().all(|term| term.coefficient.over == 0) { 1 } else { over };
+    let over = sum.0.iter().fold(0, |all, term| gcd(all, i128::from(term.coefficient.numerator)));
+    let over = if sum.0.iter().all(|term| term.coefficient.numerator == 0) { 1 } else { over };
     let under = sum.0.iter().fold(1i128, |all, term| {
-        let under = i128::from(term.coefficient.under);
+        let under = i128::from(term.coefficient.denominator);
         all.checked_mul(under).map_or(0, |product| product / gcd(all, under))
     });
     let coefficient = Ratio::new(over, under);

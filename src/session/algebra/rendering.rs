@@ -2,11 +2,11 @@
 
 use super::Style;
 use super::node::Node;
-use super::order::{sort_factors, sort_terms};
 use super::ratio::Ratio;
+use super::term_order::{sort_factors, sort_terms};
 use crate::native::field::OrderOffset;
 use crate::native::formula::Formula;
-use crate::native::ids;
+use crate::native::primitive_ids;
 use egg::{Id, RecExpr};
 
 /// Converts nodes to a formula.
@@ -21,7 +21,7 @@ struct Writer<'a> {
     opaque: &'a [Formula],
 }
 
-/// A product: its coefficient, and its other factors.
+/// A product: a coefficient, and the other factors.
 struct Product {
     coefficient: i64,
     factors: Vec<Formula>,
@@ -49,7 +49,9 @@ impl Writer<'_> {
             }
             Node::Quotient([above, below]) => self.quotient(*above, *below),
             Node::Power(exponent, [base]) => self.power(self.write(*base), *exponent),
-            Node::General([base, exponent]) => apply(ids::POW, vec![self.write(*base), self.write(*exponent)]),
+            Node::General([base, exponent]) => {
+                apply(primitive_ids::POW, vec![self.write(*base), self.write(*exponent)])
+            }
             Node::Function(id, n, operands) => {
                 Formula::Apply(*id, operands.iter().map(|id| self.write(*id)).collect(), OrderOffset(*n))
             }
@@ -60,20 +62,20 @@ impl Writer<'_> {
         let is_whole = c.is_integer() || self.style.decimals && c.is_decimal();
         match is_whole {
             true => Formula::Constant(c.number()),
-            false => Formula::Constant(c.over as f64) / Formula::Constant(c.under as f64),
+            false => Formula::Constant(c.numerator as f64) / Formula::Constant(c.denominator as f64),
         }
     }
 
     fn power(&self, base: Formula, exponent: Ratio) -> Formula {
         match exponent {
             Ratio::ONE => base,
-            Ratio::HALF => apply(ids::SQRT, vec![base]),
-            e if e.is_integer() => Formula::Apply(ids::POWI, vec![base], OrderOffset(e.over)),
-            e => apply(ids::POW, vec![base, self.number(e)]),
+            Ratio::HALF => apply(primitive_ids::SQRT, vec![base]),
+            e if e.is_integer() => Formula::Apply(primitive_ids::POWI, vec![base], OrderOffset(e.numerator)),
+            e => apply(primitive_ids::POW, vec![base, self.number(e)]),
         }
     }
 
-    /// Returns the factors of a node, which are one for a node that is no product.
+    /// Returns the factors of a node; a node that is no product is its only factor.
     fn product(&self, id: Id) -> Product {
         let ids = match &self.nodes[id] {
             Node::Multiply(all) => all.as_slice(),
@@ -82,7 +84,7 @@ impl Writer<'_> {
         let mut product = Product { coefficient: 1, factors: vec![] };
         for id in ids {
             match &self.nodes[*id] {
-                Node::Number(c) if c.is_integer() => product.coefficient *= c.over,
+                Node::Number(c) if c.is_integer() => product.coefficient *= c.numerator,
                 Node::Multiply(_) => {
                     let inner = self.product(*id);
                     product.coefficient *= inner.coefficient;
@@ -106,10 +108,10 @@ impl Writer<'_> {
             let above = product(ratio.number(), above.factors);
             return if below.factors.is_empty() { above } else { above / product(1.0, below.factors) };
         }
-        let above = product(ratio.over as f64, above.factors);
-        match ratio.under == 1 && below.factors.is_empty() {
+        let above = product(ratio.numerator as f64, above.factors);
+        match ratio.denominator == 1 && below.factors.is_empty() {
             true => above,
-            false => above / product(ratio.under as f64, below.factors),
+            false => above / product(ratio.denominator as f64, below.factors),
         }
     }
 }
@@ -132,9 +134,9 @@ fn product(coefficient: f64, factors: Vec<Formula>) -> Formula {
 /// Puts a coefficient before the first factor of a product.
 fn prefixed(c: f64, product: Formula) -> Formula {
     match product {
-        Formula::Apply(ids::MUL, operands, n) => match <[Formula; 2]>::try_from(operands) {
+        Formula::Apply(primitive_ids::MUL, operands, n) => match <[Formula; 2]>::try_from(operands) {
             Ok([a, b]) => prefixed(c, a) * b,
-            Err(operands) => Formula::Apply(ids::MUL, operands, n),
+            Err(operands) => Formula::Apply(primitive_ids::MUL, operands, n),
         },
         other => Formula::Constant(c) * other,
     }
@@ -144,10 +146,12 @@ fn prefixed(c: f64, product: Formula) -> Formula {
 fn negated(formula: Formula) -> Formula {
     match formula {
         Formula::Constant(c) => Formula::Constant(-c),
-        Formula::Apply(id @ (ids::MUL | ids::DIV), operands, n) => match <[Formula; 2]>::try_from(operands) {
-            Ok([a, b]) => Formula::Apply(id, vec![negated(a), b], n),
-            Err(operands) => Formula::Apply(id, operands, n),
-        },
+        Formula::Apply(id @ (primitive_ids::MUL | primitive_ids::DIV), operands, n) => {
+            match <[Formula; 2]>::try_from(operands) {
+                Ok([a, b]) => Formula::Apply(id, vec![negated(a), b], n),
+                Err(operands) => Formula::Apply(id, operands, n),
+            }
+        }
         other => -other,
     }
 }
@@ -156,21 +160,23 @@ fn negated(formula: Formula) -> Formula {
 pub(super) fn magnitude(formula: Formula) -> (bool, Formula) {
     match formula {
         Formula::Constant(c) => (c < 0.0, Formula::Constant(c.abs())),
-        Formula::Apply(ids::NEG, mut operands, n) => match operands.pop() {
+        Formula::Apply(primitive_ids::NEG, mut operands, n) => match operands.pop() {
             Some(inner) if operands.is_empty() => (true, inner),
             inner => {
                 operands.extend(inner);
-                (false, Formula::Apply(ids::NEG, operands, n))
+                (false, Formula::Apply(primitive_ids::NEG, operands, n))
             }
         },
-        Formula::Apply(id @ (ids::MUL | ids::DIV), operands, n) => match <[Formula; 2]>::try_from(operands) {
-            Ok([a, b]) => match magnitude(a) {
-                // A coefficient of 1 is not written in a product.
-                (is_negative, Formula::Constant(1.0)) if id == ids::MUL => (is_negative, b),
-                (is_negative, a) => (is_negative, Formula::Apply(id, vec![a, b], n)),
-            },
-            Err(operands) => (false, Formula::Apply(id, operands, n)),
-        },
+        Formula::Apply(id @ (primitive_ids::MUL | primitive_ids::DIV), operands, n) => {
+            match <[Formula; 2]>::try_from(operands) {
+                Ok([a, b]) => match magnitude(a) {
+                    // A coefficient of 1 is not written in a product.
+                    (is_negative, Formula::Constant(1.0)) if id == primitive_ids::MUL => (is_negative, b),
+                    (is_negative, a) => (is_negative, Formula::Apply(id, vec![a, b], n)),
+                },
+                Err(operands) => (false, Formula::Apply(id, operands, n)),
+            }
+        }
         other => (false, other),
     }
 }

@@ -1,6 +1,6 @@
-//! Rewriting: the e-graph of a formula is filled with its other forms, and the shortest is extracted.
+//! Rewriting: the e-graph of a formula is filled with equivalent forms, and the shortest is extracted.
 //!
-//! The limits are numbers of iterations and nodes, not times, so that the result is the same in every run.
+//! The limits are numbers of iterations and nodes, not times, so that the result is deterministic.
 
 use super::alternatives::{RULES, Rule};
 use super::cost::weight;
@@ -18,7 +18,7 @@ const ITERATIONS: usize = 5;
 /// The maximum number of nodes.
 const NODES: usize = 700;
 
-/// The maximum cost of a formula of which other forms are looked for.
+/// The maximum cost of a formula that is rewritten.
 const MAX_WEIGHT: u32 = 4000;
 
 /// Returns the shortest form of a sum.

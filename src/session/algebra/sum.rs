@@ -1,7 +1,7 @@
 //! Sum: the normal form of a formula, a sum of products of powers.
 
 use super::ratio::Ratio;
-use crate::native::{PrimitiveId, ids};
+use crate::native::{PrimitiveId, primitive_ids};
 
 /// A sum of terms that differ in their factors, in a fixed order; an empty sum is 0.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
@@ -19,10 +19,10 @@ pub(super) struct Term {
 pub(super) enum Factor {
     /// An integer under a root.
     Integer(i64),
-    /// A number that is no ratio, such as π, by its bits.
+    /// An irrational number such as π, by its bits.
     Real(u64),
     Operand(u8),
-    /// `exp` of a product: the powers of one such factor are the exponentials of its multiples.
+    /// The factor `exp(t)` of a product `t`. `exp(k·t)` is stored as the power `exp(t)ᵏ`.
     Exponential(Term),
     /// A base raised to a product that is not a number.
     Power(Sum, Term),
@@ -30,7 +30,7 @@ pub(super) enum Factor {
     Function(PrimitiveId, i64, Vec<Sum>),
     /// A sum, or a product under a root.
     Group(Sum),
-    /// A part of another kind, by its number.
+    /// A part of the formula that has no normal form, by its number.
     Opaque(u32),
 }
 
@@ -41,7 +41,7 @@ impl Factor {
             Factor::Integer(n) => *n > 0,
             Factor::Real(bits) => f64::from_bits(*bits) > 0.0,
             Factor::Exponential(_) => true,
-            Factor::Function(id, ..) => matches!(*id, ids::COSH | ids::EXP),
+            Factor::Function(id, ..) => matches!(*id, primitive_ids::COSH | primitive_ids::EXP),
             Factor::Group(sum) => sum.is_positive(),
             Factor::Operand(_) | Factor::Power(..) | Factor::Opaque(_) => false,
         }
@@ -90,13 +90,13 @@ impl Term {
         product.normalized()
     }
 
-    /// Multiplies by a power, without restoring the order.
+    /// Multiplies the term by a power, without restoring the order of the factors.
     fn multiply(&mut self, factor: &Factor, exponent: Ratio) {
         if let Some((_, own)) = self.factors.iter_mut().find(|(own, _)| own == factor) {
             *own = own.plus(exponent);
             return;
         }
-        // `1 - x` divides `x - 1`.
+        // A factor `1 - x` is combined with an existing factor `x - 1`, with the opposite sign.
         if let (Factor::Group(sum), true) = (factor, exponent.is_integer()) {
             let opposite = Factor::Group(sum.scaled(Ratio::integer(-1)));
             if let Some((_, own)) = self.factors.iter_mut().find(|(own, e)| *own == opposite && e.is_integer()) {
@@ -110,7 +110,7 @@ impl Term {
         self.factors.push((factor.clone(), exponent));
     }
 
-    /// Restores the order, and evaluates powers that became trivial.
+    /// Restores the order of the factors, and evaluates powers that became trivial.
     fn normalized(mut self) -> Term {
         self.factors.retain(|(_, e)| !e.is_zero());
         let mut products = vec![];
@@ -121,7 +121,7 @@ impl Term {
                     self.coefficient = self.coefficient.times(Ratio::integer(*n).power(whole));
                     *exponent = exponent.minus(Ratio::integer(whole));
                 }
-                Factor::Function(ids::ABS, _, operands) if exponent.is_even() => {
+                Factor::Function(primitive_ids::ABS, _, operands) if exponent.is_even() => {
                     products.extend(operands.iter().flat_map(|operand| operand.power(*exponent).0));
                     *exponent = Ratio::ZERO;
                 }
@@ -169,7 +169,7 @@ impl Sum {
         Sum::from(Term { factors: vec![(factor, Ratio::ONE)], coefficient: Ratio::ONE })
     }
 
-    /// Merges like terms and drops those that are 0. A nested sum with other terms beside it becomes part of the sum.
+    /// Merges like terms and drops those that are 0. A nested sum among other terms becomes part of the sum.
     pub(super) fn of(terms: Vec<Term>) -> Sum {
         let is_among_others = terms.len() > 1;
         let mut flat: Vec<Term> = vec![];
@@ -193,7 +193,7 @@ impl Sum {
         Sum(merged)
     }
 
-    /// Returns the number that the sum is, if any.
+    /// Returns the value of the sum, if the sum is a number.
     pub(super) fn as_constant(&self) -> Option<Ratio> {
         match &self.0[..] {
             [] => Some(Ratio::ZERO),
@@ -250,13 +250,14 @@ impl Sum {
         Sum::of(self.0.iter().flat_map(|a| other.0.iter().map(move |b| a.times(b))).collect())
     }
 
-    /// Returns the sum as one term, in which a sum of several terms is a factor with integer coefficients; `None` for 0.
+    /// Returns the sum as one term, in which a sum of several terms is a factor with integer coefficients; `None` for
+    /// 0.
     pub(super) fn term(&self) -> Option<Term> {
         match &self.0[..] {
             [] => None,
             [term] => Some(term.clone()),
             terms => {
-                let under = terms.iter().fold(1, |all, term| lcm(all, term.coefficient.under));
+                let under = terms.iter().fold(1, |all, term| lcm(all, term.coefficient.denominator));
                 let inner = self.scaled(Ratio::integer(under));
                 let coefficient = Ratio::integer(under).inverse();
                 Some(Term { factors: vec![(Factor::Group(inner), Ratio::ONE)], coefficient })
@@ -273,7 +274,7 @@ impl Sum {
                 Sum::from(Term { factors: vec![(Factor::Real(0), exponent)], coefficient: Ratio::ONE })
             }
             None => Sum::default(),
-            Some(term) if exponent.is_integer() => Sum::from(term.power(exponent.over)),
+            Some(term) if exponent.is_integer() => Sum::from(term.power(exponent.numerator)),
             Some(_) => self.root(exponent),
         }
     }
@@ -306,25 +307,25 @@ impl Sum {
     }
 }
 
-/// Returns `(factor^inner)^outer` as a power, if that is one wherever it is defined: `√(x²)` is `|x|`.
+/// Returns `(factor^inner)^outer` as a power, if both are equal wherever they are defined: `√(x²)` is `|x|`.
 fn power_of_power(factor: &Factor, inner: Ratio, outer: Ratio) -> Option<Term> {
     let product = inner.times(outer);
     let base = match factor {
         _ if inner == Ratio::ONE || inner == Ratio::integer(-1) => factor.clone(),
-        _ if inner.is_even() => Factor::Function(ids::ABS, 0, vec![Sum::factor(factor.clone())]),
+        _ if inner.is_even() => Factor::Function(primitive_ids::ABS, 0, vec![Sum::factor(factor.clone())]),
         _ if !product.is_integer() => factor.clone(),
         _ => return None,
     };
     Some(Term { factors: vec![(base, product)], coefficient: Ratio::ONE }.normalized())
 }
 
-/// Returns a power of a positive number as a coefficient and powers of integers; `None` where that is not exact.
+/// Returns a power of a positive number as a coefficient and powers of integers; `None` where the result is not exact.
 fn root_of_number(c: Ratio, exponent: Ratio) -> Option<Term> {
-    let parts = [(c.over, exponent), (c.under, exponent.negative())];
+    let parts = [(c.numerator, exponent), (c.denominator, exponent.negative())];
     let mut product = Term::constant(Ratio::ONE);
     for (n, exponent) in parts.into_iter().filter(|(n, _)| *n != 1) {
-        let (whole, rest) = split(n, exponent.under)?;
-        product = product.times(&Term::constant(Ratio::integer(whole).power(exponent.over)));
+        let (whole, rest) = split(n, exponent.denominator)?;
+        product = product.times(&Term::constant(Ratio::integer(whole).power(exponent.numerator)));
         if rest != 1 {
             let factors = vec![(Factor::Integer(rest), exponent)];
             product = product.times(&Term { factors, coefficient: Ratio::ONE }.normalized());

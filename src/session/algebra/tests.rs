@@ -1,9 +1,9 @@
-//! Tests of simplified formulas, by the printed form.
+//! Simplification tests: the printed forms of simplified formulas.
 
 use super::{Style, simplified};
 use crate::native::field::{Field, OrderOffset, Test};
 use crate::native::formula::{Formula, folded};
-use crate::native::{PrimitiveId, ids, table};
+use crate::native::{PrimitiveId, primitive_ids, primitive_table};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
@@ -12,7 +12,7 @@ fn x() -> Formula {
 }
 
 fn named(name: &str) -> PrimitiveId {
-    table::primitive(name).unwrap()
+    primitive_table::primitive(name).unwrap()
 }
 
 fn c(c: f64) -> Formula {
@@ -20,7 +20,7 @@ fn c(c: f64) -> Formula {
 }
 
 fn power(base: Formula, n: i64) -> Formula {
-    Formula::Apply(ids::POWI, vec![base], OrderOffset(n))
+    Formula::Apply(primitive_ids::POWI, vec![base], OrderOffset(n))
 }
 
 fn shown(formula: &Formula) -> String {
@@ -119,13 +119,14 @@ fn value(formula: &Formula, at: [f64; 2]) -> f64 {
             if operands.iter().any(|operand| operand.is_nan()) {
                 return f64::NAN;
             }
-            table::info(*id).number(&operands, n.0).unwrap()
+            primitive_table::info(*id).number(&operands, n.0).unwrap()
         }
         Formula::Result | Formula::Number(_) | Formula::Select(_) | Formula::Bound(_) => unreachable!("not generated"),
     }
 }
 
-/// Whether the value of a formula at a point is a number that rounding hardly influences: it changes little when the point does.
+/// Whether the value of a formula at a point is a number that rounding hardly influences: the value changes little when
+/// the point changes.
 fn is_stable(formula: &Formula, [x, y]: [f64; 2]) -> bool {
     let here = value(formula, [x, y]);
     let near = value(formula, [x * (1.0 + 1e-13), y * (1.0 - 1e-13)]);
@@ -136,7 +137,7 @@ fn is_stable(formula: &Formula, [x, y]: [f64; 2]) -> bool {
 fn a_simplified_formula_has_the_same_values() {
     let cases = std::env::var("DSCRIPT_CASES").ok().and_then(|text| text.parse().ok()).unwrap_or(200);
     let config = Config { cases, failure_persistence: None, ..Config::default() };
-    // The same formulas in each run, unless new ones are requested.
+    // Each run generates the same formulas, unless random ones are requested.
     let mut runner = match std::env::var("DSCRIPT_SEED").as_deref() {
         Ok("random") => TestRunner::new(config),
         _ => TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha)),

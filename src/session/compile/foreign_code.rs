@@ -1,23 +1,24 @@
 //! Foreign code: replaces the errors that words and notations of other languages cause by one sentence and an edit.
 //!
-//! The tables of `syntax::foreign` propose replacements. One is offered only if the module compiles with it, and the other
-//! errors that it removes are not reported: they followed from the first.
+//! The tables of `syntax::foreign` propose replacements. A replacement is offered only if the module compiles with the
+//! replaced code; the other errors that the replacement removes are not reported, because they followed from the first
+//! error.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::session::{Input, Session};
 use crate::source::Span;
 use crate::syntax::foreign::{self, Replacement, Scope};
 use crate::types::TypeContext;
-use crate::types::check_module;
+use crate::types::module_check;
 use std::ops::{Range, RangeInclusive};
 
-/// Longer modules are not compiled again for a better message.
+/// The maximum size of a module, in bytes, that is compiled again to explain its errors.
 const MAX_BYTES: usize = 1 << 16;
 /// The maximum number of errors that are explained.
 const MAX_ERRORS: usize = 4;
 /// The maximum number of times that a module is compiled to explain its errors.
 const MAX_ATTEMPTS: usize = 40;
-/// The maximum number of bytes that are compiled for this.
+/// The maximum number of bytes that are compiled in total to explain errors.
 const MAX_COMPILED: usize = 1 << 18;
 /// The maximum number of replacements in one edit.
 const MAX_STEPS: usize = 5;
@@ -26,20 +27,20 @@ const MAX_STEPS: usize = 5;
 struct Attempt {
     text: String,
     errors: Vec<Diagnostic>,
-    /// The position of the text.
+    /// The offset of the text in the space of all sources.
     start: u32,
-    /// The positions of the lines of the replacement.
+    /// The range of offsets of the replaced lines.
     lines: RangeInclusive<u32>,
     /// Whether the text could be parsed, so that its types were checked.
     is_checked: bool,
 }
 
-/// An explained error.
+/// The explanation of an error.
 struct Explanation {
     diagnostic: Diagnostic,
-    /// The range of the text whose errors it explains.
+    /// The range of the text whose errors are explained.
     range: Range<usize>,
-    /// The errors that remain when its edit is applied; `None` if it has none.
+    /// The errors that remain when the edit of the explanation is applied; `None` without an edit.
     remaining: Option<Vec<Diagnostic>>,
 }
 
@@ -50,7 +51,7 @@ struct Search<'a> {
     /// The index of the input with the error.
     input: usize,
     wants_value: bool,
-    /// The errors without replacements.
+    /// The errors of the module before any replacement.
     reported: &'a [Diagnostic],
     /// The number of times that the module may still be compiled.
     attempts: usize,
@@ -86,7 +87,7 @@ impl Session {
             let Some(found) = found else { continue };
             let end = start + found.range.end as u32;
             let line = start + inputs[input].text[..found.range.start].rfind('\n').map_or(0, |n| n + 1) as u32;
-            // Positions change with the edit, so errors are recognized by their messages.
+            // Source locations change with the edit, so errors are identified by their messages.
             let follows = |d: &Diagnostic| match &found.remaining {
                 _ if d.primary.span == first.primary.span => true,
                 Some(remaining) => !remaining.iter().any(|r| r.code == d.code && r.message == d.message),
@@ -105,7 +106,8 @@ impl Session {
         self.without_repetitions(diagnostics)
     }
 
-    /// Removes what follows from an unknown name: the same name again in its line, and mismatches there.
+    /// Removes the diagnostics that follow from an unknown name: further occurrences of the name, and mismatches, in
+    /// its line.
     fn without_repetitions(&self, mut diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
         let line = |d: &Diagnostic| self.sources.place(d.primary.span.start).map(|place| (place.name, place.line));
         let mut unknown: Vec<(_, String)> = vec![];
@@ -130,7 +132,7 @@ impl Session {
         diagnostics
     }
 
-    /// Returns the index of the input that contains a span, and the position of its text.
+    /// Returns the index of the input that contains a span, and the offset of the input's text.
     fn input_of(&self, inputs: &[Input], span: Span) -> Option<(usize, u32)> {
         let source = self.sources.get(self.sources.source_of(span)?);
         let index = inputs.iter().position(|input| input.name == &*source.name && input.text == source.text)?;
@@ -167,7 +169,7 @@ impl Session {
                 return Some(explain(error, text, start, candidate, last, false));
             }
         }
-        // An edit that leaves unknown names is not offered, but its sentence holds.
+        // An edit that leaves unknown names is not offered, but its sentence is reported.
         let is_unknown = |d: &Diagnostic| d.code == Code::UnknownName && d.message != error.message;
         let only_unknown = attempts.iter().find(|(candidate, attempt)| {
             !candidate.is_guess && !attempt.errors.is_empty() && attempt.errors.iter().all(is_unknown)
@@ -184,7 +186,7 @@ impl Session {
         })
     }
 
-    /// Continues with the first error that remains in the lines of a replacement, until there is none.
+    /// Replaces code at the first error that remains in the lines of a replacement, until no error remains there.
     fn continued(&mut self, search: &mut Search, attempt: &Attempt, steps: usize) -> Option<Attempt> {
         if steps == MAX_STEPS {
             return None;
@@ -217,7 +219,7 @@ impl Session {
         let imported = self.imported.clone();
         let (mut errors, is_checked) = match self.parse(&inputs) {
             Ok((files, texts)) => {
-                check_module::check_module(&mut self.context, &files, &texts, search.wants_value);
+                module_check::check_module(&mut self.context, &files, &texts, search.wants_value);
                 (std::mem::take(&mut self.context.sink.diagnostics), true)
             }
             Err(outcome) => (outcome.diagnostics, false),
@@ -236,7 +238,8 @@ impl Session {
 }
 
 impl Attempt {
-    /// Whether the first error in the lines of a replacement lies after its beginning: it has removed `error`.
+    /// Whether the first error in the lines of a replacement lies after the beginning of the replacement, so that the
+    /// replacement has removed `error`.
     fn is_further(&self, replacement: &Replacement, error: &Diagnostic) -> bool {
         if !self.is_checked && error.code > Code::ExpectedBrace {
             return false;
@@ -246,8 +249,8 @@ impl Attempt {
         first.is_some_and(|error| error.primary.span.start > begins)
     }
 
-    /// Whether no error lies in the lines of a replacement, and the text can be parsed as far as before. Only the types can
-    /// confirm a guess.
+    /// Whether no error lies in the lines of a replacement, and the text can be parsed as far as before. A replacement
+    /// that is a guess must also pass type checking.
     fn is_clean(&self, replacement: &Replacement, before: &[Diagnostic]) -> bool {
         let is_known = |error: &Diagnostic| before.iter().any(|d| d.code == error.code && d.message == error.message);
         let is_new = |error: &Diagnostic| error.code <= Code::ExpectedBrace && !is_known(error);
@@ -256,7 +259,8 @@ impl Attempt {
     }
 }
 
-/// Returns the tables that apply to an error; `None` if foreign code is not a cause of it, or if its message is specific.
+/// Returns the tables that apply to an error; `None` if foreign code cannot be the cause of the error, or if the
+/// message is specific.
 fn scope_of(diagnostic: &Diagnostic) -> Option<Scope> {
     if !diagnostic.is_error() {
         return None;
@@ -273,7 +277,7 @@ fn scope_of(diagnostic: &Diagnostic) -> Option<Scope> {
         | Code::NotConforming
         | Code::NotCallable
         | Code::Import => Some(Scope::Everything),
-        // A conversion concerns the types of the program, not its notation.
+        // A failed conversion is a type error of the program, not a foreign notation.
         Code::Mismatch => (!message.starts_with("cannot convert")).then_some(Scope::Expressions),
         Code::WrongContext => message.starts_with("static member").then_some(Scope::Expressions),
         Code::UnknownMember
@@ -293,7 +297,7 @@ fn is_general(message: &str) -> bool {
     BEGINNINGS.iter().any(|beginning| message.starts_with(beginning)) || WORDS.iter().any(|word| message.contains(word))
 }
 
-/// Returns the offsets of a span in the text that begins at a position.
+/// Returns the offsets of a span in the text that begins at the offset `start`.
 fn offsets(span: Span, start: u32) -> Range<usize> {
     (span.start.saturating_sub(start)) as usize..(span.end.saturating_sub(start)) as usize
 }
@@ -332,7 +336,8 @@ fn explain(
     }
 }
 
-/// Returns the range in which two texts differ, extended to whole words, and its content in the second one.
+/// Returns the range in which two texts differ, extended to whole words, and the content of this range in the second
+/// text.
 fn edit(old: &str, new: &str) -> (Range<usize>, String) {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let same = |(a, b): &(char, char)| a == b;

@@ -11,20 +11,20 @@ use std::rc::Rc;
 /// The maximum nesting of imports.
 const MAX_CHAIN: usize = 64;
 
-/// The function that reads imported files: from a path to the text, or the reason why it cannot be read. Files are opened
-/// only in the folders to which the program has read access.
+/// The function that reads imported files: maps a path to the text of the file, or to the reason why the file cannot be
+/// read. Files are opened only in the folders to which the program has read access.
 pub type Loader = fn(&Path, &Folders) -> Result<String, String>;
 
 /// The files of a module after parsing.
 #[derive(Default)]
 pub(crate) struct ModuleFiles {
     pub files: Vec<File>,
-    /// The first position and the text of each file of the module.
+    /// The offset and the text of each file of the module.
     pub texts: Vec<(u32, Rc<str>)>,
     pub diagnostics: Vec<Diagnostic>,
     /// The paths of the files of the module.
     pub paths: Vec<PathBuf>,
-    /// Whether the position space of the session is exhausted.
+    /// Whether the space of source offsets is exhausted.
     pub is_full: bool,
 }
 

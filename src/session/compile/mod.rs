@@ -1,11 +1,12 @@
-//! Compiler pipeline: the stages from source text to checked and lowered modules, with the diagnostics of differentiation.
+//! Compiler pipeline: the stages from source text to checked and lowered modules, with the diagnostics of
+//! differentiation.
 
-pub(crate) mod build;
+pub(crate) mod compiled_program;
+pub(crate) mod differentiation_mechanism;
 mod foreign_code;
-pub(crate) mod graphs;
 pub(crate) mod imports;
-pub(crate) mod mechanism;
-pub(crate) mod show;
+pub(crate) mod stage_listings;
+pub(crate) mod stored_graphs;
 
 use crate::cancel;
 use crate::cancel::{Deadline, Reason};
@@ -13,32 +14,34 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::diff::{Checker, mark_own_tangents};
 use crate::ir::FunctionId;
 use crate::session::compile::imports::ModuleFiles;
-use crate::session::run::assignment;
+use crate::session::run::implicit_declaration;
 use crate::session::{Compiled, Input, Outcome, Session, Status};
 use crate::source::Span;
 use crate::syntax;
 use crate::types::Differentiability;
-use crate::types::check_module;
-use crate::types::declare::interactive;
+use crate::types::declare::interactive_session;
 use crate::types::derivative::differentiability;
 use crate::types::derivative::sample_instantiation;
+use crate::types::generics::local_function;
 use crate::types::model::declaration_info::Declarations;
-use crate::types::model::tree;
-use crate::types::model::tree::FunctionRef;
 use crate::types::model::ty::Type;
-use crate::types::nominal::info;
+use crate::types::model::typed_tree;
+use crate::types::model::typed_tree::FunctionRef;
+use crate::types::module_check;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 impl Session {
-    /// Compiles the files of a module; returns an outcome when there are errors or the work is canceled. The session then
-    /// contains the declarations up to that point: a caller that continues with it must [restore it](Session::restore).
+    /// Compiles the files of a module; returns an outcome when there are errors or the work is canceled. The session
+    /// then contains the declarations up to that point: a caller that continues with it must [restore
+    /// it](Session::restore).
     pub(crate) fn compile(&mut self, inputs: &[Input], wants_value: bool) -> Result<Compiled, Outcome> {
         self.timed(|session| session.compiled(inputs, wants_value))
     }
 
-    /// Compiles like [`compile`](Session::compile) what a person has written: errors in foreign code are explained.
+    /// Compiles texts that the user has written like [`compile`](Session::compile), and explains errors in foreign
+    /// code.
     pub(crate) fn compile_written(&mut self, inputs: &[Input], wants_value: bool) -> Result<Compiled, Outcome> {
         let before = self.context.clone();
         self.timed(|session| {
@@ -55,7 +58,7 @@ impl Session {
     fn timed(&mut self, compile: impl FnOnce(&mut Session) -> Result<Compiled, Outcome>) -> Result<Compiled, Outcome> {
         let began = Instant::now();
         let compiled = self.stoppable("compiling", compile);
-        // The program has the remaining time.
+        // The time limit of the run includes the time of the compilation.
         self.machine.passed = began.elapsed();
         compiled
     }
@@ -91,7 +94,7 @@ impl Session {
 
     fn compiled(&mut self, inputs: &[Input], wants_value: bool) -> Result<Compiled, Outcome> {
         let (files, texts) = self.parse(inputs)?;
-        let checked = check_module::check_module(&mut self.context, &files, &texts, wants_value);
+        let checked = module_check::check_module(&mut self.context, &files, &texts, wants_value);
         let mut diagnostics = std::mem::take(&mut self.context.sink.diagnostics);
         if !checked.ok || diagnostics.iter().any(Diagnostic::is_error) {
             return Err(rejected(diagnostics));
@@ -122,7 +125,7 @@ impl Session {
         if is_full {
             return Err(rejected(vec![no_room()]));
         }
-        let mut operators = check_module::operators(&self.context).clone();
+        let mut operators = module_check::operators(&self.context).clone();
         for file in &files {
             diagnostics.extend(operators.declare(file));
         }
@@ -132,7 +135,7 @@ impl Session {
         if self.context.module.is_interactive {
             self.declare_assigned(&mut files);
         }
-        check_module::set_operators(&mut self.context, operators);
+        module_check::set_operators(&mut self.context, operators);
         if diagnostics.iter().any(Diagnostic::is_error) {
             return Err(rejected(diagnostics));
         }
@@ -145,27 +148,27 @@ impl Session {
     fn declare_assigned(&self, files: &mut [syntax::ast::File]) {
         let is_declared = |name: &str| {
             let is_redeclared = self.redeclares_assigned && self.assigned.contains(name);
-            !is_redeclared && interactive::is_declared(&self.context, name)
+            !is_redeclared && interactive_session::is_declared(&self.context, name)
         };
         // The entered text comes after the files that it imports.
         if let Some(file) = files.last_mut() {
-            assignment::declare_assigned(file, &is_declared);
+            implicit_declaration::declare_assigned(file, &is_declared);
         }
     }
 
-    /// Checks that the functions declared `@differentiable` are differentiable. Only the functions from `first` on are checked:
-    /// earlier ones were checked when their text was compiled.
-    fn check_derivatives(&mut self, functions: &[tree::FunctionId], first: usize) -> Vec<Diagnostic> {
+    /// Checks that the functions declared `@differentiable` are differentiable. Only the functions from `first` on are
+    /// checked: earlier ones were checked when their text was compiled.
+    fn check_derivatives(&mut self, functions: &[typed_tree::FunctionId], first: usize) -> Vec<Diagnostic> {
         let mut declared = vec![];
         for f in functions {
-            let differentiability = check_module::declared_differentiability(&mut self.context, *f);
+            let differentiability = module_check::declared_differentiability(&mut self.context, *f);
             // An inner function is lowered together with the outer function that contains it.
-            if !check_module::is_inside(&self.context, *f) && self.context.function(*f).generics.is_empty() {
+            if !module_check::is_inside(&self.context, *f) && self.context.function(*f).generics.is_empty() {
                 self.lower(*f);
             }
             if let Some(differentiability) = differentiability.filter(|p| !p.default) {
                 // The local function may have no callers.
-                if info::is_local(&mut self.context, *f) && self.lowering.instances(*f).is_empty() {
+                if local_function::is_local(&mut self.context, *f) && self.lowering.instances(*f).is_empty() {
                     self.lower(*f);
                 }
                 declared.push((*f, differentiability, None));
@@ -175,20 +178,21 @@ impl Session {
             let witness = kept.witness.function;
             if self.context.function(witness).generics.is_empty() {
                 self.lower(witness);
-            } else if check_module::is_default_implementation(&self.context, witness) {
+            } else if module_check::is_default_implementation(&self.context, witness) {
                 self.lowering.function(&mut self.context, &mut self.program, &kept.witness);
             }
             declared.push((witness, kept.differentiability, Some(kept.requirement)));
         }
         declared.retain(|(f, differentiability, _)| {
-            !check_module::has_registered_allocation(&mut self.context, *f, &differentiability.wrt)
+            !module_check::has_registered_allocation(&mut self.context, *f, &differentiability.wrt)
         });
         let mut out = std::mem::take(&mut self.context.sink.diagnostics);
         let mut instances = vec![];
         for (f, differentiability, requirement) in declared {
             let mut seen: Vec<Vec<Type>> = vec![];
             for (id, generics) in self.lowering.instances(f) {
-                // A recursive local function has two instances: the function itself, and the instance that it calls.
+                // A recursive local function has two instances: the function itself, and the instance that the function
+                // calls.
                 if !seen.contains(&generics) && differentiability::attribute_applies(&mut self.context, f, &generics) {
                     instances.push((id, differentiability.clone(), requirement));
                 }
@@ -221,18 +225,18 @@ impl Session {
 
     /// Lowers the generic functions without callers for sample types. Returns the lowered functions that are declared
     /// differentiable and must be checked: these functions and the functions declared inside them.
-    fn sample_uncalled(&mut self, functions: &[tree::FunctionId]) -> Vec<(FunctionId, Rc<Differentiability>)> {
+    fn sample_uncalled(&mut self, functions: &[typed_tree::FunctionId]) -> Vec<(FunctionId, Rc<Differentiability>)> {
         let unsupported = self.lowering.unsupported.len();
         let first = self.program.functions.len();
         // An inner function may have callers in its outer function.
         let (inner, outer): (Vec<_>, Vec<_>) =
-            functions.iter().copied().partition(|f| check_module::is_inside(&self.context, *f));
+            functions.iter().copied().partition(|f| module_check::is_inside(&self.context, *f));
         for f in outer {
             self.lower_sample(f);
         }
         for f in inner {
-            if info::is_local_function(&self.context, f)
-                && check_module::declared_differentiability(&mut self.context, f).is_some()
+            if local_function::is_local_function(&self.context, f)
+                && module_check::declared_differentiability(&mut self.context, f).is_some()
             {
                 self.lower_sample(f);
             }
@@ -241,7 +245,7 @@ impl Session {
         let mut samples = vec![];
         for f in functions {
             let Some(differentiability) =
-                check_module::declared_differentiability(&mut self.context, *f).filter(|p| !p.default)
+                module_check::declared_differentiability(&mut self.context, *f).filter(|p| !p.default)
             else {
                 continue;
             };
@@ -254,7 +258,7 @@ impl Session {
         samples
     }
 
-    fn lower_sample(&mut self, f: tree::FunctionId) {
+    fn lower_sample(&mut self, f: typed_tree::FunctionId) {
         if !self.context.function(f).generics.is_empty()
             && self.lowering.instances(f).is_empty()
             && let Some(sample) = sample_instantiation::generic_sample(&mut self.context, f)
@@ -263,7 +267,7 @@ impl Session {
         }
     }
 
-    fn lower(&mut self, f: tree::FunctionId) {
+    fn lower(&mut self, f: typed_tree::FunctionId) {
         let f = FunctionRef { function: f, generics: vec![] };
         self.lowering.function(&mut self.context, &mut self.program, &f);
     }
@@ -274,7 +278,7 @@ pub(crate) fn rejected(diagnostics: Vec<Diagnostic>) -> Outcome {
     Outcome { diagnostics, status: if internal { Status::Internal } else { Status::Rejected }, value: None }
 }
 
-/// Returns the diagnostic for an exhausted position space.
+/// Returns the diagnostic for an exhausted space of source offsets.
 pub(crate) fn no_room() -> Diagnostic {
     Diagnostic::error(Code::Input, Span::default(), "the sources of this session are larger than 4 GiB")
 }

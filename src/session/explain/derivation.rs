@@ -3,15 +3,16 @@
 use crate::session::explain::loops::outline;
 use crate::session::{Count, Explanation, Kink, Operation, Partial, Quantity};
 use crate::source::{SourceMap, Span};
-use crate::tape::watch::KinkPartials;
-use crate::value::number::{in_formula, write_double};
+use crate::tape::step_observer::KinkPartials;
+use crate::value::number_format::{in_formula, write_double};
 use hashbrown::HashMap;
 use std::rc::Rc;
 
 /// The maximum number of steps that are listed individually; more steps are summarized by line.
 const MAX_ROWS: usize = 60;
 
-/// The maximum number of contributions to an adjoint that are listed, and the number of inputs that are listed of many.
+/// The maximum number of contributions to an adjoint that are listed, and the number of inputs that are listed if there
+/// are too many.
 const MAX_TERMS: usize = 6;
 
 /// The maximum number of inputs that are listed individually.
@@ -99,7 +100,7 @@ pub(crate) fn kinks(explained: &Explanation) -> impl Iterator<Item = String> {
     explained.kinks.iter().map(kink)
 }
 
-/// Formats a kink, and the partial derivative that is used there.
+/// Formats a kink, and the partial derivative that is used at the kink.
 fn kink(Kink { step, partials, .. }: &Kink) -> String {
     let Some(KinkPartials { left, right, taken }) = *partials else {
         return format!("a branch is exactly at its threshold, {step}: the derivative is that of the branch taken");
@@ -194,8 +195,8 @@ pub(crate) fn backward(explained: &Explanation, result: &str, sources: &SourceMa
     rows
 }
 
-/// Returns the rows of one adjoint: the sum of the contributions as formulas, and as numbers. A partial that is 1 is left out, and
-/// if nothing else remains, so are the numbers.
+/// Returns the rows of one adjoint: the sum of the contributions as formulas, and as numbers. A partial that is 1 is
+/// omitted; if all partials are 1, the numbers are omitted, too.
 fn adjoint_rows(quantity: &Quantity, users: &[(&Operation, &Partial)]) -> Vec<[String; 2]> {
     let (mut words, mut numbers, mut sum) = (vec![], vec![], 0.0);
     for (operation, partial) in users {
@@ -211,7 +212,7 @@ fn adjoint_rows(quantity: &Quantity, users: &[(&Operation, &Partial)]) -> Vec<[S
     }
     let value = format!("= {}", short(quantity.adjoint));
     let rest = quantity.adjoint - sum;
-    // The contributions of steps with several results.
+    // The rest is contributed by steps with several results.
     if rest.abs() > 1e-9 * quantity.adjoint.abs().max(sum.abs()) {
         words.push("…".to_owned());
         numbers.push(short(rest));
@@ -227,7 +228,7 @@ fn adjoint_rows(quantity: &Quantity, users: &[(&Operation, &Partial)]) -> Vec<[S
     }
 }
 
-/// Joins terms by plus signs; of many, only some are listed.
+/// Joins terms by plus signs; if there are many terms, only some are listed.
 fn summed(terms: &[String]) -> String {
     match terms {
         [first @ .., last] if terms.len() > MAX_TERMS => {
@@ -299,7 +300,7 @@ pub(crate) fn adjoints(explained: &Explanation) -> impl Iterator<Item = String> 
 
 /// Returns the rows of the numbers of operations by line, after a row of column names.
 pub(crate) fn sums(explained: &Explanation, sources: &SourceMap) -> Vec<[String; 3]> {
-    // Operations at different positions of one line are counted together.
+    // Operations at different source locations of one line are counted together.
     let mut sums: Vec<(String, &Rc<str>, usize)> = vec![];
     for Count { symbol, span, times } in &explained.counts {
         let line = line(*span, sources);
@@ -319,8 +320,8 @@ pub(crate) fn size(explained: &Explanation) -> String {
     format!("{entries} {}, {} bytes", if entries == 1 { "entry" } else { "entries" }, explained.bytes)
 }
 
-/// Formats every intermediate value at two points, and the ratio of its change to the change of the input; only the changes, if
-/// several numbers move.
+/// Formats every intermediate value at two points, and the ratio of the change to the change of the input; only the
+/// changes, if several inputs change.
 pub fn nudge(before: &Explanation, after: &Explanation, sources: &SourceMap) -> Vec<String> {
     let is_same = before.operations.len() == after.operations.len()
         && before.operations.iter().zip(&after.operations).all(|(a, b)| a.symbol == b.symbol);
@@ -364,7 +365,7 @@ fn line(span: Span, sources: &SourceMap) -> String {
     place.map_or(String::new(), |place| format!("{}:{}", place.name, place.line))
 }
 
-/// Adds a bar to a name, which denotes its adjoint.
+/// Adds a bar to a name, which denotes the adjoint of the named number.
 fn bar(name: &str) -> String {
     let mut letters = name.chars();
     letters.next().map_or(String::new(), |first| format!("{first}\u{304}{}", letters.as_str()))

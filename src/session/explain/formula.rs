@@ -7,7 +7,7 @@ use crate::native::field::Test;
 use crate::native::formula::{Formula, FormulaRecord, FunctionFormula, Notation};
 use crate::session::Session;
 use crate::session::algebra::{Style, simplified};
-use crate::session::explain::typeset;
+use crate::session::explain::typesetting;
 use crate::session::query::command_text::CommandText;
 use crate::session::query::parts_of;
 use crate::source::{SourceMap, Span};
@@ -69,7 +69,7 @@ pub(crate) fn forms(record: &FormulaRecord, name: &str, order: i64) -> Vec<Strin
     }
 }
 
-/// Returns the sentence that there is no formula. `point` is an example of arguments.
+/// Returns the sentence that states why there is no formula. `point` is an example of arguments.
 fn refusal(point: &str, (name, why): (&str, &str)) -> String {
     let (of, call) = match is_name(name) {
         true => (format!(" for {name}'"), format!(":explain {name} at {point}")),
@@ -134,10 +134,10 @@ fn about(formula: &Formula, function_formula: &FunctionFormula) -> String {
     formula.in_notation(&names, "", 0, function_formula.notation)
 }
 
-/// Converts a formula to LaTeX, from its plain notation.
+/// Converts a formula to LaTeX, by way of its textual form.
 fn set_in_latex(formula: &Formula, function_formula: &FunctionFormula) -> String {
     let names: Vec<&str> = function_formula.names.iter().map(String::as_str).collect();
-    typeset::formula(&formula.with_names(&names, "", 0))
+    typesetting::formula(&formula.with_names(&names, "", 0))
 }
 
 /// Returns the name of a derivative as text and as LaTeX: `f'(x)`, `∂f/∂x`, `d/dx (x^2)`.
@@ -145,13 +145,13 @@ fn names(function_formula: &FunctionFormula, name: &str, by: &[u8]) -> [String; 
     let word = |k: u8| function_formula.names.get(usize::from(k)).map_or("?", String::as_str);
     let is_named = is_name(name);
     let single = match function_formula.parameters[..] {
-        // The element of an array is one of several variables.
+        // An element of an array is one of several variables, so its name is part of the notation.
         [k] if !word(k).contains('[') => Some(k),
         _ => None,
     };
     if let (true, Some(k)) = (is_named, single) {
         let text = format!("{name}{}({})", "'".repeat(by.len()), word(k));
-        return [text.clone(), typeset::formula(&text)];
+        return [text.clone(), typesetting::formula(&text)];
     }
     let d = if single.is_some() { ["d", r"\mathrm{d}"] } else { ["∂", r"\partial "] };
     let mut counted: Vec<(u8, usize)> = vec![];
@@ -171,12 +171,12 @@ fn names(function_formula: &FunctionFormula, name: &str, by: &[u8]) -> [String; 
     };
     let body = about(&function_formula.formula, function_formula);
     let under = below(d[0], &small, &ToString::to_string);
-    let under_set = below(d[1], &exponent, &typeset::formula);
+    let under_set = below(d[1], &exponent, &typesetting::formula);
     let (above, above_set) = (format!("{}{}", d[0], small(by.len())), format!("{}{}", d[1], exponent(by.len())));
     match is_named {
         true => [
             format!("{above}{name}/{under}"),
-            format!(r"\frac{{{above_set}{}}}{{{under_set}}}", typeset::formula(name)),
+            format!(r"\frac{{{above_set}{}}}{{{under_set}}}", typesetting::formula(name)),
         ],
         false => [
             format!("{above}/{under} ({body})"),
@@ -244,12 +244,12 @@ fn condition(test: &Test<Formula>, function_formula: &FunctionFormula) -> String
     format!("{} {sign} {}", set(a), set(b))
 }
 
-/// A derivative as a formula.
+/// A derivative as a formula, or the reason why there is no formula.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Derived {
     /// The formula with the name of the derivative, or the reason why there is no formula.
     pub text: String,
-    /// The formula in LaTeX; empty when there is none.
+    /// The formula in LaTeX; empty when there is no formula.
     pub latex: String,
 }
 
@@ -267,8 +267,8 @@ impl Session {
     ///
     /// # Errors
     /// Returns the diagnostics when the function does not compile.
-    pub fn derive(&mut self, typed: &str, order: usize) -> Result<Derived, Vec<Diagnostic>> {
-        let function = self.as_function(typed);
+    pub fn derive(&mut self, input: &str, order: usize) -> Result<Derived, Vec<Diagnostic>> {
+        let function = self.as_function(input);
         if let Ok(Some(ty)) = self.type_of(&function)
             && !is_of_numbers(&ty)
         {
@@ -278,7 +278,7 @@ impl Session {
             );
             return Ok(Derived { text, latex: String::new() });
         }
-        let text = CommandText::new(typed).code("let _d = derive(").around(&function, typed);
+        let text = CommandText::new(input).code("let _d = derive(").around(&function, input);
         let text = text.code(&format!(", order: {order}); [_d.text, _d.latex]"));
         let mut forms = self.texts("‹derive›", &text)?.into_iter();
         Ok(Derived { text: forms.next().unwrap_or_default(), latex: forms.next().unwrap_or_default() })

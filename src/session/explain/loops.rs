@@ -1,4 +1,5 @@
-//! Loops: the sequences of operations that an execution repeats, of which an explanation lists the first and the last.
+//! Loops: finds repeated sequences of operations in an execution, of which an explanation lists only the first and the
+//! last repetitions.
 
 use crate::session::{Explanation, Operation};
 use crate::source::{SourceMap, Span};
@@ -23,23 +24,24 @@ const MIN_OPERATIONS: usize = 24;
 /// Consecutive operations of an explanation.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Section {
-    /// The iteration to which they belong, or the number of iterations that are left out.
+    /// The iteration to which the operations belong, or the number of omitted iterations.
     pub(crate) title: Option<String>,
     /// The indices of the operations.
     pub(crate) operations: Vec<usize>,
 }
 
-/// An operation, or a loop of them.
+/// An operation, or a loop of operations.
 #[derive(Clone, Debug)]
 enum Step {
     Operation(usize),
     Loop(Rc<Vec<Vec<Step>>>),
 }
 
-/// A step with the number of its kind: steps at the same positions in the program are of one kind.
+/// A step with the number of its kind: steps with equal source locations are of one kind.
 type Kinds = Vec<(u32, Step)>;
 
-/// Returns the operations that an explanation lists, in order. Of a loop these are the first iterations and the last one.
+/// Returns the operations that an explanation lists, in order. Of a loop, the first iterations and the last one are
+/// listed.
 pub(crate) fn outline(explained: &Explanation, sources: &SourceMap) -> Vec<Section> {
     let operations = &explained.operations;
     if operations.len() < MIN_OPERATIONS {

@@ -4,12 +4,12 @@
 
 pub mod derivation;
 pub(crate) mod formula;
-pub(crate) mod html;
-pub(crate) mod latex;
+pub(crate) mod html_derivation;
+pub(crate) mod latex_derivation;
 pub(crate) mod loops;
 pub mod point;
 pub(crate) mod probe;
-pub(crate) mod typeset;
+pub(crate) mod typesetting;
 pub(crate) mod views;
 
 use super::{Kink, Outcome, Session, Status};
@@ -20,8 +20,8 @@ use crate::session::explain::point::Point;
 use crate::session::query::command_text::CommandText;
 use crate::source::{GENERATED, Span};
 use crate::types::TypeContext;
-use crate::types::declare::interactive;
-use crate::value::number::in_formula;
+use crate::types::declare::interactive_session;
+use crate::value::number_format::in_formula;
 use crate::vm::{Count, Trace, TraceOperation, TraceRow};
 
 /// An execution of a differentiated function, step by step.
@@ -35,11 +35,12 @@ pub struct Explanation {
     pub operations: Vec<Operation>,
     /// The number of executed steps.
     pub steps: usize,
-    /// The numbers of operations by symbol and position.
+    /// The numbers of operations by symbol and source location.
     pub counts: Vec<Count>,
     /// The names and values of the function's results; a result that does not depend on the inputs has no name.
     pub results: Vec<(Option<String>, f64)>,
-    /// The kinks that were found: the operation, its partials on the left and on the right, and the partial that is used.
+    /// The kinks that were found: the operation, its partials on the left and on the right, and the partial that is
+    /// used.
     pub kinks: Vec<Kink>,
     /// The size of the tape in bytes.
     pub bytes: usize,
@@ -95,7 +96,8 @@ impl Session {
         self.explain_at(point.function, &arguments, &function.text, &function.names)
     }
 
-    /// Explains the derivative of the function `called` at a list of arguments. `name` is displayed for the function.
+    /// Explains the derivative of the function `called` at a list of arguments. The explanation displays the function
+    /// as `name`.
     pub(crate) fn explain_at(
         &mut self,
         name: &str,
@@ -106,8 +108,8 @@ impl Session {
         let text = arguments.empty().code("valueWithPullback(at: ").append(arguments).code(", of: ").append(called);
         let text = text.code(").pullback(1)");
         let trace = self.trace(text.text());
-        let mut trace = trace.map_err(|diagnostics| self.at_typed_parts(diagnostics, point::NAME, &text))?;
-        self.trace_at_typed_parts(&mut trace, point::NAME, &text);
+        let mut trace = trace.map_err(|diagnostics| self.at_input_parts(diagnostics, point::NAME, &text))?;
+        self.trace_at_input_parts(&mut trace, point::NAME, &text);
         let kinks = self.machine.take_kinks();
         Ok(explained(name, &trace, names).with_kinks(&kinks))
     }
@@ -116,7 +118,7 @@ impl Session {
     fn trace(&mut self, text: &str) -> Result<Trace, Vec<Diagnostic>> {
         let compiled = self.compile_entered(GENERATED, text).map_err(|outcome| outcome.diagnostics)?;
         self.machine.levels.watch(crate::tape::ObserverOptions { steps: true, kinks: true, ..self.observer_options });
-        // The kinks of earlier runs are not those of the explained derivative.
+        // The kinks of earlier runs do not belong to the explained derivative.
         self.machine.take_kinks();
         let Outcome { diagnostics, status, .. } = self.execute(compiled);
         self.machine.levels.watch(self.observer_options);
@@ -124,7 +126,7 @@ impl Session {
         if status == Status::Done { Ok(trace.unwrap_or_default()) } else { Err(diagnostics) }
     }
 
-    /// Returns the value of a text that computes an array of numbers. Its declarations are discarded.
+    /// Returns the value of a text that computes an array of numbers. The declarations of the text are discarded.
     ///
     /// # Errors
     /// Returns the diagnostics when the text does not compile or the run fails.
@@ -144,7 +146,7 @@ impl Explanation {
 pub(super) fn names_of_parameters(context: &mut TypeContext, function: &str) -> Vec<String> {
     match function.strip_prefix('{').and_then(|rest| rest.split_once(" in ")) {
         Some((names, _)) => names.split(',').map(parameter).collect(),
-        None => interactive::names_of_parameters(context, function),
+        None => interactive_session::names_of_parameters(context, function),
     }
 }
 
@@ -166,7 +168,7 @@ impl Names {
     fn of(trace: &Trace, parameters: &[String]) -> Names {
         let inputs = trace.inputs.len();
         let mut names: Vec<String> = (0..inputs).map(|i| name_of_input(trace, parameters, i)).collect();
-        // The name of an argument that has several numbers is not free, either: `v` beside `v[0]`.
+        // The name of an argument that contains several numbers is also in use: `v` beside `v[0]`.
         let root = |name: &str| name.split(['.', '[']).next().unwrap_or_default().to_owned();
         let roots: Vec<String> = names.iter().map(|name| root(name)).collect();
         let is_free = |name: &&&str| !roots.iter().any(|own| own == **name);
@@ -191,7 +193,8 @@ impl Names {
     }
 }
 
-/// Returns the name of an input: that of its parameter, with the path to it inside the argument: `v[0]`, `box.width`.
+/// Returns the name of an input: the name of its parameter, followed by the path inside the argument: `v[0]`,
+/// `box.width`.
 fn name_of_input(trace: &Trace, parameters: &[String], i: usize) -> String {
     let arguments = trace.paths.last().map_or(1, |(argument, _)| argument + 1);
     let own =
@@ -262,7 +265,7 @@ fn operation(row: &TraceRow, names: &Names) -> Operation {
                 .map(|(node, x)| if *node == 0 { in_formula(*x) } else { names.name(*node).to_owned() })
                 .collect();
             let words: Vec<&str> = words.iter().map(String::as_str).collect();
-            // There are partials only in the varied operands.
+            // Only varied operands have partials.
             let varied: Vec<usize> = (0..operands.len()).filter(|i| operands[*i].0 != 0).collect();
             let formula = |i: usize| varied.get(i).and_then(|i| partial_formula(*id, *i, &words, own, *n));
             Operation {

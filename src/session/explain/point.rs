@@ -1,14 +1,14 @@
-//! Point: a function or an expression with the arguments at which it is differentiated, as typed after a command:
+//! Point: a function or an expression with the arguments at which it is differentiated, as entered after a command:
 //! `f at 2`, `x^2 * y at 1, 2`, `area at Box(width: 1)`, `f(2)`.
 
 use crate::diagnostic::Diagnostic;
 use crate::session::Session;
 use crate::session::explain::names_of_parameters;
 use crate::session::query::command_text::CommandText;
-use crate::session::query::inspect::is_part_of_name;
+use crate::session::query::inspection::is_part_of_name;
 use crate::session::query::parts_of;
 use crate::syntax::variable_words;
-use crate::types::declare::interactive;
+use crate::types::declare::interactive_session;
 
 /// The displayed name of the input of a command that explains.
 pub(crate) const NAME: &str = "‹explain›";
@@ -16,39 +16,39 @@ pub(crate) const NAME: &str = "‹explain›";
 /// Types whose values are not differentiable: arguments of these types are constant.
 const CONSTANT_TYPES: &[&str] = &["Int", "Bool", "String", "Character", "UInt", "UInt8", "Int8", "Int32", "Int64"];
 
-/// The results that a derivative is explained for.
+/// The result types of functions whose derivatives are explained.
 const NUMBERS: &[&str] = &["Double", "Float"];
 
 /// The names of variables in expressions, in the order of the arguments.
 const VARIABLES: &[&str] = &["x", "y", "z"];
 
-/// A function and a point.
+/// A function with the arguments at which it is differentiated.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Point<'t> {
     /// The complete input.
-    typed: &'t str,
+    input: &'t str,
     /// The function, or an expression.
     pub function: &'t str,
-    /// The arguments; each may be preceded by the name of its parameter: `x = 1`.
+    /// The arguments; each argument may be preceded by the name of its parameter: `x = 1`.
     arguments: Vec<(Option<&'t str>, &'t str)>,
 }
 
 impl<'t> Point<'t> {
     /// Parses `f at 1, 2` or `f(1, 2)`; `None` for other text.
-    pub fn parse(typed: &'t str) -> Option<Point<'t>> {
-        let (function, arguments) = match typed.rsplit_once(" at ") {
+    pub fn parse(input: &'t str) -> Option<Point<'t>> {
+        let (function, arguments) = match input.rsplit_once(" at ") {
             Some((function, arguments)) => (function.trim(), arguments),
-            None => called(typed.trim())?,
+            None => called(input.trim())?,
         };
         let arguments: Vec<_> = listed(arguments).into_iter().map(named).collect();
         let is_empty = function.is_empty() || arguments.iter().any(|(_, argument)| argument.is_empty());
-        (!is_empty).then_some(Point { typed, function, arguments })
+        (!is_empty).then_some(Point { input, function, arguments })
     }
 
     /// Returns the point as a part of a longer input, to which diagnostics refer.
     #[must_use]
-    pub fn within(self, typed: &'t str) -> Point<'t> {
-        Point { typed, ..self }
+    pub fn within(self, input: &'t str) -> Point<'t> {
+        Point { input, ..self }
     }
 
     /// Returns the number of arguments.
@@ -59,7 +59,7 @@ impl<'t> Point<'t> {
     /// Returns the source text of an argument; an integer becomes a `Double`, because integers are not differentiable.
     fn argument(&self, k: usize) -> CommandText<'t> {
         let (_, argument) = self.arguments[k];
-        let text = CommandText::new(self.typed).part(argument);
+        let text = CommandText::new(self.input).part(argument);
         if argument.parse::<i64>().is_ok() { text.code(".0") } else { text }
     }
 }
@@ -111,11 +111,11 @@ fn listed(text: &str) -> Vec<&str> {
 
 /// A function in a generated program.
 pub(crate) struct FunctionText<'t> {
-    /// Its source text.
+    /// The source text of the function.
     pub(crate) text: CommandText<'t>,
-    /// The names of its parameters, as far as they are known.
+    /// The names of the function's parameters, as far as they are known.
     pub(crate) names: Vec<String>,
-    /// The indices of the arguments that it takes; the others are constant.
+    /// The indices of the arguments that the function takes; the other arguments are constant.
     pub(crate) taken: Vec<usize>,
 }
 
@@ -125,19 +125,19 @@ impl Session {
     /// # Errors
     /// Returns a diagnostic when the function does not take the arguments.
     pub(crate) fn function_at<'t>(&mut self, point: &Point<'t>) -> Result<FunctionText<'t>, Vec<Diagnostic>> {
-        let Point { typed, function, .. } = *point;
+        let Point { input, function, .. } = *point;
         let count = point.count();
         let all: Vec<usize> = (0..count).collect();
         let Some(ty) = self.function_type(function, count) else { return self.expression_at(point) };
         let names = names_of_parameters(&mut self.context, function);
         let Some((types, result)) = parts_of(&ty) else {
-            return Ok(FunctionText { text: CommandText::new(typed).part(function), names, taken: all });
+            return Ok(FunctionText { text: CommandText::new(input).part(function), names, taken: all });
         };
         if !NUMBERS.contains(&result.as_str()) {
             let message = format!(
                 "'{function}' returns '{result}'; the derivative of a function that returns a number is explained"
             );
-            return Err(self.input_error(NAME, typed, function, message));
+            return Err(self.input_error(NAME, input, function, message));
         }
         if types.len() != count {
             let example: Vec<String> = (1..=types.len()).map(|n| n.to_string()).collect();
@@ -148,18 +148,18 @@ impl Session {
                 count,
                 example.join(", ")
             );
-            return Err(self.input_error(NAME, typed, function, message));
+            return Err(self.input_error(NAME, input, function, message));
         }
         let is_constant = |k: &usize| CONSTANT_TYPES.contains(&types[*k].as_str());
         let taken: Vec<usize> = all.iter().copied().filter(|k| !is_constant(k)).collect();
         if taken.len() == count || taken.is_empty() {
-            return Ok(FunctionText { text: CommandText::new(typed).part(function), names, taken: all });
+            return Ok(FunctionText { text: CommandText::new(input).part(function), names, taken: all });
         }
-        let labels = interactive::labels_of_parameters(&mut self.context, function);
+        let labels = interactive_session::labels_of_parameters(&mut self.context, function);
         let name = |k: usize| names.get(k).filter(|n| !n.is_empty()).cloned().unwrap_or_else(|| format!("_p{k}"));
         let parameters: Vec<String> = taken.iter().map(|k| format!("{}: {}", name(*k), types[*k])).collect();
         let mut text =
-            CommandText::new(typed).code(&format!("{{ ({}) in ", parameters.join(", "))).part(function).code("(");
+            CommandText::new(input).code(&format!("{{ ({}) in ", parameters.join(", "))).part(function).code("(");
         for k in 0..count {
             let comma = if k > 0 { ", " } else { "" };
             let label = labels.get(k).cloned().flatten().map_or(String::new(), |label| format!("{label}: "));
@@ -170,7 +170,7 @@ impl Session {
         Ok(FunctionText { text: text.code(") }"), names, taken })
     }
 
-    /// Returns the type of a text that denotes a function of that many arguments; `None` for another expression.
+    /// Returns the type of a text that denotes a function of `count` arguments; `None` for any other expression.
     fn function_type(&mut self, function: &str, count: usize) -> Option<String> {
         if function.starts_with('{') {
             return Some(String::new());
@@ -182,7 +182,7 @@ impl Session {
         }
         match self.type_of(function) {
             Ok(ty) => ty.filter(|ty| parts_of(ty).is_some()),
-            // The name of an overloaded or generic function, or an unknown name other than that of a variable.
+            // The text is the name of an overloaded or generic function, or an unknown name other than a variable.
             Err(_) => {
                 let is_word = function.chars().all(|c| is_part_of_name(c) || "'′.".contains(c));
                 (is_word && !VARIABLES.contains(&function)).then(String::new)
@@ -192,7 +192,7 @@ impl Session {
 
     /// Returns an expression as a function of its variables.
     fn expression_at<'t>(&mut self, point: &Point<'t>) -> Result<FunctionText<'t>, Vec<Diagnostic>> {
-        let Point { typed, function, .. } = *point;
+        let Point { input, function, .. } = *point;
         let count = point.count();
         let given: Vec<String> = point.arguments.iter().filter_map(|(name, _)| name.map(str::to_owned)).collect();
         let names = if given.len() == count { given } else { self.variables_of(function, count) };
@@ -204,7 +204,7 @@ impl Session {
             };
             let message =
                 format!("the expression has {has}, and the point has {count} numbers; name them: 'x = 1, y = 2'");
-            return Err(self.input_error(NAME, typed, function, message));
+            return Err(self.input_error(NAME, input, function, message));
         }
         let types: Vec<Option<String>> = (0..count).map(|k| self.type_of_argument(point, k)).collect();
         let parameters = match types.iter().cloned().collect::<Option<Vec<String>>>() {
@@ -214,7 +214,7 @@ impl Session {
             }
             None => names.join(", "),
         };
-        let text = CommandText::new(typed).code(&format!("{{ {parameters} in ")).part(function).code(" }");
+        let text = CommandText::new(input).code(&format!("{{ {parameters} in ")).part(function).code(" }");
         Ok(FunctionText { text, names, taken: (0..count).collect() })
     }
 
@@ -231,7 +231,7 @@ impl Session {
         let usual: Vec<String> =
             VARIABLES.iter().filter(|name| words.contains(*name)).map(ToString::to_string).collect();
         let mut free: Vec<String> = words.iter().map(ToString::to_string).collect();
-        free.retain(|word| !interactive::is_declared(&self.context, word));
+        free.retain(|word| !interactive_session::is_declared(&self.context, word));
         free.sort();
         free.dedup();
         match count {
@@ -250,7 +250,7 @@ impl Session {
             return function.to_owned();
         }
         let mut names = variable_words(function);
-        names.retain(|word| VARIABLES.contains(word) || !interactive::is_declared(&self.context, word));
+        names.retain(|word| VARIABLES.contains(word) || !interactive_session::is_declared(&self.context, word));
         names.sort_unstable();
         names.dedup();
         let is_word = function.chars().all(is_part_of_name) && !VARIABLES.contains(&function);
@@ -263,15 +263,15 @@ impl Session {
 
 /// A program that calls the function of a point with one argument, which contains all numbers.
 pub(crate) struct JoinedText<'t> {
-    /// The argument: a value, or a tuple of the values.
+    /// The single argument: a value, or a tuple of values.
     pub(crate) argument: CommandText<'t>,
-    /// The function of this argument.
+    /// The function that takes the single argument.
     pub(crate) function: CommandText<'t>,
 }
 
-/// Joins the arguments of a function to one.
+/// Combines the arguments of a function into one argument.
 pub(crate) fn joined<'t>(point: &Point<'t>, function: &FunctionText<'t>) -> JoinedText<'t> {
-    let start = || CommandText::new(point.typed);
+    let start = || CommandText::new(point.input);
     let [first, others @ ..] = &function.taken[..] else {
         return JoinedText { argument: start().code("()"), function: start().append(&function.text) };
     };
@@ -289,7 +289,7 @@ pub(crate) fn joined<'t>(point: &Point<'t>, function: &FunctionText<'t>) -> Join
 
 /// Returns the arguments that the function takes, as a list.
 pub(crate) fn arguments<'t>(point: &Point<'t>, function: &FunctionText<'t>) -> CommandText<'t> {
-    let mut list = CommandText::new(point.typed);
+    let mut list = CommandText::new(point.input);
     for (n, k) in function.taken.iter().enumerate() {
         list = if n > 0 { list.code(", ") } else { list };
         list = list.append(&point.argument(*k));

@@ -1,4 +1,5 @@
-//! Probe: the derivatives of a function at a point by forward mode and by finite differences, and the function at other points.
+//! Probe: the derivatives of a function at a point by forward mode and by finite differences, and the function at other
+//! points.
 
 use crate::diagnostic::Diagnostic;
 use crate::session::explain::point;
@@ -7,17 +8,17 @@ use crate::session::{Explanation, Quantity, Session};
 use crate::vm::operators::check::finite_difference;
 use crate::vm::operators::check::finite_difference::{Estimate, unit};
 
-/// The number of step sizes of the central differences, each a tenth of the one before.
+/// The number of step sizes of the central differences, each a tenth of the previous one.
 pub const STEPS: usize = 12;
 
-/// The derivatives with respect to one number.
+/// The derivatives of a function with respect to one number.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Probe {
-    /// By forward mode.
+    /// The derivative by forward mode.
     pub forward: f64,
-    /// By central differences with each step size.
+    /// The central difference for each step size.
     pub central: Vec<f64>,
-    /// By extrapolated differences; `None` where they are inconclusive.
+    /// The derivative by extrapolated differences; `None` where the differences are inconclusive.
     pub limit: Option<Estimate>,
 }
 
@@ -58,7 +59,8 @@ impl Session {
         Ok(inputs.iter().zip(all).filter_map(probe).collect())
     }
 
-    /// Explains the derivative at a point whose numbers have moved by `steps`: a list of expressions, one for each number.
+    /// Explains the derivative at a point whose numbers are changed by `steps`: a list of expressions, one for each
+    /// number.
     ///
     /// # Errors
     /// Returns the diagnostics when the function, the arguments or the steps do not compile, or the run fails.

@@ -3,7 +3,7 @@
 use crate::native::library::{ExplainRequest, View};
 use crate::plot::{Graph, Node};
 use crate::session::explain::explained;
-use crate::session::explain::{derivation, html, latex};
+use crate::session::explain::{derivation, html_derivation, latex_derivation};
 use crate::session::{Display, Explanation, Kink, Session};
 use crate::source::SourceMap;
 use crate::vm::Trace;
@@ -23,13 +23,13 @@ fn forms(explained: &Explanation, sources: &SourceMap, view: View) -> [String; 4
     let none = String::new;
     let (text, svg, html, latex) = match view {
         View::Explanation => {
-            let page = html::explained(explained, sources);
-            (derivation::explain(explained, sources), none(), page, latex::explained(explained))
+            let page = html_derivation::explained(explained, sources);
+            (derivation::explain(explained, sources), none(), page, latex_derivation::explained(explained))
         }
-        View::Tape => (derivation::tape(explained, sources), none(), html::tape(explained, sources), none()),
+        View::Tape => (derivation::tape(explained, sources), none(), html_derivation::tape(explained, sources), none()),
         View::Graph => {
             let graph = graph(explained);
-            (graph.text(), graph.svg(), html::graph(explained, &graph), none())
+            (graph.text(), graph.svg(), html_derivation::graph(explained, &graph), none())
         }
     };
     [text.join("\n"), svg, html.trim_end().to_owned(), latex]
@@ -50,7 +50,8 @@ impl Session {
 /// The maximum number of operations of a drawn graph.
 const MAX_OPERATIONS: usize = 1000;
 
-/// Builds the computation graph of an execution; if that is too long to be displayed, the graph contains only the inputs.
+/// Builds the computation graph of an execution; if the execution is too long to be displayed, the graph contains only
+/// the inputs.
 pub fn graph(explained: &Explanation) -> Graph {
     let inputs = explained.inputs.iter().map(|q| (q, String::new(), vec![]));
     let is_short = explained.operations.len() <= MAX_OPERATIONS;

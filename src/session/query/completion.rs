@@ -1,10 +1,10 @@
 //! Completion: possible continuations of a word and signatures of a call, in text that need not compile.
 
-use crate::session::query::catalog::EntryKind;
-use crate::session::query::inspect::{WORDS, char_at, is_part_of_name, receiver_of};
+use crate::session::query::inspection::{WORDS, char_at, is_part_of_name, receiver_of};
+use crate::session::query::library_catalog::EntryKind;
 use crate::session::query::ranking;
 use crate::session::{Class, Input, Session};
-use crate::types::declare::interactive;
+use crate::types::declare::interactive_session;
 use crate::types::names::member_candidates;
 use crate::types::names::member_candidates::{CandidateKind, MemberCandidate};
 use crate::types::signature_help;
@@ -19,7 +19,7 @@ pub struct Completion {
     pub words: Vec<String>,
 }
 
-/// A continuation with its rank, by which candidates are ordered before their texts.
+/// A possible continuation with a rank; candidates are ordered by rank, then by text.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct Candidate {
     rank: (usize, usize, usize),
@@ -60,7 +60,8 @@ impl Session {
         Completion { start, words }
     }
 
-    /// Returns the signature of the innermost call around an offset: `newton(f, from: Double, steps: Int = …) -> Trace`.
+    /// Returns the signature of the innermost call around an offset: `newton(f, from: Double, steps: Int = …) ->
+    /// Trace`.
     pub fn signature(&mut self, text: &str, at: usize) -> Option<String> {
         let before = text.get(..at)?;
         let (above, line) = before.split_at(last_statement(before));
@@ -93,7 +94,8 @@ impl Session {
         answer
     }
 
-    /// Returns the members of a value: those that are used most, then its own in the order of their declarations, then the others.
+    /// Returns the members of a value: the most frequently used members, then the members of the type in the order of
+    /// declaration, then all others.
     fn members(&mut self, receiver: &str) -> Vec<Candidate> {
         let found = self.of_type(receiver, member_candidates::member_candidates).ok().flatten().unwrap_or_default();
         let candidate = |member: MemberCandidate| Candidate {
@@ -103,12 +105,13 @@ impl Session {
         found.into_iter().map(candidate).collect()
     }
 
-    /// Returns the possible labels of an argument, the names of the session, those of the library, and keywords.
+    /// Returns the possible labels of an argument, the names of the session, the names of the library, and keywords.
     fn words(&mut self, line: &str, word: &str) -> Vec<Candidate> {
         let mut words = ranked(0, self.labels(line, word));
         if !word.is_empty() {
             words.extend(ranked(1, declared_in(&line[..line.len() - word.len()])));
-            let own = interactive::declared_names(&self.context).into_iter().map(|(name, kind)| called(&name, kind));
+            let own =
+                interactive_session::declared_names(&self.context).into_iter().map(|(name, kind)| called(&name, kind));
             words.extend(ranked(1, own.collect()));
             let catalog = self.catalog();
             for entry in catalog.entries.iter().filter(|entry| entry.owner.is_none() && entry.name.starts_with(word)) {
@@ -165,7 +168,7 @@ fn called(name: &str, kind: CandidateKind) -> String {
     }
 }
 
-/// Returns the offset of the last statement of a text: of its first line, if brackets join several lines.
+/// Returns the offset of the last statement of a text: the offset of its first line, if brackets join several lines.
 fn last_statement(text: &str) -> usize {
     let (mut depth, mut start) = (0_usize, 0);
     for (at, c) in signs(text) {

@@ -1,27 +1,27 @@
 //! Queries: values of temporary text, tables of functions, and the parameters in which a function is differentiable.
 
-pub(crate) mod catalog;
 pub(crate) mod command_text;
 pub(crate) mod completion;
-pub(crate) mod format;
-pub(crate) mod highlight;
-pub(crate) mod inspect;
+pub(crate) mod formatting;
+pub(crate) mod highlighting;
+pub(crate) mod inspection;
+pub(crate) mod library_catalog;
+pub(crate) mod library_reference;
+pub(crate) mod library_search;
+pub(crate) mod library_topics;
 pub(crate) mod plot;
 pub(crate) mod ranking;
-pub(crate) mod reference;
-pub(crate) mod search;
-pub(crate) mod topics;
 
 use crate::diagnostic::Diagnostic;
-use crate::session::query::catalog::Catalog;
 use crate::session::query::command_text::CommandText;
+use crate::session::query::library_catalog::Catalog;
 use crate::session::{Input, Session};
 use crate::source::GENERATED;
-use crate::types::declare::interactive;
+use crate::types::declare::interactive_session;
 use crate::value::{Cells, Ref};
 use std::rc::Rc;
 
-/// The differentiability of a function in one parameter.
+/// The differentiability of a function with respect to one parameter.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ParameterInfo {
     /// The name of the parameter.
@@ -41,33 +41,35 @@ impl Session {
         Rc::clone(self.catalog.get_or_insert_with(|| Rc::new(Catalog::of(sources))))
     }
 
-    /// Returns the array of strings that a program around typed parts computes. Its declarations are discarded.
+    /// Returns the array of strings that a program around parts of the input computes. The declarations of the program
+    /// are discarded.
     ///
     /// # Errors
     /// Returns the diagnostics when the program does not compile or the run fails.
     pub(crate) fn texts(&mut self, name: &str, text: &CommandText<'_>) -> Result<Vec<String>, Vec<Diagnostic>> {
         let text_of = |value: &Ref| if let Ref::Text(text) = value { text.to_string() } else { String::new() };
         let array = self.array(text.text());
-        let array = array.map_err(|diagnostics| self.at_typed_parts(diagnostics, name, text))?;
+        let array = array.map_err(|diagnostics| self.at_input_parts(diagnostics, name, text))?;
         Ok(array.map_or(vec![], |array| array.r.iter().map(text_of).collect()))
     }
 
-    /// Returns the array of numbers that a program around typed parts computes. Its declarations are discarded.
+    /// Returns the array of numbers that a program around parts of the input computes. The declarations of the program
+    /// are discarded.
     ///
     /// # Errors
     /// Returns the diagnostics when the program does not compile or the run fails.
     pub(crate) fn numbers_of(&mut self, name: &str, text: &CommandText<'_>) -> Result<Vec<f64>, Vec<Diagnostic>> {
         let array = self.array(text.text());
-        let array = array.map_err(|diagnostics| self.at_typed_parts(diagnostics, name, text))?;
+        let array = array.map_err(|diagnostics| self.at_input_parts(diagnostics, name, text))?;
         Ok(array.map_or(vec![], |array| array.f.to_vec()))
     }
 
     /// Returns the array that a generated text computes. Its declarations are discarded.
     pub(crate) fn array(&mut self, text: &str) -> Result<Option<Rc<Cells>>, Vec<Diagnostic>> {
-        let names = interactive::names(&self.context);
+        let names = interactive_session::names(&self.context);
         let compiled = self.compile_entered(GENERATED, text).map_err(|outcome| outcome.diagnostics)?;
         let result = self.computed(compiled.script);
-        interactive::take_back(&mut self.context, names);
+        interactive_session::take_back(&mut self.context, names);
         match result {
             Ok(values) => Ok(match values.r.first() {
                 Some(Ref::Cells(array)) => Some(Rc::clone(array)),
@@ -77,7 +79,8 @@ impl Session {
         }
     }
 
-    /// Returns the differentiability of a function in each of its parameters; `None` for a value that is not a function.
+    /// Returns the differentiability of a function in each of its parameters; `None` for a value that is not a
+    /// function.
     ///
     /// # Errors
     /// Returns the diagnostics when the function does not compile.
@@ -90,7 +93,7 @@ impl Session {
         if names.len() != types.len() || names.iter().any(String::is_empty) {
             names = (1..=types.len()).map(|n| if types.len() == 1 { "x".into() } else { format!("x{n}") }).collect();
         }
-        let labels = interactive::labels_of_parameters(&mut self.context, function);
+        let labels = interactive_session::labels_of_parameters(&mut self.context, function);
         // The linearity of a function in a variable is unknown.
         let is_known = function.starts_with('{') || !labels.is_empty();
         let call = call(function, &names, &labels);

@@ -1,29 +1,27 @@
 //! Plots: pictures and tables of the functions, expressions and data that a command names.
 //!
-//! A command is translated to a program. Its errors are reported at the text of the user, never at the translation.
+//! A command is translated to a program. Errors are reported at the text of the user, never at the translation.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::session::query::command_text::{self, CommandText};
 use crate::session::{Display, Input, Session};
 use crate::source::{GENERATED, Span};
 
-/// The name of a source text that the user did not write.
-
 /// The range of a plot without bounds.
 const DEFAULT_BOUNDS: (&str, &str) = ("-10", "10");
 
-/// What a command plots, as source text.
+/// The subject of a plot, as source text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Subject {
-    /// A function of one number.
+    /// A function of one number, which is plotted as a curve.
     Function(String),
-    /// A function of two numbers.
+    /// A function of two numbers, which is plotted as a heat map.
     Field(String),
-    /// A function of two numbers that is zero on a curve.
+    /// A function of two numbers whose zeros form the plotted curve.
     Equation(String),
-    /// A value that has a picture.
+    /// A value that provides a picture.
     Picture(String),
-    /// Numbers or points.
+    /// An array of numbers or points.
     Data(String),
 }
 
@@ -110,7 +108,7 @@ impl Session {
         }
     }
 
-    /// Finds out what a text is.
+    /// Determines the kind of subject that a text denotes.
     fn subject(&mut self, text: &str) -> Result<Subject, Vec<Diagnostic>> {
         if let Some((left, right)) = equation(text) {
             let body = format!("({left}) - ({right})");
@@ -130,7 +128,7 @@ impl Session {
         let has_type = |session: &mut Session, text: &str, wanted: &str| {
             session.type_of(text).is_ok_and(|ty| ty.as_deref() == Some(wanted))
         };
-        // In an array, because a picture that is a statement is displayed and has no value.
+        // The text is checked in an array, because a picture that is a statement is displayed and has no value.
         if has_type(self, &format!("[({text}).picture]"), "[Picture]") {
             return Ok(Subject::Picture(text.to_owned()));
         }
@@ -211,7 +209,7 @@ impl Subject {
     }
 }
 
-/// Splits an equation at its sign `=`, which is not in brackets and not part of another operator.
+/// Splits an equation at the sign `=` that is outside of brackets and not part of another operator.
 fn equation(text: &str) -> Option<(&str, &str)> {
     let mut depth = 0;
     let mut before = ' ';

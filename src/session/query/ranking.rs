@@ -1,4 +1,4 @@
-//! Ranking: the order of completions, by how often a name is used.
+//! Ranking: the order of completions, by the frequency of names in programs.
 
 /// The members that programs use most, the most frequent first.
 const MEMBERS: &[&str] = &[

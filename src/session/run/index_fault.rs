@@ -1,10 +1,10 @@
 //! Index faults: describes an index out of range by expressions of the source text, such as `i + 1 = 5, a.count = 3`.
 
-/// The maximum length of an expression that is repeated in the message.
+/// The maximum length of an expression that the message quotes.
 const MAX_LENGTH: usize = 40;
 
-/// Replaces the names of the values that describe an index out of range by the source text of the subscript, `xs[i +
-/// 1]`.
+/// Replaces names such as `index` and `count` in the values of an index fault by parts of the source text of the
+/// subscript, for example `i + 1` and `xs.count` for `xs[i + 1]`.
 pub(crate) fn explained(values: &[(String, String)], text: &str) -> Vec<(String, String)> {
     let Some((collection, index)) = parts(text) else { return values.to_vec() };
     let named = |name: &str, value: &str| match name {

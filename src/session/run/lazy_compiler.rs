@@ -1,17 +1,17 @@
 //! Lazy compiler: compilation of each function when the machine first calls it.
 //!
-//! It works like a just-in-time compiler. The front end lowers a program to graphs once (`ir`); the machine then runs
-//! bytecode, and requests missing code through [`CodeSource`]: the original code of a function, its derivative code, or
-//! tangent and adjoint code. Each request passes a graph through the same pipeline, `diff` (only for derivatives), then
-//! `emit`; the machine verifies the result and retains it. So a function that is never called, or never differentiated,
-//! costs nothing, and derivative code exists for exactly the functions that a level reaches.
+//! The lazy compiler works like a just-in-time compiler. The front end lowers a program to graphs once (`ir`); the
+//! machine then runs bytecode, and requests missing code through [`CodeSource`]: the original code of a function, its
+//! derivative code, or tangent and adjoint code. Each request passes a graph through one pipeline, `diff` (only for
+//! derivatives), then `emit`; the machine verifies the result and retains it. So a function that is never called, or
+//! never differentiated, costs nothing, and derivative code exists for exactly the functions that a level reaches.
 //!
 //! At run time the machine calls the session, which calls the compiler. The trait is declared by the machine, so the
 //! static dependency points from the session to the machine.
 //!
-//! Promises: a request either returns code, or a [`Fault`] that stops the run; an interrupt or a deadline cancels a long
-//! compilation in the same way as a long run.
-//! Not here: programs in the compiled form, whose code is loaded (`session::compile::build`).
+//! Promises: a request either returns code, or a [`Fault`] that stops the run; an interrupt or a deadline cancels a
+//! long compilation in the same way as a long run.
+//! Not here: programs in the compiled form, whose code is loaded (`session::compile::compiled_program`).
 
 use crate::bytecode;
 use crate::cancel;
@@ -20,7 +20,7 @@ use crate::diff;
 use crate::emit;
 use crate::ir::{Function, FunctionId, MethodId, Program};
 use crate::native::library::ExplainRequest;
-use crate::session::compile::mechanism::transformed;
+use crate::session::compile::differentiation_mechanism::transformed;
 use crate::session::explain::{formula, names_of_parameters, views};
 use crate::source::SourceMap;
 use crate::types::TypeContext;
@@ -35,7 +35,7 @@ pub(crate) struct LazyCompiler<'p> {
     lost_tangents: diff::LostTangents<'p>,
     /// Whether comparisons on which branches depend are marked in derivative code.
     marks_thresholds: bool,
-    /// The tables of names and positions; absent where no explanation can be requested.
+    /// The tables of names and source locations; absent where no explanation can be requested.
     known: Option<(&'p mut TypeContext, &'p SourceMap)>,
 }
 
@@ -64,7 +64,7 @@ impl<'p> LazyCompiler<'p> {
             let marked = self.lost_tangents.marked(id, graph);
             let graph = marked.as_ref().unwrap_or(graph);
             let thresholds =
-                if self.marks_thresholds { diff::threshold::marked(self.program, id, graph) } else { None };
+                if self.marks_thresholds { diff::thresholds::marked(self.program, id, graph) } else { None };
             diff::derivative(self.program, thresholds.as_ref().unwrap_or(graph))
         });
         self.emit(&differentiated.ok_or_else(Fault::stopped)?, true)

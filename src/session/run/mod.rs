@@ -1,10 +1,10 @@
 //! Run: executes compiled programs, and describes how a run ended: limits, faults, backtraces.
 
-pub(crate) mod assignment;
+pub(crate) mod implicit_declaration;
 pub(crate) mod index_fault;
-pub(crate) mod interactive;
+pub(crate) mod interactive_input;
 pub(crate) mod lazy_compiler;
-pub(crate) mod suite;
+pub(crate) mod test_suite;
 
 use super::{CheckNan, Compiled, Kinks, Options, Outcome, Session, Status};
 use crate::diagnostic::{Code, Diagnostic};
@@ -14,8 +14,8 @@ use crate::session::run::lazy_compiler::LazyCompiler;
 use crate::tape::ObserverOptions;
 use crate::types::model::declaration_info::Declarations;
 use crate::types::model::display;
-use crate::types::model::tree::FunctionRef;
 use crate::types::model::ty::Type;
+use crate::types::model::typed_tree::FunctionRef;
 use crate::value::{Cells, Components, Ref};
 use crate::vm::{BacktraceEntry, Fault, FaultKind, Limits, LoopProgress, Machine, ProgressReporter, Remark};
 use std::time::Duration;
@@ -80,7 +80,7 @@ impl Session {
         self.concluded(result, diagnostics)
     }
 
-    /// Runs a script and formats the value of its last expression with `writer`.
+    /// Runs a script and formats the value of the script's last expression with `writer`.
     pub(super) fn start(
         &mut self,
         script: FunctionId,
@@ -162,7 +162,7 @@ impl Session {
 
     /// Converts a fault to a diagnostic: line, values, backtrace.
     fn describe(&self, fault: &Fault, number: Code) -> Diagnostic {
-        // A fault without a location occurred before the program started.
+        // A fault without a source location occurred before the program started.
         let span = if fault.span == crate::source::Span::default() { self.last_text() } else { fault.span };
         let mut diagnostic = Diagnostic::error(number, span, fault.message.clone());
         let values = match number {

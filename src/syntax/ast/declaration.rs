@@ -42,7 +42,7 @@ pub enum DeclKind {
     Function(FunctionDecl),
     /// A formula, which is a function: `f(x, y) = value`.
     Formula { name: Ident, params: Vec<Param>, body: Expr },
-    /// A test, `test "name" { … }`, at the top level of a file; its name is `test "name"`.
+    /// A test, `test "name" { … }`, at the top level of a file; the declared name is `test "name"`.
     Test { name: Ident, body: Block },
     /// A nominal type: `struct`, `enum`, `class`.
     Nominal(NominalDecl),
@@ -76,14 +76,14 @@ pub enum DeclKind {
     },
 }
 
-/// The position of an operator relative to its operands.
+/// The fixity of an operator.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum Fixity {
-    /// The operator stands before its operand.
+    /// The operator precedes its operand.
     Prefix,
-    /// The operator stands between its operands.
+    /// The operator is between its operands.
     Infix,
-    /// The operator stands after its operand.
+    /// The operator follows its operand.
     Postfix,
 }
 
@@ -103,7 +103,7 @@ pub struct Binding {
 /// The accessors of a property or subscript.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Accessors {
-    /// The body of the getter; in a protocol `Some` with an empty block for `get`.
+    /// The body of the getter; an empty block for `get` in a protocol.
     pub get: Option<LazyBlock>,
     /// The setter, `set(newValue) { … }`.
     pub set: Option<(Option<Ident>, LazyBlock)>,
@@ -123,7 +123,7 @@ pub struct Accessors {
     pub is_requirement: bool,
 }
 
-/// The parts that functions, initializers and subscripts have in common.
+/// The common parts of functions, initializers and subscripts.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct FunctionDecl {
     /// The name of the function, an operator, `_` or `init`.
@@ -136,7 +136,7 @@ pub struct FunctionDecl {
     pub throws: bool,
     /// Whether `rethrows` is written.
     pub rethrows: bool,
-    /// The result type; `None` means `()`, except for closures and formulas, where it is inferred.
+    /// The result type; `None` means `()`, except for closures and formulas, whose result type is inferred.
     pub result: Option<TypeExpr>,
     /// The body of the function; `None` for a requirement or a primitive.
     pub body: Option<LazyBlock>,

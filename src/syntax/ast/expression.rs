@@ -5,7 +5,8 @@ use crate::source::Span;
 use serde::{Deserialize, Serialize};
 use std::rc::Rc;
 
-/// An expression. Its parts are shared, so that the type checker can retain an expression whose check is postponed.
+/// An expression. The parts of an expression are shared, so that the type checker can retain expressions whose check is
+/// postponed.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Expr {
     /// The kind of the expression.
@@ -52,7 +53,7 @@ pub enum ExprKind {
     Tuple(Vec<(Option<Ident>, Expr)>),
     /// An expression in parentheses: `(a)`.
     Paren(Rc<Expr>),
-    /// A sequence of operands and operators as written; folding replaces it.
+    /// A sequence of operands and operators as written, which folding replaces by a tree.
     Sequence(Vec<SequencePart>),
     /// A prefix operator with its operand: `-x`, `!x`, `√x`, `+x`; `&x` is [`ExprKind::InOut`].
     Prefix { op: Ident, operand: Rc<Expr> },
@@ -79,7 +80,7 @@ pub enum ExprKind {
     Try { kind: TryKind, value: Rc<Expr> },
     /// A branch `if conditions { … } else …`, as statement or expression.
     If { conditions: Vec<Condition>, then: Block, otherwise: Option<Rc<Expr>> },
-    /// A block in the position of an expression: the `else` part of an `if`.
+    /// A block that occurs as an expression: the `else` part of an `if`.
     Block(Block),
     /// A branch `switch value { … }`, as statement or expression.
     Switch { value: Rc<Expr>, cases: Vec<SwitchCase> },
@@ -87,7 +88,7 @@ pub enum ExprKind {
     KeyPath { root: Option<TypeExpr>, path: Vec<KeyPathPart> },
     /// An operator used as a value: `reduce(0, +)`.
     Operator(Name),
-    /// A type in the position of a value: `[Int]()`, `(Int, Int).self`, `[String: Double].self`.
+    /// A type that occurs as a value: `[Int]()`, `(Int, Int).self`, `[String: Double].self`.
     Type(TypeExpr),
     /// The `order`-th derivative of a function: `f'`, `f''`.
     Prime { function: Rc<Expr>, order: u32 },

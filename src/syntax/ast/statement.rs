@@ -27,9 +27,9 @@ pub struct Stmt {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum StmtKind {
     /// An expression that is evaluated for its side effect, or is the implicit result of its block. `if`, `switch` and
-    /// `do` occur as expressions too ([`If`](super::ExprKind::If) and so on).
+    /// `do` are also expressions ([`If`](super::ExprKind::If) and so on).
     Expr(Expr),
-    /// A declaration in the place of a statement.
+    /// A declaration that occurs as a statement.
     Decl(Rc<Decl>),
     /// A statement `guard conditions else { … }`.
     Guard { conditions: Vec<Condition>, body: Block },
@@ -55,12 +55,12 @@ pub enum StmtKind {
     Defer(Block),
     /// A statement `do { … } catch pattern { … }`.
     Do { body: Block, catches: Vec<Catch> },
-    /// An inline adjoint `adjoint let seed wrt a, b { … }` inside a function: its derivative, written where the values
-    /// of the function are in scope.
+    /// An inline adjoint `adjoint let seed wrt a, b { … }` inside a function: the derivative of the function, in whose
+    /// scope its values are.
     Adjoint { seed: Ident, wrt: Vec<WrtParam>, body: Block },
 }
 
-/// A clause `catch pattern where guard { … }`; without a pattern it binds `error`.
+/// A clause `catch pattern where guard { … }`; a clause without a pattern binds `error`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Catch {
     /// The patterns of the clause with their `where` clauses; an empty list catches every error and binds `error`.
@@ -79,13 +79,13 @@ impl Catch {
     }
 }
 
-/// One of the comma-separated conditions of `if`, `guard` and `while`.
+/// A single one of the comma-separated conditions of `if`, `guard` and `while`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Condition {
     /// An expression of type `Bool`.
     Expr(Expr),
-    /// An optional binding `let pattern = value`, `var pattern = value`; without a value it unwraps the variable with
-    /// the same name.
+    /// An optional binding `let pattern = value`, `var pattern = value`; a binding without a value unwraps the variable
+    /// with this name.
     Optional { is_let: bool, pattern: Pattern, ty: Option<TypeExpr>, value: Option<Expr>, span: Span },
     /// A pattern match `case pattern = value`.
     Case { pattern: Pattern, value: Expr, span: Span },

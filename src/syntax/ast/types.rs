@@ -133,7 +133,7 @@ pub enum WrtKind {
     SelfParam,
     /// A parameter given by its name.
     Name(Name),
-    /// A parameter given by its position, also written as `.0`.
+    /// A parameter given by its index, also written as `.0`.
     Index(u32),
 }
 

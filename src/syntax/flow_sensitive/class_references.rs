@@ -3,14 +3,14 @@
 //! Types are not known yet, so the analysis is conservative: a name may refer to an instance when its declaration
 //! mentions a class, or another name that may refer to an instance.
 
-use super::names::{MUTATING, Names, bound, is_assignment, root};
+use super::name_uses::{MUTATING, Names, bound, is_assignment, root};
 use super::slice::Slice;
 use super::{CHECK, Use};
 use crate::source::Span;
 use crate::syntax::ast::{
     Decl, DeclKind, Expr, ExprKind, File, FunctionDecl, Name, NominalKind, Stmt, StmtKind, TypeExpr, TypeExprKind,
 };
-use crate::syntax::visit::{self, Visitor};
+use crate::syntax::visitor::{self, Visitor};
 use hashbrown::HashSet;
 use std::rc::Rc;
 
@@ -25,7 +25,7 @@ pub(super) struct Instances {
 impl Instances {
     pub fn of(file: &mut File) -> Instances {
         let mut declarations = Declarations::default();
-        visit::file(&mut declarations, file);
+        visitor::file(&mut declarations, file);
         let mut names: HashSet<Name> = ["Reference", "Buffer", "AnyObject"].map(Name::from).into_iter().collect();
         names.extend(declarations.classes);
         let mut before = 0;
@@ -42,7 +42,8 @@ impl Instances {
         Instances { types, names }
     }
 
-    /// Returns the first excluded statement that may write to an instance that the slice reads, with the name that is read.
+    /// Returns the first excluded statement that may write to an instance that the slice reads, with the name that is
+    /// read.
     pub fn written(&self, slice: &Slice, used: &Use) -> Option<(Name, Span)> {
         let given = |name: &Name| used.of.name == *name || used.wrt.iter().any(|x| x.name == *name);
         let name = slice.needed.iter().rev().find(|name| self.is_value(name) && !given(name))?;
@@ -55,7 +56,7 @@ impl Instances {
 
     fn may_write(&self, item: &Stmt) -> bool {
         let mut writes = Writes { instances: self, leads: false, writes: false };
-        visit::one(&mut writes, &mut item.clone());
+        visitor::one(&mut writes, &mut item.clone());
         writes.leads && writes.writes
     }
 }
@@ -90,7 +91,7 @@ impl Visitor for Writes<'_> {
             },
             _ => {}
         }
-        visit::inside(self, expr);
+        visitor::inside(self, expr);
     }
 }
 
@@ -113,7 +114,7 @@ struct Declarations {
 
 impl Visitor for Declarations {
     fn expr(&mut self, expr: &mut Expr) {
-        visit::inside(self, expr);
+        visitor::inside(self, expr);
     }
 
     fn passed(&mut self, item: &Stmt) {

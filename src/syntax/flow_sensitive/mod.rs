@@ -2,25 +2,25 @@
 //!
 //! The slice of the preceding statements that computes `y` from `x` becomes a closure, so that the expression means
 //! `gradient(at: x, in: { x in …; return y })`. A statement belongs to the slice when it declares or changes a name
-//! that the slice reads; statements that only print or compute other values do not. A function or closure belongs to
-//! the slice when the slice calls it and it reads or changes a variable of the slice.
+//! that the slice reads; statements that only print or compute other values do not belong to it. A function or closure
+//! belongs to the slice when the slice calls the function, and the function reads or changes a variable of the slice.
 //!
-//! The values that the slice reads must be the same at the end as when its statements ran the first time. A program
-//! that changes them in between is rejected; changes that cannot be detected statically are found when the two values
-//! differ.
+//! The values that the slice reads must not change between the first execution of its statements and the gradient
+//! expression. A program that changes these values is rejected; changes that cannot be detected statically are found at
+//! run time, when the two values of `y` differ.
 
 mod class_references;
-mod names;
+mod name_uses;
 mod slice;
 mod slice_diagnostics;
 
 use self::class_references::Instances;
-use self::names::{Names, declared, function};
+use self::name_uses::{Names, declared, function};
 use self::slice::{Called, Slice};
 use super::ast::{
     Arg, Block, Closure, ClosureParam, DeclKind, Expr, ExprKind, File, Ident, Name, Stmt, StmtKind, StringPart, TryKind,
 };
-use super::visit::{self, Visitor};
+use super::visitor::{self, Visitor};
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 use hashbrown::HashMap;
@@ -34,7 +34,7 @@ pub(super) fn is_used(expr: &Expr) -> bool {
 /// Expands all operators of the form `gradient(y, wrt: x)` in a file.
 pub(super) fn expand(file: &mut File) -> Vec<Diagnostic> {
     let mut expander = Expander { scopes: vec![], instances: Instances::of(file), diagnostics: vec![] };
-    visit::file(&mut expander, file);
+    visitor::file(&mut expander, file);
     expander.diagnostics
 }
 
@@ -101,7 +101,7 @@ impl Visitor for Expander {
             *expr = rewritten(&used, slice, expr.span);
             return;
         }
-        visit::inside(self, expr);
+        visitor::inside(self, expr);
     }
 
     fn enter_block(&mut self) {
@@ -141,8 +141,8 @@ impl Expander {
         blocks.flatten().filter(is_variable).flat_map(declared).collect()
     }
 
-    /// Returns the named functions and closures that are in scope: those of the enclosing function, or all of them if
-    /// `everywhere`.
+    /// Returns the named functions and closures that are in scope: the functions of the enclosing function, or all
+    /// functions if `everywhere`.
     fn functions(&self, variables: &[Name], everywhere: bool) -> HashMap<Name, Called> {
         let mut all = HashMap::new();
         let inside = self.scopes.iter().rev().take_while(|scope| everywhere || !matches!(scope, Scope::Function(_)));
@@ -158,8 +158,9 @@ impl Expander {
         all
     }
 
-    /// Returns the statements that compute the variable, in source order; `None` when the name is not that of a
-    /// variable that is computed in this function, such as a function whose parameters are named after `wrt:`.
+    /// Returns the statements that compute the variable, in source order; `None` when the name does not denote a
+    /// variable that the enclosing function computes, but for example a function whose parameters are listed after
+    /// `wrt:`.
     fn slice(&mut self, used: &Use) -> Option<Vec<Stmt>> {
         let variables = self.variables();
         let wanted: Vec<Name> = used.wrt.iter().map(|x| x.name.clone()).collect();
@@ -199,7 +200,7 @@ impl Expander {
     }
 }
 
-/// The library function that compares the two values of a variable.
+/// The name of the library function that compares the two values of a variable.
 const CHECK: &str = "_sameFlow";
 
 /// Builds `_sameFlow(valueWithGradient(at: x, in: { x in …; return y }), y, "y", "x")`, or its gradient.

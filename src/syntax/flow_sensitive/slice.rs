@@ -1,9 +1,9 @@
 //! Slice: finds the statements on which a variable depends.
 
-use super::names::{Effects, Names, declared, function};
+use super::name_uses::{Effects, Names, declared, function};
 use crate::source::Span;
 use crate::syntax::ast::{Expr, ExprKind, Name, Stmt, StmtKind, TryKind};
-use crate::syntax::visit::{self, Visitor};
+use crate::syntax::visitor::{self, Visitor};
 use hashbrown::HashMap;
 
 /// A named function or closure, with its effects on variables.
@@ -14,7 +14,7 @@ pub(super) struct Called {
 
 /// A backward walk over statements that collects the slice.
 pub(super) struct Slice {
-    /// The functions that the slice may call and that may belong to it.
+    /// The functions that the slice may call, and that may belong to the slice.
     functions: HashMap<Name, Called>,
     /// All functions that the slice may call.
     all_functions: HashMap<Name, Called>,
@@ -22,7 +22,7 @@ pub(super) struct Slice {
     variables: Vec<Name>,
     /// The names that the slice reads.
     pub needed: Vec<Name>,
-    /// The names differentiated with respect to whose declarations have not been reached.
+    /// The names after `wrt:` whose declarations have not been reached.
     pub wanted: Vec<Name>,
     /// The statements of the slice, the last one first.
     pub statements: Vec<Stmt>,
@@ -34,9 +34,9 @@ pub(super) struct Slice {
     pub later: Vec<(Name, Span)>,
     /// The statements that are excluded from the slice.
     pub passed: Vec<Stmt>,
-    /// The names changed by the loops that the walk has left.
+    /// The names that the loops change which the walk has left.
     in_rounds: Vec<(Name, Span)>,
-    /// The names among these that statements of the slice before the loop declare or change.
+    /// The names in `in_rounds` that statements of the slice before the loop declare or change.
     pub from_rounds: Vec<(Name, Span)>,
 }
 
@@ -102,7 +102,7 @@ impl Slice {
         self.needed.append(&mut effects.read);
     }
 
-    /// Marks that the walk continues with the statements before the loop `item` in which it began.
+    /// Notes that the walk leaves the loop `item` and continues with the statements before the loop.
     pub fn leave_loop(&mut self, item: &Stmt) {
         let mut effects = Names::of(item, &self.variables);
         follow_calls(&self.all_functions, &mut effects);
@@ -147,7 +147,7 @@ pub(super) fn throws(items: &[Stmt]) -> bool {
     let mut search = Search { functions: 0, throws: false, random: None };
     let handled = |item: &Stmt| matches!(&item.kind, StmtKind::Do { catches, .. } if !catches.is_empty());
     for item in items.iter().filter(|item| function(item).is_none() && !handled(item)) {
-        visit::one(&mut search, &mut item.clone());
+        visitor::one(&mut search, &mut item.clone());
     }
     search.throws
 }
@@ -155,7 +155,7 @@ pub(super) fn throws(items: &[Stmt]) -> bool {
 /// Returns the span at which some statements draw a random number from the generator of the system.
 pub(super) fn random(items: &[Stmt]) -> Option<Span> {
     let mut search = Search { functions: 0, throws: false, random: None };
-    items.iter().for_each(|item| visit::one(&mut search, &mut item.clone()));
+    items.iter().for_each(|item| visitor::one(&mut search, &mut item.clone()));
     search.random
 }
 
@@ -184,12 +184,12 @@ impl Visitor for Search {
             }
             ExprKind::Closure(_) => {
                 self.functions += 1;
-                visit::inside(self, expr);
+                visitor::inside(self, expr);
                 self.functions -= 1;
                 return;
             }
             _ => {}
         }
-        visit::inside(self, expr);
+        visitor::inside(self, expr);
     }
 }

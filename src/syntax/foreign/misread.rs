@@ -8,8 +8,8 @@ use crate::source::Span;
 /// The sentence about `//`, which divides in other languages.
 pub(super) const NO_QUOTIENT: &str = "'//' begins a comment; integers are divided with '/'";
 
-/// Returns warnings for comments that are divisors in other languages: `let half = n // 2`. The text begins at a position;
-/// in its copy, comments are blank.
+/// Returns warnings for comments that are divisors in other languages: `let half = n // 2`. The text begins at a
+/// position; in its copy, comments are blank.
 pub(crate) fn quotients(text: &str, copy: &str, start: u32) -> Vec<Diagnostic> {
     let mut found = vec![];
     for (at, _) in text.match_indices("//") {
@@ -22,8 +22,8 @@ pub(crate) fn quotients(text: &str, copy: &str, start: u32) -> Vec<Diagnostic> {
     found
 }
 
-/// Whether a comment continues an expression as a division would: it consists of a number, and as many blanks are before
-/// it as in it.
+/// Whether a comment continues an expression as a division would: it consists of a number, and as many blanks are
+/// before it as in it.
 fn is_quotient(text: &str, copy: &str, at: usize) -> bool {
     let line = copy[..at].rfind('\n').map_or(0, |n| n + 1);
     let end = text[at..].find('\n').map_or(text.len(), |n| at + n);
@@ -39,7 +39,7 @@ fn is_quotient(text: &str, copy: &str, at: usize) -> bool {
     let is_expression = context.ends_with(|c: char| "=+-*/%^<>&|?(".contains(c)) && !context.ends_with("->")
         || context.rsplit(|c| !is_word(c)).next() == Some("return")
         || is_whole_line && is_alone(copy, line, end);
-    // A number that is its own comment is not divided.
+    // A number alone on its line is not divided.
     is_expression && operand != right
 }
 

@@ -1,19 +1,20 @@
-//! Foreign syntax: words and notations of other languages and of mathematics on paper, with their equivalents.
+//! Foreign syntax: words and notations of other languages and of mathematics on paper, with their equivalents in
+//! dscript.
 //!
 //! In: a text with an error, and the span of the error. Out: possible replacements of the code at this span, the most
 //! likely one first. The session offers a replacement only after it has compiled the text with it.
 
 mod expressions;
 mod functions;
-mod literal;
+mod mathematical_notation;
 mod members;
 mod misread;
-mod notation;
 mod pattern;
 mod spelling;
 mod statements;
+mod string_literal;
 mod token;
-mod words;
+mod word_classes;
 
 pub(crate) use misread::{interpolations, quotients};
 use pattern::Code;
@@ -21,18 +22,19 @@ pub(crate) use spelling::{distance, is_keyword};
 use std::ops::Range;
 use token::{Kind, text_of};
 
-/// A row of a table: the pattern, the replacement, and the sentence, in which `$` and a letter stand for parts as well. The
-/// replacement `-` removes the code. Without a replacement there is only the sentence, without a sentence it is "'pattern' is written 'replacement'".
+/// A row of a table: the pattern, the replacement, and the sentence, in which `$` and a letter stand for parts as well.
+/// The replacement `-` removes the code. A row without a replacement has only a sentence; the default sentence is
+/// "'pattern' is written 'replacement'".
 type Row = (&'static str, &'static str, &'static str);
 
 /// The part of the tables that applies to an error.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Scope {
-    /// All tables: the code is not understood, or it contains an unknown name.
+    /// All tables: the code has a syntax error or contains an unknown name.
     Everything,
     /// The tables of expressions: the code has a meaning, but its types do not fit.
     Expressions,
-    /// None of them: a bracket is missing, perhaps because `//` was meant to divide.
+    /// No table: a bracket is missing, perhaps because `//` was meant as a division.
     Comments,
 }
 
@@ -42,14 +44,14 @@ const TABLES: &[(Scope, &[Row])] = &[
     (Scope::Expressions, members::ROWS),
     (Scope::Expressions, functions::ROWS),
     (Scope::Expressions, expressions::ROWS),
-    (Scope::Expressions, notation::ROWS),
+    (Scope::Expressions, mathematical_notation::ROWS),
 ];
 
 /// The number of bytes after the beginning of the line that are searched.
 const REACH: usize = 2_000;
 /// The maximum number of replacements for one error.
 const MOST: usize = 16;
-/// The maximum number of places where one row matches.
+/// The maximum number of matches of one row.
 const MATCHES: usize = 2;
 
 /// A possible replacement of foreign code.
@@ -57,11 +59,11 @@ const MATCHES: usize = 2;
 pub(crate) struct Replacement {
     /// The range of the foreign code in the text.
     pub range: Range<usize>,
-    /// The code to write instead; `None` if there is no equivalent that an edit can produce.
+    /// The code of the replacement; `None` if there is no equivalent that an edit can produce.
     pub code: Option<String>,
-    /// The sentence.
+    /// The sentence that explains the replacement.
     pub message: String,
-    /// Whether it resembles almost all code, so that only the types can confirm it.
+    /// Whether the matched pattern resembles almost all code, so that only type checking can confirm the replacement.
     pub is_guess: bool,
 }
 
@@ -70,7 +72,7 @@ pub(crate) fn replacements(text: &str, at: Range<usize>, scope: Scope) -> Vec<Re
     let at = text.floor_char_boundary(at.start.min(text.len()))..text.floor_char_boundary(at.end.min(text.len()));
     let line = lines_before(text, at.start);
     let tokens = token::tokens(text, line, REACH.max(at.end - line + 80).min(10 * REACH));
-    // The token at the error, or the last one before it.
+    // The token at the error, or the last token before the error.
     let focus = tokens.iter().rposition(|token| token.from <= at.start).unwrap_or(0);
     let search = Search { code: Code { text, tokens: &tokens }, line, focus };
     if scope == Scope::Comments {
@@ -84,23 +86,24 @@ pub(crate) fn replacements(text: &str, at: Range<usize>, scope: Scope) -> Vec<Re
     for (_, table) in tables {
         search.rows(table, false, &mut found);
     }
-    search.rows(notation::PRODUCTS, true, &mut found);
+    search.rows(mathematical_notation::PRODUCTS, true, &mut found);
     found.extend(search.type_name());
     found.extend(search.split_word());
     found.truncate(MOST);
     found
 }
 
-/// Whether a name has a meaning in another language or in mathematics, so that it is not a misspelling of a similar one.
+/// Whether a name has a meaning in another language or in mathematics, so that the name is not a misspelling of a
+/// similar name.
 pub(crate) fn is_known(name: &str) -> bool {
     let mentions = |(pattern, ..): &Row| pattern.split(' ').any(|item| item == name);
-    words::is_known(name) || functions::ROWS.iter().chain(members::ROWS).any(mentions)
+    word_classes::is_known(name) || functions::ROWS.iter().chain(members::ROWS).any(mentions)
 }
 
 /// Whether a word occurs in a pattern or in one of its classes.
 fn is_in_patterns(word: &str) -> bool {
     let rows = TABLES.iter().flat_map(|(_, rows)| rows.iter());
-    words::is_in_class(word) || rows.into_iter().any(|(pattern, ..)| pattern.split(' ').any(|item| item == word))
+    word_classes::is_in_class(word) || rows.into_iter().any(|(pattern, ..)| pattern.split(' ').any(|item| item == word))
 }
 
 /// Returns the beginning of some lines before an offset: the construct that an error belongs to may begin there.
@@ -112,7 +115,7 @@ fn lines_before(text: &str, at: usize) -> usize {
 /// The code around an error.
 struct Search<'t> {
     code: Code<'t>,
-    /// The offset at which it begins.
+    /// The offset at which the searched code begins.
     line: usize,
     /// The index of the token at the error.
     focus: usize,
@@ -162,7 +165,7 @@ impl Search<'_> {
         let mut found = vec![];
         for token in texts {
             let foreign = text_of(self.code.text, *token);
-            if let Some((code, message)) = literal::text_here(foreign) {
+            if let Some((code, message)) = string_literal::text_here(foreign) {
                 let range = token.from..token.to;
                 found.push(Replacement { range, code: Some(code), message: message.to_owned(), is_guess: false });
             }
@@ -181,7 +184,7 @@ impl Search<'_> {
     fn type_name(&self) -> Option<Replacement> {
         let token = self.code.tokens.get(self.focus).filter(|token| token.kind == Kind::Word)?;
         let foreign = text_of(self.code.text, *token);
-        let here = words::type_here(foreign);
+        let here = word_classes::type_here(foreign);
         let message = format!("the type '{foreign}' is called '{here}'");
         let range = token.from..token.to;
         (here != foreign).then_some(Replacement { range, code: Some(here), message, is_guess: false })
@@ -222,7 +225,7 @@ fn could_match(text: &str, pattern: &str) -> bool {
     pattern.split(' ').filter(is_literal).all(|item| item.starts_with('<') && item.len() > 2 || text.contains(item))
 }
 
-/// Returns the sentence for a short piece of code.
+/// Returns the default sentence for a short piece of foreign code.
 fn generic(foreign: &str, here: &str) -> String {
     const SHORT: usize = 40;
     let first = |code: &str| {

@@ -1,7 +1,7 @@
 //! Patterns of foreign code: how a row of the tables matches tokens, and how its replacement is written.
 //!
-//! A pattern is a sequence of tokens separated by blanks. `§` stands for the beginning of a statement, `~` for a place
-//! without a blank, `_` for one with a blank, `↵` for line breaks, and `$` and a letter for a part of the code:
+//! A pattern is a sequence of tokens separated by blanks. `§` stands for the beginning of a statement, `~` for no blank
+//! between two tokens, `_` for a blank, `↵` for line breaks, and `$` and a letter for a part of the code:
 //!
 //! | letter | part |
 //! | --- | --- |
@@ -15,17 +15,17 @@
 //! | `r` | the rest of the line, without a final semicolon |
 //! | `b` | the indented lines that follow |
 //!
-//! `<class>` is one of the words of a class. A replacement contains the same letters; `$(x)` adds parentheses unless the
-//! part is an operand, and `$[s]` writes the values in a format string as interpolations.
+//! `<class>` stands for a word of a word class such as `trig`. A replacement contains the same letters; `$(x)` adds
+//! parentheses unless the part is an operand, and `$[s]` writes the values in a format string as interpolations.
 
 use super::token::{Kind, Token, text_of};
-use super::words::{class, type_here, word_here};
+use super::word_classes::{class, type_here, word_here};
 
 /// The parts that a pattern has matched: for each letter, the code.
 pub(super) struct Match {
     pub from: usize,
     pub to: usize,
-    /// The indices of the first matched token, and of the one after the last.
+    /// The indices of the first matched token, and of the token after the last matched one.
     pub tokens: (usize, usize),
     parts: Vec<(String, String)>,
 }
@@ -61,7 +61,7 @@ impl Code<'_> {
         if from >= to { "" } else { &self.text[self.tokens[from].from..self.tokens[to - 1].to] }
     }
 
-    /// Returns the token after the bracket that closes the one at `at`.
+    /// Returns the index of the token after the bracket that closes the bracket at `at`.
     fn closed(&self, at: usize) -> Option<usize> {
         let mut depth = 0usize;
         for next in at..self.tokens.len() {
@@ -98,7 +98,7 @@ impl Code<'_> {
         let end = match self.tokens.get(at)?.kind {
             Kind::Word if STATEMENT_WORDS.contains(&self.word(at)?) => return None,
             Kind::Word | Kind::Text => at + 1,
-            // A number directly before a name is its factor.
+            // A number directly before a name is a factor of a product.
             Kind::Number
                 if self.adjacent(at + 1) && (self.is(at + 1, Kind::Word) || self.word(at + 1) == Some("(")) =>
             {
@@ -218,7 +218,7 @@ impl Code<'_> {
         let Some((item, rest)) = items.split_first() else { return Some(at) };
         let count = parts.len();
         let mut ends = self.ends(item, first, at);
-        // What ends a pattern extends as far as possible.
+        // The last item of a pattern extends as far as possible.
         if rest.is_empty() && matches!(*item, "$e" | "$d" | "$c" | "$a") {
             ends.reverse();
         }
@@ -239,7 +239,7 @@ impl Code<'_> {
         let one = |fits: bool| if fits { vec![at + 1] } else { vec![] };
         match item {
             "§" => return if self.begins_statement(at) { vec![at] } else { vec![] },
-            // The tokens on both sides touch each other, or do not.
+            // The items `~` and `_` match if the adjacent tokens touch each other, or if they do not.
             "~" => return if self.adjacent(at) { vec![at] } else { vec![] },
             "_" => return if self.adjacent(at) { vec![] } else { vec![at] },
             "↵" => {
@@ -313,7 +313,7 @@ impl Match {
             rest = &rest[at + 1..];
             // `$[s]` is a string literal with its interpolations.
             if let Some(after) = rest.strip_prefix("[s]") {
-                out.push_str(&super::literal::with_interpolations(self.part("s").unwrap_or_default()));
+                out.push_str(&super::string_literal::with_interpolations(self.part("s").unwrap_or_default()));
                 rest = after;
                 continue;
             }

@@ -40,7 +40,7 @@ const KEYWORDS: &[&str] = &[
     "while",
 ];
 
-/// The number of letters from which on two may be wrong.
+/// The minimum length of a word in which two letters may be wrong.
 const LONG: usize = 6;
 /// The number of letters from which on one may be missing or wrong; those of shorter words may be swapped.
 const SHORT: usize = 3;

@@ -25,7 +25,7 @@ pub(super) struct Token {
     pub to: usize,
 }
 
-/// Operators of several characters, the longest ones first.
+/// Operators of several characters, the longest operators first.
 const OPERATORS: &[&str] = &[
     "%in%", "%/%", "===", "!==", "<=>", "...", "..<", "..=", "<<<", "**=", "->", "=>", "==", "!=", "<=", ">=", "&&",
     "||", "**", "+=", "-=", "*=", "/=", "//", "::", ":=", "<-", "|>", "<>", "~=", "/.", "??", "?:", "?.", "++", "--",
@@ -39,7 +39,7 @@ pub(super) fn text_of(text: &str, token: Token) -> &str {
     &text[token.from..token.to]
 }
 
-/// Splits the part of a text from an offset on into tokens, at most `limit` bytes of it.
+/// Splits the part of a text from an offset on into tokens, at most `limit` bytes.
 pub(super) fn tokens(text: &str, from: usize, limit: usize) -> Vec<Token> {
     let end = text.floor_char_boundary(text.len().min(from.saturating_add(limit)));
     let mut found = vec![];
@@ -70,7 +70,7 @@ fn token(rest: &str, first: char) -> (Kind, usize) {
             let quote = rest[length..].chars().next().filter(|c| matches!(c, '"' | '\'' | '`'));
             let literal = quote.and_then(|quote| string(&rest[length..], quote));
             match literal {
-                // `f'(2)` is a derivative.
+                // `f'(2)` is a derivative and not a string literal with a prefix.
                 Some(more) if PREFIXES.contains(&&rest[..length]) && !rest[length..].starts_with("'(") => {
                     (Kind::Text, length + more)
                 }

@@ -2,13 +2,13 @@
 //!
 //! In: a text. Out: the same tokens and comments, with different blanks, line breaks and indentation.
 //!
-//! The choices of the author are preserved: line breaks, single empty lines, and the columns of comments at ends of lines.
-//! Everything else is computed: `spacing` decides on blanks within a line, `lines` on indentation.
+//! The choices of the author are preserved: line breaks, single empty lines, and the columns of comments at ends of
+//! lines. Everything else is computed: `spacing` decides on blanks within a line, `line_breaks` on indentation.
 //!
-//! Promises: the output has the same tree as the input, or an error is returned; formatting is idempotent; the time grows
-//! with the length of the text, and nothing recurses.
+//! Promises: the tree of the output equals that of the input, or an error is returned; formatting is idempotent; the
+//! time grows with the length of the text, and nothing recurses.
 
-mod lines;
+mod line_breaks;
 mod spacing;
 mod token;
 
@@ -21,7 +21,7 @@ use crate::syntax::format::token::{Token, tokens};
 use crate::syntax::parser::marks;
 use crate::syntax::{dump, parse};
 
-/// Formats a text whose first byte has the position `start`, or returns its errors.
+/// Formats a text whose first byte has the offset `start`, or returns its errors.
 pub fn formatted(text: &str, start: u32) -> Result<String, Vec<Diagnostic>> {
     let parsed = parse(text, start);
     if parsed.diagnostics.iter().any(Diagnostic::is_error) {
@@ -35,7 +35,7 @@ pub fn formatted(text: &str, start: u32) -> Result<String, Vec<Diagnostic>> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let (copy, found) = marks(text).ok_or_else(changed)?;
     let before = tokens(text, &copy, &found);
-    let out = lines::written(&before);
+    let out = line_breaks::written(&before);
     if is_same(&before, &out) && dump(&parse(&out, 0).file) == dump(&parsed.file) { Ok(out) } else { Err(changed()) }
 }
 

@@ -1,4 +1,4 @@
-//! Spacing: decides where spaces stand within a line.
+//! Spacing: decides between which tokens of a line there is a space.
 
 use crate::syntax::format::token::{Kind, Token};
 
@@ -8,7 +8,7 @@ const APART: &[&str] = &[
     "catch",
 ];
 
-/// Whether a space separates two adjacent tokens of a line. `last` is the token before both.
+/// Whether a space separates two adjacent tokens of a line. `last` is the token before the two tokens.
 pub(crate) fn is_apart(last: Option<&Token<'_>>, a: &Token<'_>, b: &Token<'_>) -> bool {
     use Kind::{
         AngleClose, AngleOpen, Atom, Body, Brace, Close, Colon, Comma, Comment, EndBrace, Implicit, Infix, Line,

@@ -62,7 +62,7 @@ pub(crate) enum Kind {
 }
 
 impl Token<'_> {
-    /// Whether two tokens have the same text and kind, at any position.
+    /// Whether two tokens have the same text and kind, at any offsets.
     pub fn is_equal(&self, other: &Token<'_>) -> bool {
         self.text == other.text && std::mem::discriminant(&self.kind) == std::mem::discriminant(&other.kind)
     }
@@ -154,7 +154,7 @@ impl<'t> Lexer<'t, '_> {
         self.text.as_bytes()[self.at..].iter().take_while(|b| matches!(b, b' ' | b'\t')).count()
     }
 
-    /// Advances to the marks at the current offset; returns whether a case begins there.
+    /// Advances to the marks at the current offset; returns whether a case of a `switch` begins there.
     fn skip_marks(&mut self) -> bool {
         while self.marks.get(self.mark).is_some_and(|mark| mark.start < self.at) {
             self.mark += 1;
@@ -253,8 +253,8 @@ fn comment(text: &str) -> Option<usize> {
     None
 }
 
-/// Removes the blanks around powers, and around ranges between single words and literals: `x^2`, `0..<n`. The blanks around
-/// other ranges are preserved: `2 * i ..< count`.
+/// Removes the blanks around powers, and around ranges between single words and literals: `x^2`, `0..<n`. The blanks
+/// around other ranges are preserved: `2 * i ..< count`.
 fn tighten(tokens: &mut [Token<'_>]) {
     for k in 1..tokens.len().saturating_sub(1) {
         let [before, operator, after] = &tokens[k - 1..=k + 1] else { continue };

@@ -50,7 +50,7 @@ impl Builder<'_> {
                 }
                 Rule::exact_arg => args.differs = part.as_str().ends_with("false").then(|| self.span(&part)),
                 _ => {
-                    // The argument is `adjoint:` or a similar one.
+                    // The argument is `adjoint:` or a similar argument.
                     let mut inner = part.into_inner();
                     if let (Some(label), Some(value)) = (inner.next(), inner.next()) {
                         match label.as_str() {

@@ -1,8 +1,8 @@
-//! Checkpointed loops: rewrites `checkpoint for x in xs { … }` and `checkpoint while … { … }`, whose iterations run again in the
-//! reverse pass.
+//! Checkpointed loops: rewrites `checkpoint for x in xs { … }` and `checkpoint while … { … }`, whose iterations run
+//! again in the reverse pass.
 //!
-//! The body of the loop becomes a closure that returns whether the loop continues, and the library calls it: `continue` and the
-//! end of the body return `true`, `break` returns `false`.
+//! The body of the loop becomes a closure that returns whether the loop continues, which the library calls: `continue`
+//! and the end of the body return `true`, `break` returns `false`.
 
 use super::{Builder, Node};
 use crate::diagnostic::{Code, Diagnostic};
@@ -12,7 +12,7 @@ use crate::syntax::ast::{
 };
 use std::rc::Rc;
 
-/// The parameter of the closure when the pattern of the loop destructures it.
+/// The name of the closure's parameter when the pattern of the loop destructures the element.
 const ELEMENT: &str = "$element";
 
 impl Builder<'_> {

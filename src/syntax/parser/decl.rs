@@ -10,7 +10,7 @@ use crate::syntax::ast::{
 use pest::iterators::Pairs;
 use std::rc::Rc;
 
-/// The parts of a declaration of a type.
+/// The common parts of the declarations of types.
 struct Head {
     name: Option<Ident>,
     target: Option<TypeExpr>,
@@ -255,7 +255,7 @@ impl Builder<'_> {
         Some(DeclKind::PrecedenceGroup { name: name?, higher_than, lower_than, associativity, assignment })
     }
 
-    /// Returns the `///` lines directly before a declaration.
+    /// Returns the text of the `///` lines directly before a declaration.
     pub(super) fn documentation(&self, span: Span) -> Option<Rc<str>> {
         let mut lines = vec![];
         let mut before = self.text.get(..(span.start - self.start) as usize)?;

@@ -7,7 +7,7 @@ use crate::syntax::ast::{Arg, CastKind, Expr, ExprKind, Ident, SequencePart, Try
 use pest::iterators::Pairs;
 use std::rc::Rc;
 
-/// An operand while it is being read.
+/// An operand under construction.
 #[derive(Default)]
 struct Operand {
     prefixes: Vec<Ident>,
@@ -15,7 +15,7 @@ struct Operand {
     postfixes: u32,
 }
 
-/// A part of a sequence after `try`, with the position of the `try`, which applies to everything to its right.
+/// A part of a sequence after `try`, with the location of the `try`, which applies to all parts to its right.
 struct Segment {
     tries: Vec<(TryKind, Span)>,
     parts: Vec<SequencePart>,
@@ -114,7 +114,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Wraps the parts after each `try` into a `try` expression, starting from the last one.
+    /// Wraps the parts after each `try` into a `try` expression, starting from the last `try`.
     fn join(&mut self, segments: Vec<Segment>, span: Span) -> Expr {
         let mut inner: Option<Expr> = None;
         for mut segment in segments.into_iter().rev() {
@@ -287,7 +287,8 @@ impl Builder<'_> {
         self.type_literal(Expr { kind, span })
     }
 
-    /// Converts a literal that can only be a type, such as `[Int?]`; `[Int]` is ambiguous and remains a literal.
+    /// Converts a literal that can only be a type, such as `[Int?]`, to a type; `[Int]` is ambiguous and remains a
+    /// literal.
     fn type_literal(&mut self, literal: Expr) -> Expr {
         let only_a_type = match &literal.kind {
             ExprKind::Array(elements) => matches!(&elements[..], [one] if is_plainly_type(one)),

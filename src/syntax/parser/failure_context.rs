@@ -3,12 +3,12 @@
 use crate::source::Span;
 use crate::syntax::scan::is_word;
 
-/// A syntax error: the unexpected token and its position.
+/// The context of a syntax error: the text, the unexpected token, and its location.
 #[derive(Clone, Copy)]
 pub(crate) struct Context<'t> {
     /// The copy of the text that the grammar reads, with spaces for comments and marks for angle brackets.
     pub(super) copy: &'t str,
-    /// The position of the first byte of the text.
+    /// The offset of the first byte of the text among all sources.
     pub(super) start: u32,
     /// The offset at which the grammar failed.
     pub(super) at: usize,

@@ -95,7 +95,8 @@ impl Builder<'_> {
         match parts.first_mut() {
             Some(Piece::Text(text, _)) if text.trim_start_matches([' ', '\t', '\r']).starts_with('\n') => {
                 let line = text.find('\n').map_or(0, |n| n + 1);
-                // The newline stays until the indentation has been removed, so that the first line is treated like the others.
+                // The newline stays until the indentation has been removed, so that the first line is processed like
+                // the other lines.
                 text.replace_range(..line, "\n");
             }
             _ => {
@@ -121,8 +122,8 @@ impl Builder<'_> {
         indentation
     }
 
-    /// Replaces escapes and removes indentation: `layout` is the indentation of a multi-line string, and whether its first
-    /// newline must still be removed.
+    /// Replaces escapes and removes indentation: `layout` consists of the indentation of a multi-line string and of the
+    /// flag whether its first newline must still be removed.
     fn unescape(&mut self, text: &str, hashes: usize, layout: Option<(&str, bool)>, span: Span) -> String {
         let mut out = String::with_capacity(text.len());
         let mark = format!("\\{}", "#".repeat(hashes));
@@ -140,7 +141,7 @@ impl Builder<'_> {
                 continue;
             }
             let Some(escape) = rest.strip_prefix(mark.as_str()) else {
-                // A carriage return before a line break belongs to the file, not to the string.
+                // A carriage return before a line break belongs to the line break of the file and not to the string.
                 if c != '\r' || layout.is_none() {
                     out.push(c);
                 }
@@ -198,7 +199,7 @@ enum Piece {
     Arguments(Vec<Arg>),
 }
 
-/// Removes what the scanner writes for the other bytes of typographic quotes.
+/// Removes the U+0005 characters by which the scanner replaces bytes of typographic quotes.
 fn trim_quotes(parts: &mut [Piece]) {
     const FILLER: &str = "\u{5}\u{5}";
     if let Some(Piece::Text(text, _)) = parts.first_mut() {

@@ -3,19 +3,19 @@
 mod attribute;
 mod checkpoint;
 mod closure;
-mod convert;
 mod decl;
 mod expr;
-mod failure;
 mod failure_context;
 mod function;
 mod key_path;
 mod literal;
 mod pattern;
-mod piecewise;
+mod piecewise_parsing;
 mod postfix;
 mod stmt;
+mod syntax_error;
 mod syntax_roles;
+mod type_conversion;
 mod types;
 
 pub(super) use syntax_roles::{Mark, Role, marks};
@@ -46,18 +46,18 @@ use grammar::{Grammar, Rule};
 
 type Node<'t> = Pair<'t, Rule>;
 
-/// The maximum depth of the tree before folding, which is reached by else-if chains, chains of members, and nested
-/// expressions. Every later stage recurses to this depth.
+/// The maximum depth of the tree before folding, which else-if chains, chains of members, and nested expressions can
+/// reach. Every later stage recurses to this depth.
 const MAX_CHAIN: u32 = 2_000;
 
-/// Parses a text whose first byte has the position `start`. Operators are not folded.
+/// Parses a text whose first byte has the offset `start`. Operators are not folded.
 pub fn parse(text: &str, start: u32) -> Parsed {
     let scanned = scan(text, start);
     if !scanned.diagnostics.is_empty() {
         return Parsed { file: File::default(), diagnostics: scanned.diagnostics, incomplete: scanned.incomplete };
     }
     bound_work(text.len());
-    // When the content of a long list turns out not to be a list, the text is parsed again as a whole, for its diagnostics.
+    // If the content of a long list is not a list, the text is parsed again as a whole, for its diagnostics.
     let lists = scanned.lists.iter().flat_map(List::all).map(|list| (list.open, list)).collect();
     let by_lists = Builder { lists, ..Builder::new(text, start) };
     let parsed = by_lists.texts(&scanned).or_else(|| Builder::new(text, start).texts(&scanned));
@@ -81,11 +81,12 @@ pub fn parse_at(text: &str, place: Span) -> File {
 
 /// The name of the implicit parameter of a setter that is written as `_modify`.
 const YIELDED: &str = "yielded value";
-/// The last resort against input that takes exponential time: no valid text needs more calls for each byte.
+/// The maximum number of calls of the grammar for each byte, as a protection against input that takes exponential time:
+/// valid texts need fewer calls.
 const CALLS_PER_BYTE: usize = 2_000;
 
-/// Sets a call limit that suits a text. The limit is shared by the whole process, so it only grows: another thread may be
-/// about to parse a longer text.
+/// Sets a call limit that suits a text. The limit is shared by the whole process, so it is only increased: another
+/// thread may be about to parse a longer text.
 fn bound_work(bytes: usize) {
     static LIMIT: AtomicUsize = AtomicUsize::new(50_000_000);
     let needed = bytes.saturating_mul(CALLS_PER_BYTE);
@@ -150,7 +151,7 @@ impl<'t> Builder<'t> {
     }
 
     fn fail(&mut self, error: Error<Rule>, copy: &str, piece: Range<usize>) {
-        let (diagnostic, incomplete) = failure::explain(error, copy, piece, self.text, self.start);
+        let (diagnostic, incomplete) = syntax_error::explain(error, copy, piece, self.text, self.start);
         self.incomplete = incomplete && self.diagnostics.is_empty();
         self.diagnostics.push(diagnostic);
     }
@@ -160,7 +161,7 @@ impl<'t> Builder<'t> {
         self.at(self.base + span.start(), self.base + span.end())
     }
 
-    /// Returns a span of the text; the copy that the grammar reads is one newline longer.
+    /// Returns a span of the text; offsets in the final newline, which only the copy has, are moved to the end.
     fn at(&self, from: usize, to: usize) -> Span {
         if let Some(place) = self.place {
             return place;
@@ -174,7 +175,8 @@ impl<'t> Builder<'t> {
         self.text.get((span.start - self.start) as usize..(span.end - self.start) as usize).unwrap_or("")
     }
 
-    /// Returns the operator at the end of the line before a span, and the position after it, if only blanks separate them.
+    /// Returns the operator at the end of the line before a span, and the location after the operator, if only blanks
+    /// separate them.
     fn operator_before(&self, span: Span) -> Option<(&'t str, Span)> {
         let before = self.text.get(..(span.start - self.start) as usize)?;
         let line = before.trim_end();

@@ -32,7 +32,8 @@ impl Builder<'_> {
         Pattern { kind: PatternKind::Tuple(elements), span }
     }
 
-    /// Converts an expression to a pattern; inside a `let` or `var`, `binding` states whether it is `var`.
+    /// Converts an expression to a pattern; `binding` is present inside of a `let` or `var`, and states whether that is
+    /// `var`.
     pub(super) fn pattern(&mut self, node: Node<'_>, binding: Option<bool>) -> Pattern {
         let span = self.span(&node);
         let nothing = Pattern { kind: PatternKind::Wildcard, span };
@@ -42,7 +43,7 @@ impl Builder<'_> {
         })
     }
 
-    /// Reads the pattern of a condition before `=` and the value after it, as an expression.
+    /// Reads the pattern of a condition before `=` and the value after it, and returns the value as an expression.
     pub(super) fn pattern_and_value(&mut self, node: Node<'_>) -> (Pattern, Expr) {
         let span = self.span(&node);
         let children: Vec<Node<'_>> = node.into_inner().collect();
@@ -63,7 +64,7 @@ impl Builder<'_> {
         (pattern, value)
     }
 
-    /// Converts the children of an expression to a pattern; `otherwise` builds them as an expression.
+    /// Converts the children of an expression to a pattern; `otherwise` converts the children to an expression.
     fn pattern_of<'n>(
         &mut self,
         nodes: impl Iterator<Item = Node<'n>>,

@@ -7,7 +7,7 @@ use crate::source::Span;
 use crate::syntax::ast::{Arg, Expr, ExprKind, Ident, TypeExpr, TypeExprKind};
 use std::rc::Rc;
 
-/// The operators after which a program most likely continues, so that `1 +` at a prompt reads another line.
+/// The operators after which a program most likely continues, so that the prompt reads another line after `1 +`.
 const UNFINISHED: &[&str] =
     &["+", "-", "*", "/", "^", "%", "&&", "||", "==", "!=", "<=", ">=", "<", ">", "??", "+=", "-=", "*=", "/="];
 

@@ -177,7 +177,7 @@ impl Builder<'_> {
         None
     }
 
-    /// Reports a constant that is declared in a loop, `for let x in …`.
+    /// Reports the redundant `let` of a loop, `for let x in …`.
     fn constant_anyway(&mut self, node: &Node<'_>) {
         let span = self.span(node);
         let message = "'let' pattern cannot appear nested in an already immutable context";
@@ -284,7 +284,7 @@ impl Builder<'_> {
         let (mut patterns, mut items) = (vec![], vec![]);
         for part in node.into_inner() {
             match part.as_rule() {
-                Rule::any_name => {} // `@unknown`
+                Rule::any_name => {} // the attribute `@unknown`
                 Rule::case_pattern => patterns.extend(self.case_pattern(part)),
                 _ => self.statement(part, &mut items),
             }

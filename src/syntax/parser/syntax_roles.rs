@@ -1,13 +1,13 @@
 //! Syntax roles: determines the roles of parts of a text, for the formatter.
 
-use super::piecewise::{PIECE, pieces};
+use super::piecewise_parsing::{PIECE, pieces};
 use super::{Grammar, Rule, bound_work};
 use crate::cancel;
 use crate::syntax::scan::scan;
 use pest::Parser;
 use pest::iterators::Pair;
 
-/// A mark on a part of a text: its role, which its characters alone do not determine.
+/// A mark on a part of a text: the role of the part, which its characters alone do not determine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::syntax) struct Mark {
     pub start: usize,
@@ -64,7 +64,7 @@ pub(in crate::syntax) fn marks(text: &str) -> Option<(String, Vec<Mark>)> {
 struct Finder {
     base: usize,
     marks: Vec<Mark>,
-    /// The enclosing constructs to which a body may belong: their start and end.
+    /// The start and the end of each enclosing construct to which a body may belong.
     owners: Vec<(usize, usize)>,
 }
 

@@ -23,8 +23,8 @@ impl Builder<'_> {
         attributed(param)
     }
 
-    /// Reads the type of a parameter and separates `inout` and attributes from it. The attributes of a function type
-    /// stay with the type.
+    /// Reads the type of a parameter and separates `inout` and attributes from the type. The attributes of a function
+    /// type stay with the type.
     pub(super) fn param_type(&mut self, node: Node<'_>) -> ParamType {
         let span = self.span(&node);
         let nothing = TypeExpr { kind: TypeExprKind::Inferred, span };
@@ -71,7 +71,7 @@ impl Builder<'_> {
                 );
                 return ParamType { ty: TypeExpr { kind: TypeExprKind::Inferred, span }, is_inout, attributes };
             };
-            // These attributes apply to the parameter, all others to the function type.
+            // The listed attributes apply to the parameter, all others to the function type.
             let (own, of_type) = attributes.into_iter().partition(|a: &Attribute| {
                 matches!(&*a.name.name, "noDerivative" | "escaping" | "autoclosure" | "memberwise")
             });
@@ -242,14 +242,14 @@ pub(super) fn tuple_of(elements: &[FunctionTypeParam], span: Span) -> TypeExpr {
     TypeExpr { kind, span }
 }
 
-/// Returns the type of an element with those of its attributes that belong to the type; other attributes apply to parameters.
+/// Returns the type of an element with the attributes that belong to the type; other attributes apply to parameters.
 pub(super) fn element_type(element: &FunctionTypeParam) -> TypeExpr {
     let mut attributes = element.attributes.clone();
     attributes.retain(|a| &*a.name.name == "differentiable");
     attributed(ParamType { ty: element.ty.clone(), is_inout: false, attributes })
 }
 
-/// Whether a chain of suffixes is too long; it is truncated then. (`T????…` nests without parentheses.)
+/// Whether a chain of suffixes is too long; such a chain is truncated, because `T????…` nests without parentheses.
 fn suffixes_too_deep(built: &mut Option<TypeExpr>) -> bool {
     let Some(ty) = built else { return false };
     let (mut depth, mut at) = (0, &*ty);

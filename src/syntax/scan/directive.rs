@@ -1,6 +1,6 @@
 //! Directives: scans `#if` and related lines, and replaces inactive branches by spaces.
 
-use super::{Quote, Scanner, conditional};
+use super::{Quote, Scanner, conditional_compilation};
 use crate::diagnostic::{Code, Diagnostic};
 
 impl Scanner<'_> {
@@ -16,7 +16,7 @@ impl Scanner<'_> {
         }
         let line_start = self.bytes[..self.at].iter().rposition(|b| *b == b'\n').map_or(0, |n| n + 1);
         let first_on_line = self.at - line_start < 1000 && self.out[line_start..self.at].iter().all(|b| *b == b' ');
-        if let Some(directive) = conditional::directive(after)
+        if let Some(directive) = conditional_compilation::directive(after)
             && first_on_line
         {
             return self.directive(directive);
@@ -26,13 +26,13 @@ impl Scanner<'_> {
         true
     }
 
-    fn directive(&mut self, directive: conditional::Directive<'_>) -> bool {
-        use conditional::Directive::{Else, ElseIf, End, If};
+    fn directive(&mut self, directive: conditional_compilation::Directive<'_>) -> bool {
+        use conditional_compilation::Directive::{Else, ElseIf, End, If};
         let (from, position) = (self.at, self.branches.len());
         self.skip_line();
         match directive {
             If(condition) => {
-                let active = conditional::holds(condition);
+                let active = conditional_compilation::holds(condition);
                 self.branches.push((from, active));
                 if !active {
                     return self.skip_branches();
@@ -52,12 +52,12 @@ impl Scanner<'_> {
 
     /// Replaces lines by spaces up to the active branch, or up to the `#endif`.
     fn skip_branches(&mut self) -> bool {
-        use conditional::Directive::{Else, ElseIf, End, If};
+        use conditional_compilation::Directive::{Else, ElseIf, End, If};
         let mut inner = 0;
         while self.at < self.bytes.len() {
             self.at += 1;
             let line = self.text[self.at..].split('\n').next().unwrap_or("");
-            let found = line.trim_start().strip_prefix('#').and_then(conditional::directive);
+            let found = line.trim_start().strip_prefix('#').and_then(conditional_compilation::directive);
             let taken = self.branches.last().is_none_or(|b| b.1);
             self.blank(self.at, self.at + line.len());
             self.at += line.len();
@@ -69,7 +69,7 @@ impl Scanner<'_> {
                     return true;
                 }
                 Some(Else) if inner == 0 && !taken => return self.take_branch(),
-                Some(ElseIf(condition)) if inner == 0 && !taken && conditional::holds(condition) => {
+                Some(ElseIf(condition)) if inner == 0 && !taken && conditional_compilation::holds(condition) => {
                     return self.take_branch();
                 }
                 Some(Else | ElseIf(_)) | None => {}

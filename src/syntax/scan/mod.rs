@@ -5,19 +5,20 @@
 //! unusual white space become spaces, the angle brackets of generic arguments become U+0001 and U+0002, and a brace
 //! becomes U+0004 when the text after its closing brace, on the same line, continues an expression.
 
-mod conditional;
+mod conditional_compilation;
 mod directive;
-mod list;
+mod long_list;
 mod string;
 
-pub(super) use list::List;
+pub(super) use long_list::List;
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 
-/// The maximum nesting of brackets: no program needs more, and every later stage recurses.
+/// The maximum nesting of brackets: no program needs deeper nesting, and every later stage recurses.
 const MAX_NESTING: usize = 256;
-/// The maximum number of operators in an expression, checked before they cost memory; far above the limit of folding.
+/// The maximum number of operators in an expression, checked before memory is allocated for them; far above the limit
+/// of folding.
 const MAX_OPERATORS: usize = 100_000;
 
 /// The result of a scan: the copy that the grammar reads, and the errors.
@@ -34,13 +35,13 @@ pub(super) struct Scanned {
     pub lists: Vec<List>,
 }
 
-/// How a string literal is delimited.
+/// The delimiter of a string literal.
 #[derive(Clone, Copy)]
 struct Quote {
     start: usize,
     hashes: usize,
     long: bool,
-    /// Whether it has typographic quotes, as in “text”.
+    /// Whether the literal has typographic quotes, as in “text”.
     curly: bool,
 }
 
@@ -76,10 +77,10 @@ struct Scanner<'t> {
     diagnostics: Vec<Diagnostic>,
     incomplete: bool,
     lines: Vec<usize>,
-    lists: list::Lists,
+    lists: long_list::Lists,
 }
 
-/// Scans a text whose first byte has the position `start`.
+/// Scans a text whose first byte has the offset `start`.
 pub(super) fn scan(text: &str, start: u32) -> Scanned {
     let mut scanner = Scanner {
         bytes: text.as_bytes(),
@@ -96,7 +97,7 @@ pub(super) fn scan(text: &str, start: u32) -> Scanned {
         diagnostics: vec![],
         incomplete: false,
         lines: vec![],
-        lists: list::Lists::default(),
+        lists: long_list::Lists::default(),
     };
     scanner.run();
     scanner.out.push(b'\n');
@@ -164,7 +165,7 @@ impl Scanner<'_> {
         self.at = end;
     }
 
-    /// Reads the next token; returns false when the scan ends.
+    /// Reads the next token; returns `false` when the scan ends.
     fn step(&mut self) -> bool {
         let byte = self.bytes[self.at];
         match byte {
@@ -316,7 +317,7 @@ impl Scanner<'_> {
     }
 
     fn opens(&mut self, byte: u8) -> bool {
-        // `a < b(c)` is not a list of types, nor is a list with a closure.
+        // `a < b(c)` is not a list of types, and neither is a list with a closure.
         if byte == b'{' || self.after_name || matches!(self.last, b')' | b']' | b'"') {
             self.angles.clear();
         }
@@ -401,8 +402,9 @@ impl Scanner<'_> {
         );
     }
 
-    /// Guesses where an open bracket was meant to be closed, before `limit`: at the end of the line before the first line that
-    /// is indented no further than the line of the bracket and begins a new statement. For a brace, the body must be indented.
+    /// Guesses the offset, before `limit`, at which an open bracket was meant to be closed: the end of the last line
+    /// before a new statement that is indented no further than the line of the bracket. For a brace, the body must be
+    /// indented.
     fn statement_end(&self, open: Open, limit: usize) -> Option<usize> {
         if open.quote.is_some() {
             return None;
@@ -458,8 +460,8 @@ impl Scanner<'_> {
         }
     }
 
-    /// Reads the character `>`. By Swift's rule it ends generic arguments if there is a matching `<` and no operand can
-    /// follow.
+    /// Reads the character `>`. By Swift's rule, the character ends generic arguments if there is a matching `<` and no
+    /// operand can follow.
     fn angle_closes(&mut self) {
         if self.at > 0 && self.bytes[self.at - 1] == b'-' {
             return;

@@ -4,7 +4,8 @@ use super::{Open, Quote, Scanner};
 use crate::diagnostic::{Code, Diagnostic};
 
 impl Scanner<'_> {
-    /// Reads a string literal in typographic quotes. The grammar reads straight quotes, with U+0005 for the remaining bytes.
+    /// Reads a string literal in typographic quotes. The grammar reads straight quotes, with U+0005 for the remaining
+    /// bytes.
     pub(super) fn curly_string(&mut self) -> bool {
         let quote = Quote { start: self.at, hashes: 0, long: false, curly: true };
         self.out[self.at..self.at + 3].copy_from_slice(b"\"\x05\x05");

@@ -1,3 +1,5 @@
+//! Tests of the parser: declarations and attributes.
+
 use super::*;
 
 #[test]

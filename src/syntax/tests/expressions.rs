@@ -1,3 +1,5 @@
+//! Tests of the parser: expressions.
+
 use super::*;
 
 #[test]

@@ -1,3 +1,5 @@
+//! Tests of the parser: deeply nested, very long, incomplete and random inputs.
+
 use super::*;
 use proptest::prelude::*;
 use std::time::{Duration, Instant};
@@ -187,7 +189,8 @@ proptest! {
     }
 }
 
-/// Measures the speed of the parser. It is run by hand: `cargo test --release speed -- --ignored --nocapture`.
+/// Measures the speed of the parser. The measurement is run by hand: `cargo test --release speed -- --ignored
+/// --nocapture`.
 #[test]
 #[ignore = "a measurement"]
 #[allow(clippy::print_stdout)]

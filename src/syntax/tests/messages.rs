@@ -1,3 +1,5 @@
+//! Tests of the parser: messages and their source locations.
+
 use super::*;
 
 /// Returns the code of the first diagnostic of a text, the text of its span, and the message.
@@ -113,7 +115,7 @@ fn a_bracket_is_missed_where_the_next_statement_begins() {
     assert_eq!(place("print((1 + 2)\nprint(3)\n"), 13);
     assert_eq!(place("print(\n  1,\n  2\nlet y = 3\n"), 15);
     assert_eq!(place("func f() {\n  x\n\nfunc g() {}\n"), 14);
-    // The body is not indented, so its lines do not show where it ends.
+    // The body is not indented, so its end cannot be guessed.
     assert_eq!(place("func f() {\nx\n"), 12);
     // A continuation line does not begin a new statement.
     assert_eq!(place("f(a\n+ b"), 7);

@@ -1,3 +1,5 @@
+//! Tests of the parser: statements, patterns and conditional compilation.
+
 use super::*;
 
 #[test]

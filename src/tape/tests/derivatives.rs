@@ -2,11 +2,11 @@
 
 use super::*;
 use crate::native::field::{Field, IntegerParam, Test};
-use crate::native::{PrimitiveId, Value, table};
+use crate::native::{PrimitiveId, Value, primitive_table};
 
 #[test]
 fn both_modes_agree_on_every_primitive_and_so_does_the_next_order() {
-    for (id, p) in table::all().iter().enumerate() {
+    for (id, p) in primitive_table::all().iter().enumerate() {
         if p.domain.is_empty() {
             continue;
         }

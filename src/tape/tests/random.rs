@@ -1,4 +1,4 @@
-//! Random programs, compared with Taylor arithmetic.
+//! Random program tests: the derivatives of random programs agree with Taylor arithmetic.
 
 use super::*;
 use proptest::prelude::*;

@@ -10,14 +10,14 @@ use crate::types::derivative::derivative_constraints;
 use crate::types::generics::associated_type;
 use crate::types::generics::generic_env;
 use crate::types::generics::signature;
-use crate::types::model::context;
-use crate::types::model::context::TypeContext;
+use crate::types::model::declaration_tables::{FunctionKind, GroupId, MemberKind, Named, Owner, RequirementKind};
 use crate::types::model::display;
-use crate::types::model::tables::{FunctionKind, GroupId, MemberKind, Named, Owner, RequirementKind};
-use crate::types::model::tree::FunctionId;
 use crate::types::model::ty::{NominalId, ProtocolId, Type};
+use crate::types::model::type_context;
+use crate::types::model::type_context::TypeContext;
+use crate::types::model::typed_tree::FunctionId;
 use crate::types::names::dynamic_self;
-use crate::types::names::lookup;
+use crate::types::names::name_lookup;
 use crate::types::nominal::stored_property;
 use crate::types::synthesize;
 use crate::types::synthesize::coding;
@@ -32,10 +32,10 @@ pub(crate) fn check_conformance(cx: &mut TypeContext, n: NominalId, i: usize) {
         return;
     }
     let env = generic_env::group_env(cx, group);
-    let (type_name, missing, near, elsewhere, in_the_way) = context::with_env(cx, env, |cx| {
+    let (type_name, missing, near, elsewhere, in_the_way) = type_context::with_env(cx, env, |cx| {
         let own = cx.defs.declared_type(n);
         let type_name = display::show(cx, &own);
-        let object = lookup::protocol(cx, "AnyObject");
+        let object = name_lookup::protocol(cx, "AnyObject");
         if !superclass::is_class(cx, n) && conformances::refined(cx, p).contains(&object) {
             let name = cx.defs.protocol_data(p).name.clone();
             let message = format!("non-class type '{type_name}' cannot conform to class protocol '{name}'");
@@ -130,7 +130,8 @@ fn mentions(cx: &mut TypeContext, requirement: FunctionId, p: ProtocolId, names:
         && (signature.result.any(&mut is_one) || signature.params.iter().any(|param| param.ty.any(&mut is_one)))
 }
 
-/// Checks that a class initializer that is a witness is `required`: subclasses conform and must have it.
+/// Checks that a class initializer that is a witness is `required`: subclasses conform, too, and must have the
+/// initializer.
 fn check_required_init(cx: &mut TypeContext, n: NominalId, p: ProtocolId, f: FunctionId) {
     if !superclass::fills_instance(cx, f) || cx.defs.nominal_data(n).is_final || superclass::is_required(cx, f) {
         return;
@@ -234,7 +235,7 @@ fn unsynthesized(cx: &mut TypeContext, n: NominalId, p: ProtocolId, made: &[Prot
     let mut out = vec![];
     for (protocol, member) in [("Equatable", "=="), ("Hashable", "hash")] {
         let written = cx.defs.nominal_data(n).members.contains_key(member);
-        let p = lookup::protocol(cx, protocol);
+        let p = name_lookup::protocol(cx, protocol);
         if refined.contains(&p) && !written {
             out.extend(synthesize::in_the_way(cx, n, protocol));
         }
@@ -245,7 +246,7 @@ fn unsynthesized(cx: &mut TypeContext, n: NominalId, p: ProtocolId, made: &[Prot
             out.extend(synthesize::in_the_way(cx, n, protocol));
         }
     }
-    let additive = lookup::protocol(cx, "AdditiveArithmetic");
+    let additive = name_lookup::protocol(cx, "AdditiveArithmetic");
     if made.contains(&additive) {
         out.extend(synthesize::in_the_way(cx, n, "AdditiveArithmetic"));
     }

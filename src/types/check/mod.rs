@@ -1,4 +1,4 @@
-//! Checks of declarations: what a module declares is complete and consistent.
+//! Checks of declarations: the declarations of a module are complete and consistent.
 
 pub(crate) mod conformance;
 pub(crate) mod type_declaration;

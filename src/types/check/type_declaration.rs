@@ -1,17 +1,17 @@
-//! Nominal types: the checks of a struct, enum or class.
+//! Type declarations: checks the declaration of a struct, enum or class.
 
 use crate::types::check::conformance;
 use crate::types::conform::conformances;
 use crate::types::derivative::differentiability;
 use crate::types::generics::type_arguments;
-use crate::types::model::context::TypeContext;
 use crate::types::model::ty::NominalId;
 use crate::types::model::ty::Type;
-use crate::types::nominal::info;
+use crate::types::model::type_context::TypeContext;
 use crate::types::nominal::initializers;
 use crate::types::nominal::raw_value;
 use crate::types::nominal::recursive_types;
 use crate::types::nominal::stored_property;
+use crate::types::resolved_declarations;
 use crate::types::synthesize::custom_tangent::required_of_vector;
 use crate::types::synthesize::custom_tangent::vector_of;
 use crate::types::synthesize::subclass_tangent;
@@ -23,7 +23,7 @@ pub(crate) fn check_nominal(cx: &mut TypeContext, n: NominalId) {
     }
     crate::cancel::check();
     initializers::check_class(cx, n);
-    info::nominal_info(cx, n);
+    resolved_declarations::resolved_nominal(cx, n);
     recursive_types::check_size(cx, n);
     raw_value::check_raw_values(cx, n);
     stored_property::enter_case_defaults(cx, n);

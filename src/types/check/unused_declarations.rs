@@ -7,9 +7,9 @@ use crate::types::derivative::derivative_constraints;
 use crate::types::generics::associated_type;
 use crate::types::generics::generic_env;
 use crate::types::generics::signature;
-use crate::types::model::context::TypeContext;
-use crate::types::model::tables::{AliasId, GroupId, Owner};
+use crate::types::model::declaration_tables::{AliasId, GroupId, Owner};
 use crate::types::model::ty::{NominalId, ProtocolId};
+use crate::types::model::type_context::TypeContext;
 use crate::types::names::type_alias;
 
 /// The numbers of declarations of each kind at one moment.
@@ -48,7 +48,7 @@ pub(crate) fn check_declarations_since(cx: &mut TypeContext, since: DeclarationC
 }
 
 fn is_own_file(file: u32) -> bool {
-    file != crate::types::model::prelude::PRELUDE_FILE
+    file != crate::types::model::prelude_index::PRELUDE_FILE
 }
 
 /// Checks the protocols that a protocol refines, its associated types, and the types in its requirements.

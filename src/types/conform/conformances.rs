@@ -7,18 +7,18 @@ use crate::types::conform::superclass;
 use crate::types::generics::associated_type;
 use crate::types::generics::existential;
 use crate::types::generics::generic_env;
-use crate::types::generics::opaque;
+use crate::types::generics::opaque_type;
 use crate::types::generics::opened_existential;
 use crate::types::generics::unification;
 use crate::types::generics::unmet_requirement;
-use crate::types::model::context;
-use crate::types::model::context::TypeContext;
+use crate::types::model::declaration_tables::{Conformance, ConformanceMemo, Env, GroupId, Owner, Requirement};
 use crate::types::model::display;
 use crate::types::model::queries;
 use crate::types::model::syntax_query::inherited;
-use crate::types::model::tables::{Conformance, ConformanceMemo, Env, GroupId, Owner, Requirement};
 use crate::types::model::ty::{NominalId, ProtocolId, Type};
-use crate::types::names::lookup;
+use crate::types::model::type_context;
+use crate::types::model::type_context::TypeContext;
+use crate::types::names::name_lookup;
 use crate::types::names::prelude;
 use crate::types::names::type_expr;
 use crate::types::names::type_expr::TypeScope;
@@ -102,13 +102,13 @@ pub(crate) fn protocols_of(cx: &mut TypeContext, ty: &Type) -> Rc<[ProtocolId]> 
                 direct.extend(declared_conformances(cx, *n));
             }
         }
-        Type::Opaque(..) => direct.extend(opaque::protocols_of_opaque(cx, ty).iter()),
+        Type::Opaque(..) => direct.extend(opaque_type::protocols_of_opaque(cx, ty).iter()),
         Type::Var(v) => direct.extend(cx.vars.var(*v).conforms.iter().map(|constraint| constraint.protocol)),
         Type::Nominal(n, _) if direct.is_empty() => return declared_protocols(cx, *n),
         Type::Nominal(n, _) => direct.extend(declared_conformances(cx, *n)),
         Type::Tuple(_) => {
             for name in OF_TUPLES {
-                let p = lookup::protocol(cx, name);
+                let p = name_lookup::protocol(cx, name);
                 if conforms_to(cx, ty, p) {
                     direct.push(p);
                 }
@@ -169,7 +169,7 @@ fn declared_conformances(cx: &mut TypeContext, n: NominalId) -> Vec<ProtocolId> 
     out
 }
 
-/// Enters the conformances of those groups of a type's members that were not entered yet.
+/// Enters the conformances of the member groups of a type that were not entered yet.
 pub(crate) fn enter_conformances(cx: &mut TypeContext, n: NominalId) {
     let name = cx.defs.nominal_data(n).name.clone();
     if cx.defs.nominal_data(n).parent == Owner::Module {
@@ -185,7 +185,7 @@ pub(crate) fn enter_conformances(cx: &mut TypeContext, n: NominalId) {
         let scope = TypeScope::of(Owner::Nominal(n), file);
         // The inherited types may refer to the type's own parameters; the requirements of these are not known yet.
         let params = Env { params: cx.defs.nominal_data(n).params.clone(), ..Env::default() };
-        context::with_env(cx, Rc::new(params), |cx| {
+        type_context::with_env(cx, Rc::new(params), |cx| {
             for ty in &inherits {
                 let (inner, memberwise) = inherited(ty);
                 for (bound, span) in type_expr::bounds(cx, inner, &scope) {
@@ -252,7 +252,7 @@ fn set_base(cx: &mut TypeContext, n: NominalId, ty: Type, span: Span) {
         NominalKind::Class => superclass::set_superclass(cx, n, ty, span),
         NominalKind::Enum => {
             cx.defs.nominal_data_mut(n).raw_type = Some(ty);
-            let (group, p) = (cx.defs.nominal_data(n).group, lookup::protocol(cx, "RawRepresentable"));
+            let (group, p) = (cx.defs.nominal_data(n).group, name_lookup::protocol(cx, "RawRepresentable"));
             add_conformance(cx, n, p, group, false, span);
         }
         NominalKind::Struct => inherits_no_protocol(cx, n, &ty, span),
@@ -301,7 +301,7 @@ fn add_automatic_conformances(cx: &mut TypeContext, n: NominalId) {
     }
     let (group, span) = (data.group, data.span);
     cx.defs.nominal_data_mut(n).memo.synthesized.push("automatic");
-    let hashable = lookup::protocol(cx, "Hashable");
+    let hashable = name_lookup::protocol(cx, "Hashable");
     add_conformance(cx, n, hashable, group, false, span);
 }
 
@@ -365,15 +365,15 @@ pub(crate) fn is_object(cx: &mut TypeContext, ty: &Type) -> bool {
         Type::Nominal(n, _) => superclass::is_class(cx, *n),
         Type::Param(_) | Type::Associated(..) => {
             let inherits = |r: &Requirement| matches!(r, Requirement::Superclass(of, _) if of == ty);
-            let p = lookup::protocol(cx, "AnyObject");
+            let p = name_lookup::protocol(cx, "AnyObject");
             cx.scope.env.requirements.iter().any(inherits) || protocols_of(cx, ty).contains(&p)
         }
         Type::Opaque(..) => {
-            let p = lookup::protocol(cx, "AnyObject");
+            let p = name_lookup::protocol(cx, "AnyObject");
             existential::known_class(cx, ty).is_some() || protocols_of(cx, ty).contains(&p)
         }
         Type::Existential(e) => {
-            let p = lookup::protocol(cx, "AnyObject");
+            let p = name_lookup::protocol(cx, "AnyObject");
             e.class.is_some() || protocols_of(cx, ty).contains(&p)
         }
         Type::Error | Type::Never | Type::Var(_) => true,
@@ -447,7 +447,7 @@ pub(crate) fn require_conditional(
 }
 
 pub(crate) fn declares(cx: &mut TypeContext, n: NominalId, protocol: &'static str) -> Option<usize> {
-    let p = lookup::protocol(cx, protocol);
+    let p = name_lookup::protocol(cx, protocol);
     find_conformance(cx, n, p)
 }
 

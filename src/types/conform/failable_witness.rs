@@ -4,13 +4,13 @@
 
 use crate::types::conform::superclass;
 use crate::types::generics::signature;
-use crate::types::model::context::TypeContext;
-use crate::types::model::tables::{BodyState, Code, FunctionKind, Owner, Signature};
-use crate::types::model::tree::{
+use crate::types::model::declaration_tables::{BodyState, Code, FunctionKind, Owner, Signature};
+use crate::types::model::ty::Type;
+use crate::types::model::type_context::TypeContext;
+use crate::types::model::typed_tree::{
     Argument, Body, Callee, Expr, ExprKind, FunctionId, FunctionRef, Local, LocalId, Stmt, StmtKind,
 };
-use crate::types::model::ty::Type;
-use crate::types::names::lookup;
+use crate::types::names::name_lookup;
 use std::rc::Rc;
 
 /// Returns the failable version of an initializer, which calls the initializer and returns its result as an optional.
@@ -23,7 +23,7 @@ pub(crate) fn failable_version(cx: &mut TypeContext, f: FunctionId) -> Option<Fu
     let mut data = data.clone();
     let is_class = superclass::is_class(cx, n);
     let (signature, span) = (signature::signature(cx, f), data.span);
-    let result = lookup::applied(cx, "Optional", std::slice::from_ref(&signature.result));
+    let result = name_lookup::applied(cx, "Optional", std::slice::from_ref(&signature.result));
     let instance = signature.self_type.iter().map(|own| Local::new("self", own.clone(), false, span));
     let params = signature.params.iter().map(|p| Local::new(p.name.clone(), p.ty.clone(), false, p.span));
     let locals: Vec<Local> = instance.chain(params).collect();

@@ -2,7 +2,7 @@
 
 pub(crate) mod conformances;
 pub(crate) mod failable_witness;
-pub(crate) mod rethrows;
+pub(crate) mod rethrowing_function;
 pub(crate) mod stopping_version;
 pub(crate) mod superclass;
 pub(crate) mod witness;

@@ -1,18 +1,18 @@
 //! Stopping versions: functions of the library that throw, called without `try`.
 //!
-//! In: a function of the library marked `@_stopsWithoutTry`. Out: a second function with the same body, which does not throw
-//! but stops the program with the error.
+//! In: a function of the library marked `@_stopsWithoutTry`. Out: a second function with the same body, which does not
+//! throw but stops the program with the error.
 
 use crate::syntax::ast::{Block, StmtKind};
 use crate::types::generics::signature;
-use crate::types::model::context::TypeContext;
-use crate::types::model::function::{Code, FunctionData};
-use crate::types::model::tables::{BodyState, Signature};
-use crate::types::model::tree::FunctionId;
+use crate::types::model::declaration_tables::{BodyState, Signature};
+use crate::types::model::function_table::{Code, FunctionData};
+use crate::types::model::type_context::TypeContext;
+use crate::types::model::typed_tree::FunctionId;
 use crate::types::names::prelude::written_items;
 use std::rc::Rc;
 
-/// Returns the version of a function that stops the program instead of throwing; `None` if there is none.
+/// Returns the version of a function that stops the program instead of throwing; `None` if no such version exists.
 pub(crate) fn stopping_version(cx: &mut TypeContext, f: FunctionId) -> Option<FunctionId> {
     let data = cx.defs.function_data(f);
     let is_marked =

@@ -1,15 +1,15 @@
-//! Superclasses: determines the class from which a class inherits, and the positions of inherited stored properties.
+//! Superclasses: determines the class from which a class inherits, and the indices of inherited stored properties.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::NominalKind;
 use crate::types::conform::conformances;
-use crate::types::model::context::TypeContext;
+use crate::types::model::declaration_tables::FunctionKind;
+use crate::types::model::declaration_tables::Owner;
 use crate::types::model::display;
-use crate::types::model::tables::FunctionKind;
-use crate::types::model::tables::Owner;
-use crate::types::model::tree::FunctionId;
 use crate::types::model::ty::{NominalId, Type};
+use crate::types::model::type_context::TypeContext;
+use crate::types::model::typed_tree::FunctionId;
 use std::rc::Rc;
 
 pub(crate) fn is_class(cx: &TypeContext, n: NominalId) -> bool {
@@ -68,8 +68,8 @@ pub(crate) fn set_superclass(cx: &mut TypeContext, n: NominalId, ty: Type, span:
 
 // Stored properties
 
-/// Returns the number of inherited stored properties of an instance; the stored properties of its own class follow
-/// them.
+/// Returns the number of inherited stored properties of an instance; followed by the stored properties that its own
+/// class declares.
 pub(crate) fn inherited_count(cx: &mut TypeContext, n: NominalId) -> u32 {
     let (mut count, mut at) = (0, n);
     while let Some((base, _)) = superclass(cx, at) {
@@ -95,7 +95,7 @@ pub(crate) fn is_convenience(cx: &TypeContext, f: FunctionId) -> bool {
     cx.defs.function_data(f).decl.as_ref().is_some_and(|d| d.has("convenience"))
 }
 
-/// Whether an initializer is marked `required`, so that subclasses must have it, too.
+/// Whether an initializer is marked `required`, so that subclasses must have the initializer, too.
 pub(crate) fn is_required(cx: &TypeContext, f: FunctionId) -> bool {
     cx.defs.function_data(f).decl.as_ref().is_some_and(|d| d.has("required"))
 }

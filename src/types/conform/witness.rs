@@ -4,7 +4,7 @@ use crate::source::Span;
 use crate::syntax::ast::Name;
 use crate::types::conform::conformances;
 use crate::types::conform::failable_witness;
-use crate::types::conform::rethrows;
+use crate::types::conform::rethrowing_function;
 use crate::types::conform::superclass;
 use crate::types::generics::associated_type;
 use crate::types::generics::existential;
@@ -12,13 +12,13 @@ use crate::types::generics::generic_env;
 use crate::types::generics::signature;
 use crate::types::generics::unification;
 use crate::types::generics::unmet_requirement;
-use crate::types::model::context::TypeContext;
+use crate::types::model::declaration_tables::{GroupId, MemberKind, Named, Requirement, RequirementKind, Signature};
 use crate::types::model::queries;
-use crate::types::model::tables::{GroupId, MemberKind, Named, Requirement, RequirementKind, Signature};
-use crate::types::model::tree::{FunctionId, FunctionRef};
 use crate::types::model::ty::{NominalId, ProtocolId, Type};
-use crate::types::names::lookup;
+use crate::types::model::type_context::TypeContext;
+use crate::types::model::typed_tree::{FunctionId, FunctionRef};
 use crate::types::names::members;
+use crate::types::names::name_lookup;
 use crate::types::names::prelude;
 use std::rc::Rc;
 
@@ -36,7 +36,7 @@ pub(crate) fn find_witness(
     (!throws_beyond(cx, found.function, wanted)).then_some(found)
 }
 
-/// Whether a function throws errors of its own where a requirement only rethrows.
+/// Whether a function throws errors itself, while the requirement only rethrows.
 pub(crate) fn throws_beyond(cx: &TypeContext, f: FunctionId, requirement: FunctionId) -> bool {
     let (wanted, given) = (cx.defs.function_data(requirement), cx.defs.function_data(f));
     wanted.rethrows && given.throws && !given.rethrows
@@ -127,8 +127,8 @@ fn fitting_witness(
 /// Returns the version of a function that can be a witness: the throwing version if the requirement may throw, the
 /// failable version if the requirement returns an optional, otherwise the function itself.
 fn for_requirement(cx: &mut TypeContext, f: FunctionId, wanted: &Signature) -> FunctionId {
-    let version = match (wanted.throws, lookup::is_optional(cx, &wanted.result)) {
-        (true, _) => rethrows::throwing_version(cx, f),
+    let version = match (wanted.throws, name_lookup::is_optional(cx, &wanted.result)) {
+        (true, _) => rethrowing_function::throwing_version(cx, f),
         (false, true) => failable_witness::failable_version(cx, f),
         (false, false) => None,
     };
@@ -163,7 +163,7 @@ pub(crate) fn requirement_for(cx: &mut TypeContext, function: FunctionId, p: Pro
     out
 }
 
-/// Returns the generic arguments for which a function has the required signature, if there are any.
+/// Returns the generic arguments for which a function has the required signature, if such arguments exist.
 fn fits_requirement(
     cx: &mut TypeContext,
     f: FunctionId,
@@ -216,7 +216,8 @@ fn default_witness(
     if !protocols.contains(&p) {
         protocols.push(p);
     }
-    // The best candidate has the most conditions; among several with the same number, the most refined protocol.
+    // The best candidate has the most conditions; among candidates with equally many conditions, the candidate of the
+    // most refined protocol is best.
     let mut best: Option<((usize, std::cmp::Reverse<u32>), FunctionRef)> = None;
     for q in protocols.clone() {
         let name = cx.defs.protocol_data(q).name.clone();

@@ -4,10 +4,10 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::syntax::ast::{Attribute, Decl, DeclKind, PatternKind};
 use crate::types::declare::Rc;
 use crate::types::declare::modifiers::{DeclarationScope, is_stored};
-use crate::types::model::context::TypeContext;
 use crate::types::model::display::did_you_mean;
 use crate::types::model::syntax_query::differentiation;
-use crate::types::model::tree::FunctionId;
+use crate::types::model::type_context::TypeContext;
+use crate::types::model::typed_tree::FunctionId;
 
 /// The names allowed after `@`, besides property wrappers and result builders. Many have no effect in a script.
 const KNOWN: &[&str] = &[
@@ -111,7 +111,7 @@ fn check_known(cx: &mut TypeContext, attribute: &Attribute) {
     cx.sink.report(did_you_mean(Diagnostic::error(Code::UnknownName, name.span, message), name, &known));
 }
 
-/// Queues a declaration that registers a function. Its original is resolved once all names have been entered.
+/// Queues a declaration that registers a function. The original is resolved after all names have been entered.
 pub(crate) fn note_registration(cx: &mut TypeContext, decl: &Rc<Decl>, f: FunctionId) {
     let registers = |a: &crate::syntax::ast::Attribute| match &*a.name.name {
         "derivative" | "transpose" => true,

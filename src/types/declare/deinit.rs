@@ -10,10 +10,10 @@ use crate::types::declare::FunctionDecl;
 use crate::types::declare::Generics;
 use crate::types::declare::Ident;
 use crate::types::declare::Rc;
-use crate::types::model::context::TypeContext;
-use crate::types::model::tables::Group;
-use crate::types::model::tables::GroupId;
-use crate::types::model::tables::Owner;
+use crate::types::model::declaration_tables::Group;
+use crate::types::model::declaration_tables::GroupId;
+use crate::types::model::declaration_tables::Owner;
+use crate::types::model::type_context::TypeContext;
 
 /// Enters the deinitializer `deinit { … }` of a class.
 pub(crate) fn declare_deinit(cx: &mut TypeContext, decl: &Rc<Decl>, body: &Block, group: GroupId) {

@@ -1,5 +1,6 @@
 //! Inline adjoint: `adjoint let seed wrt a { … }` after the `return` of a function, a derivative written where the
-//! values of the function are in scope. It becomes a registered pullback whose closure captures them.
+//! values of the function are in scope. The inline adjoint becomes a registered pullback whose closure captures these
+//! values.
 
 use crate::source::Span;
 use crate::syntax::ast::{

@@ -7,21 +7,21 @@ use crate::syntax::ast::{
 use crate::types::declare;
 use crate::types::declare::attributes;
 use crate::types::declare::deinit;
-use crate::types::declare::lazy;
+use crate::types::declare::lazy_property;
 use crate::types::declare::modifiers;
-use crate::types::declare::observers;
+use crate::types::declare::property_observers;
 use crate::types::declare::property_wrapper;
 use crate::types::declare::protocol;
 use crate::types::declare::redeclaration;
-use crate::types::model::context::TypeContext;
-use crate::types::model::syntax_query::{is_operator, property_name};
-use crate::types::model::tables::GlobalMemo;
-use crate::types::model::tables::Observed;
-use crate::types::model::tables::{
+use crate::types::model::declaration_tables::GlobalMemo;
+use crate::types::model::declaration_tables::Observed;
+use crate::types::model::declaration_tables::{
     CaseData, Code, FunctionKind, GlobalData, Group, GroupId, Member, MemberKind, Owner, StoredData, blank_function,
 };
-use crate::types::model::tree::FunctionId;
+use crate::types::model::syntax_query::{is_operator, property_name};
 use crate::types::model::ty::NominalId;
+use crate::types::model::type_context::TypeContext;
+use crate::types::model::typed_tree::FunctionId;
 use std::rc::Rc;
 
 /// A property declaration that is being entered.
@@ -32,8 +32,7 @@ pub(crate) struct Property<'d> {
     pub(crate) binding: &'d Binding,
     pub(crate) name: &'d Ident,
     pub(crate) ty: Option<&'d TypeExpr>,
-    /// The attributes that the members to which the property may expand have in common: group, file, access level and
-    /// `static`.
+    /// The common attributes of the members to which the property expands: group, file, access level and `static`.
     pub(crate) like: &'d Member,
 }
 
@@ -168,16 +167,18 @@ pub(crate) fn declare_property(
     declare::check_has_getter(cx, binding, &ident);
     let (name, group) = (&ident.name, like.group);
     let Group { file, is_prelude, .. } = cx.defs.groups[group.0 as usize];
-    let is_observed = observers::observes(cx, binding.accessors.as_ref(), &ident, is_let);
+    let is_observed = property_observers::observes(cx, binding.accessors.as_ref(), &ident, is_let);
     let computed = binding.accessors.as_ref().filter(|a| a.get.is_some() || a.is_requirement);
     let property = Property { decl, is_let, binding, name: &ident, ty: ty.as_ref(), like };
-    if property_wrapper::declare_wrapped(cx, &property) || decl.has("lazy") && lazy::declare_lazy(cx, &property) {
+    if property_wrapper::declare_wrapped(cx, &property)
+        || decl.has("lazy") && lazy_property::declare_lazy(cx, &property)
+    {
         return;
     }
     if let (true, true, false, Some(accessors)) =
         (is_observed, decl.has("override"), like.is_static, &binding.accessors)
     {
-        let overriding = observers::overriding_observers(cx, accessors, &ident, ty.as_ref(), group);
+        let overriding = property_observers::overriding_observers(cx, accessors, &ident, ty.as_ref(), group);
         let (get, set) =
             declare_accessors(cx, decl, &ident, &overriding, ty.as_ref(), &[], owner, Some(group), file, is_prelude);
         add_member(cx, owner, name, Member { kind: MemberKind::Computed(get, set), ..like.clone() });
@@ -208,7 +209,7 @@ pub(crate) fn declare_property(
                 memo: GlobalMemo::default(),
             },
         );
-        observers::observe_global(cx, id, binding, &ident);
+        property_observers::observe_global(cx, id, binding, &ident);
         add_member(cx, owner, name, Member { kind: MemberKind::Global(id), ..like.clone() });
     } else if let Owner::Nominal(n) = owner {
         let data = cx.defs.nominal_data(n);
@@ -233,8 +234,8 @@ pub(crate) fn declare_property(
         let index = cx.defs.nominal_data(n).stored.len() as u32;
         cx.defs.nominal_data_mut(n).stored.push(stored);
         if let (true, Some(accessors)) = (is_observed, &binding.accessors) {
-            let at = observers::observed_in(cx, group, false, Some(Observed::Stored(n, index)));
-            let set = observers::declare_observers(cx, accessors, &ident, ty.as_ref(), at);
+            let at = property_observers::observed_in(cx, group, false, Some(Observed::Stored(n, index)));
+            let set = property_observers::declare_observers(cx, accessors, &ident, ty.as_ref(), at);
             cx.defs.nominal_data_mut(n).stored[index as usize].setter = Some(set);
         }
         add_member(cx, owner, name, Member { kind: MemberKind::Stored(index), ..like.clone() });
@@ -289,7 +290,7 @@ pub(crate) fn declare_accessors(
     get.throws = accessors.get_throws;
     get.owner = owner;
     get.group = group;
-    // Attributes before `get` apply to the same function as attributes before the declaration.
+    // Attributes before `get` and attributes before the declaration both apply to the getter.
     get.decl = Some(match accessors.get_attributes.as_slice() {
         [] => decl.clone(),
         further => {

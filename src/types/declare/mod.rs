@@ -3,19 +3,19 @@
 
 pub(crate) mod attributes;
 pub(crate) mod deinit;
-pub(crate) mod files;
 pub(crate) mod inline_adjoint;
-pub mod interactive;
-pub(crate) mod lazy;
+pub mod interactive_session;
+pub(crate) mod lazy_property;
 pub(crate) mod main_attribute;
 pub(crate) mod member;
 pub(crate) mod modifiers;
-pub(crate) mod observers;
+pub(crate) mod module_files;
 pub(crate) mod parameters;
+pub(crate) mod property_observers;
 pub(crate) mod property_wrapper;
 pub(crate) mod protocol;
 pub(crate) mod redeclaration;
-pub(crate) mod synthesized;
+pub(crate) mod synthesized_declarations;
 pub(crate) mod test_block;
 
 use crate::diagnostic::{Code as DiagnosticCode, Diagnostic};
@@ -26,17 +26,17 @@ use crate::syntax::ast::{
 };
 use crate::types::declare::modifiers::DeclarationScope;
 use crate::types::declare::redeclaration::redeclared;
-use crate::types::model::context::TypeContext;
 use crate::types::model::declaration_info::Builtin;
-use crate::types::model::syntax_query::{bound_names, is_opaque, strip};
-use crate::types::model::tables::{
+use crate::types::model::declaration_tables::{
     AliasData, AliasId, Code, Entry, FunctionKind, GlobalData, Group, GroupId, Named, NominalData, Owner,
     blank_function,
 };
-use crate::types::model::tables::{AliasMemo, GlobalMemo, GroupMemo, NominalMemo};
-use crate::types::model::tree::{FunctionId, GlobalId};
+use crate::types::model::declaration_tables::{AliasMemo, GlobalMemo, GroupMemo, NominalMemo};
+use crate::types::model::syntax_query::{bound_names, is_opaque, strip};
 use crate::types::model::ty::NominalId;
-use crate::types::names::lookup;
+use crate::types::model::type_context::TypeContext;
+use crate::types::model::typed_tree::{FunctionId, GlobalId};
+use crate::types::names::name_lookup;
 use hashbrown::HashMap;
 use std::rc::Rc;
 
@@ -139,8 +139,8 @@ fn enter(cx: &mut TypeContext, name: &Ident, what: Named, file: u32, is_private:
             }
             cx.module.earlier.insert(name.name.clone(), std::mem::take(entries));
         } else if interactive && overloads {
-            // A function that is declared again at the prompt replaces the function of the same shape: the later entry
-            // is preferred.
+            // A function that is declared again at the prompt replaces the earlier function with the same parameters:
+            // the later entry is preferred.
             entries.retain(|e| matches!(e.what, Named::Function(_)));
         }
     }
@@ -202,7 +202,8 @@ pub(super) fn declare_function(
     let rethrows = match is_prelude {
         true => {
             !function.throws
-                && (function.rethrows || !function.params.iter().any(crate::types::conform::rethrows::is_throwing))
+                && (function.rethrows
+                    || !function.params.iter().any(crate::types::conform::rethrowing_function::is_throwing))
         }
         false => function.rethrows,
     };
@@ -377,7 +378,7 @@ fn declare_global(
             },
         );
         let ident = Ident { name, span };
-        observers::observe_global(cx, id, binding, &ident);
+        property_observers::observe_global(cx, id, binding, &ident);
         enter(cx, &ident, Named::Global(id), file, is_private, is_prelude);
     }
 }
@@ -455,13 +456,13 @@ pub(super) fn declare_nominal(
 }
 
 fn declare_extension(cx: &mut TypeContext, decl: &Rc<Decl>, extension: &ExtensionDecl, file: u32, is_prelude: bool) {
-    let Some(owner) = lookup::extended_owner(cx, &extension.target, file) else {
-        if lookup::resolves_to_never(cx, &extension.target, file) {
+    let Some(owner) = name_lookup::extended_owner(cx, &extension.target, file) else {
+        if name_lookup::resolves_to_never(cx, &extension.target, file) {
             // The type `Never` conforms to every protocol, and has no values on which a member of the extension could
             // be called.
             return;
         }
-        let text = lookup::unknown_type_diagnostic(&extension.target);
+        let text = name_lookup::unknown_type_diagnostic(&extension.target);
         cx.sink.report(text);
         return;
     };

@@ -3,8 +3,8 @@
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{Accessors, Decl, DeclKind, Ident, NominalKind};
-use crate::types::model::context::TypeContext;
-use crate::types::model::tables::{GroupId, Owner};
+use crate::types::model::declaration_tables::{GroupId, Owner};
+use crate::types::model::type_context::TypeContext;
 
 /// The kind of scope that encloses a declaration.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -3,9 +3,9 @@
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{FunctionDecl, Generics, Param, TypeExprKind};
-use crate::types::conform::rethrows::is_throwing;
+use crate::types::conform::rethrowing_function::is_throwing;
 use crate::types::declare::redeclaration::redeclared;
-use crate::types::model::context::TypeContext;
+use crate::types::model::type_context::TypeContext;
 
 /// Reports default values, labels and `...` that no call could use.
 pub(crate) fn check_written_params(cx: &mut TypeContext, params: &[Param]) {

@@ -12,17 +12,17 @@ use crate::syntax::ast::{
 };
 use crate::types::declare::member;
 use crate::types::declare::member::{Property, value_param};
-use crate::types::declare::observers;
-use crate::types::model::context::TypeContext;
-use crate::types::model::tables::Accessible;
-use crate::types::model::tables::Observed;
-use crate::types::model::tables::Wrapped;
-use crate::types::model::tables::Wrapper;
-use crate::types::model::tables::{
+use crate::types::declare::property_observers;
+use crate::types::model::declaration_tables::Accessible;
+use crate::types::model::declaration_tables::Observed;
+use crate::types::model::declaration_tables::Wrapped;
+use crate::types::model::declaration_tables::Wrapper;
+use crate::types::model::declaration_tables::{
     Code, FunctionData, FunctionKind, Group, Member, MemberKind, Owner, StoredData, blank_function,
 };
-use crate::types::model::tree::FunctionId;
 use crate::types::model::ty::NominalId;
+use crate::types::model::type_context::TypeContext;
+use crate::types::model::typed_tree::FunctionId;
 use std::rc::Rc;
 
 /// The properties of a wrapped local variable: its storage, and whether the value and the projected value can be set.
@@ -63,7 +63,7 @@ pub(crate) fn note_wrappers(cx: &mut TypeContext, file: &File) {
     }
 }
 
-/// Registers a property wrapper or result builder, and the wrappers and builders that are declared inside a type.
+/// Registers a declared property wrapper or result builder, and those that are nested in a declared type.
 pub(crate) fn note_wrapper(cx: &mut TypeContext, decl: &Decl) {
     let members = match &decl.kind {
         DeclKind::Nominal(nominal) => {
@@ -277,7 +277,7 @@ fn wrapper_call(cx: &mut TypeContext, attribute: &Attribute, value: Option<Expr>
 }
 
 fn written_expression(cx: &mut TypeContext, text: &str, place: Span) -> Option<Expr> {
-    match observers::written_block(cx, text, place).items.pop().map(|item| item.kind) {
+    match property_observers::written_block(cx, text, place).items.pop().map(|item| item.kind) {
         Some(StmtKind::Expr(e)) => Some(e),
         _ => None,
     }
@@ -338,10 +338,11 @@ fn forwarding(
         let observers = w.observers.filter(|_| *name == w.name.name);
         let body = match observers {
             Some(observers) => {
-                let observed = observers::observed_in(cx, w.like.group, w.like.is_static, Some(Observed::Result(get)));
-                observers::observing_block_at(cx, observers, w.name, ty, observed, (&place, &place))
+                let observed =
+                    property_observers::observed_in(cx, w.like.group, w.like.is_static, Some(Observed::Result(get)));
+                property_observers::observing_block_at(cx, observers, w.name, ty, observed, (&place, &place))
             }
-            None => observers::written_block(cx, &format!("{place} = `{NEW}`\n"), span),
+            None => property_observers::written_block(cx, &format!("{place} = `{NEW}`\n"), span),
         };
         set.code = Code::Block(Some(body.into()));
         cx.defs.add_function(set)
@@ -466,7 +467,7 @@ fn wrapper(nominal: &NominalDecl) -> Wrapper {
     }
 }
 
-/// Whether the declaration of a wrapper has the required `wrappedValue`. A class may inherit it.
+/// Whether the declaration of a wrapper has the required `wrappedValue`. A class may inherit `wrappedValue`.
 fn declares_value(nominal: &NominalDecl) -> bool {
     let is_value = |member: &Decl| {
         let DeclKind::Variable { bindings, .. } = &member.kind else { return false };

@@ -5,15 +5,15 @@ use crate::source::Span;
 use crate::syntax::ast::{Decl, DeclKind, ProtocolDecl};
 use crate::types::declare;
 use crate::types::declare::member;
-use crate::types::model::context::TypeContext;
-use crate::types::model::prelude::PRELUDE_FILE;
-use crate::types::model::syntax_query::{is_operator, property_name};
-use crate::types::model::tables::{
+use crate::types::model::declaration_tables::{
     AssociatedData, AssociatedMemo, FunctionKind, Group, GroupId, Member, MemberKind, Owner, ProtocolData,
     ProtocolMemo, RequirementData, RequirementKind,
 };
-use crate::types::model::tree::FunctionId;
+use crate::types::model::prelude_index::PRELUDE_FILE;
+use crate::types::model::syntax_query::{is_operator, property_name};
 use crate::types::model::ty::ProtocolId;
+use crate::types::model::type_context::TypeContext;
+use crate::types::model::typed_tree::FunctionId;
 use hashbrown::HashMap;
 use std::rc::Rc;
 

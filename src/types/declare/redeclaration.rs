@@ -4,13 +4,13 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{DeclKind, Name};
 use crate::types::generics::signature;
-use crate::types::model::context::TypeContext;
-use crate::types::model::tables::{FunctionKind, Member, MemberKind, Named, Owner};
-use crate::types::model::tree::FunctionId;
+use crate::types::model::declaration_tables::{FunctionKind, Member, MemberKind, Named, Owner};
 use crate::types::model::ty::Type;
+use crate::types::model::type_context::TypeContext;
+use crate::types::model::typed_tree::FunctionId;
 use hashbrown::HashMap;
 
-/// The properties that distinguish functions of the same name.
+/// The properties that distinguish functions with equal names.
 #[derive(PartialEq, Eq, Hash)]
 struct Shape {
     owner: Owner,
@@ -62,7 +62,7 @@ fn variable_span(cx: &TypeContext, owner: Owner, kind: &MemberKind) -> Option<Sp
     }
 }
 
-/// Reports functions entered since `first` that have the same name and shape as another function. The later function is
+/// Reports functions entered since `first` whose name and shape equal those of another function. The later function is
 /// removed from its scope.
 pub(crate) fn check_functions(cx: &mut TypeContext, first: usize) {
     let mut known: HashMap<(Name, Shape), Span> = HashMap::new();

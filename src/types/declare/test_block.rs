@@ -3,9 +3,9 @@
 use crate::source::Span;
 use crate::syntax::ast::{Ident, Name};
 use crate::types::declare::redeclaration::redeclared;
-use crate::types::model::context::TypeContext;
-use crate::types::model::tables::{Entry, FunctionData, FunctionKind, Named};
-use crate::types::model::tree::FunctionId;
+use crate::types::model::declaration_tables::{Entry, FunctionData, FunctionKind, Named};
+use crate::types::model::type_context::TypeContext;
+use crate::types::model::typed_tree::FunctionId;
 
 /// Enters a test under a name that is not an identifier, so that no code can refer to the test.
 pub(crate) fn declare_test(cx: &mut TypeContext, name: &Ident, data: FunctionData) {

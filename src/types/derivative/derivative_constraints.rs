@@ -1,5 +1,5 @@
 //! Constraints of derivatives: compares the types for which a function is differentiable or has a registered derivative
-//! with those of its original or of the requirement that it satisfies.
+//! with the types for which its original, or the requirement that it satisfies, is declared.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -7,21 +7,21 @@ use crate::syntax::ast::{Decl, FunctionName};
 use crate::types::conform::conformances;
 use crate::types::derivative::differentiability;
 use crate::types::derivative::original_function::parameter_labels;
-use crate::types::derivative::registered_rules;
+use crate::types::derivative::registered_derivatives;
 use crate::types::derivative::registration;
 use crate::types::derivative::registration::Original;
 use crate::types::generics::signature;
-use crate::types::model::context;
-use crate::types::model::context::TypeContext;
+use crate::types::model::declaration_tables::{Env, Requirement, Signature};
 use crate::types::model::syntax_query::differentiation;
-use crate::types::model::tables::{Env, Requirement, Signature};
-use crate::types::model::tree::{FunctionId, FunctionRef};
 use crate::types::model::ty::{ProtocolId, Type};
+use crate::types::model::type_context;
+use crate::types::model::type_context::TypeContext;
+use crate::types::model::typed_tree::{FunctionId, FunctionRef};
 use crate::types::nominal::overrides;
 use std::rc::Rc;
 
-/// Returns another candidate for the original in the same type, with the same labels and types as `found`, if neither
-/// of them is more constrained than the other.
+/// Returns another candidate for the original that is a member of the same type and has the labels and types of
+/// `found`, if neither candidate is more constrained.
 pub(crate) fn fits_as_well(
     cx: &mut TypeContext,
     found: &Original,
@@ -42,15 +42,15 @@ pub(crate) fn fits_as_well(
 fn is_like(cx: &mut TypeContext, found: &Original, other: &Original) -> bool {
     (&found.params, &found.result, &found.changed) == (&other.params, &other.result, &other.changed)
         && unmet_of(cx, other).is_none()
-        && !registered_rules::implies(cx, found.function, other.function)
-        && !registered_rules::implies(cx, other.function, found.function)
+        && !registered_derivatives::implies(cx, found.function, other.function)
+        && !registered_derivatives::implies(cx, other.function, found.function)
 }
 
 /// Returns a requirement of the original on its generic parameters that the registered function does not imply.
 pub(crate) fn unmet_of(cx: &mut TypeContext, original: &Original) -> Option<Requirement> {
     let env = signature::signature(cx, original.function).env.clone();
     let unmet = |r: &&Requirement| {
-        !registered_rules::holds_here(cx, std::slice::from_ref(*r), &env.params, &original.arguments)
+        !registered_derivatives::holds_here(cx, std::slice::from_ref(*r), &env.params, &original.arguments)
     };
     env.requirements.iter().find(unmet).cloned()
 }
@@ -63,7 +63,7 @@ pub(crate) fn less_constrained(
 ) -> Diagnostic {
     let name = &of.name.name;
     let message = format!("referenced declaration '{name}' could not be resolved");
-    let required = registered_rules::required(cx, requirement);
+    let required = registered_derivatives::required(cx, requirement);
     let note = format!("'{name}' requires that {required}, but its derivative does not");
     Diagnostic::error(Code::Registration, of.name.span, message)
         .note_at(cx.defs.function_data(original).span, note)
@@ -78,8 +78,8 @@ pub(crate) fn report_ambiguous(cx: &mut TypeContext, of: &FunctionName, found: F
     cx.sink.report(diagnostic.note_at(found, here).note_at(other, here));
 }
 
-/// Checks that the witness of a `@differentiable` requirement is differentiable for all conforming types, if it is
-/// marked `@differentiable` itself.
+/// Checks that the witness of a `@differentiable` requirement is differentiable for all conforming types, if the
+/// witness is marked `@differentiable`.
 pub(crate) fn check_witness_differentiability(
     cx: &mut TypeContext,
     requirement: FunctionId,
@@ -94,11 +94,11 @@ pub(crate) fn check_witness_differentiability(
     // Callers satisfy the requirements on the generic parameters of the protocol's requirement.
     let mut extended = (*cx.scope.env).clone();
     extended.requirements.extend(signature::signature(cx, requirement).env.requirements.iter().cloned());
-    let narrower = context::with_env(cx, Rc::new(extended), |cx| weaker_attribute(cx, &decl, &own, witness));
+    let narrower = type_context::with_env(cx, Rc::new(extended), |cx| weaker_attribute(cx, &decl, &own, witness));
     let Some((at, unmet)) = narrower else { return };
     let name = cx.defs.function_data(requirement).base_name.clone();
     let message = format!("'{name}' is differentiable for fewer types than the requirement that it satisfies");
-    let needs = format!("it is only differentiable where {}", registered_rules::required(cx, &unmet));
+    let needs = format!("it is only differentiable where {}", registered_derivatives::required(cx, &unmet));
     let diagnostic = Diagnostic::error(Code::MissingRequirement, at, message);
     cx.sink.report(diagnostic.note(needs).also(conformance, "it must be differentiable for every type here"));
 }
@@ -116,7 +116,7 @@ fn weaker_attribute(
         let env = differentiability::required_env(cx, witness.function, own, &differentiation(attribute));
         let unmet = |r: &&Requirement| {
             !own.requirements.contains(r)
-                && !registered_rules::holds_here(cx, std::slice::from_ref(*r), &env.params, &witness.generics)
+                && !registered_derivatives::holds_here(cx, std::slice::from_ref(*r), &env.params, &witness.generics)
         };
         match env.requirements.iter().find(unmet) {
             Some(unmet) => narrower = narrower.or(Some((attribute.span, unmet.clone()))),
@@ -126,8 +126,8 @@ fn weaker_attribute(
     narrower
 }
 
-/// Checks that a requirement that a protocol redeclares from a protocol it refines has the same `@differentiable`
-/// attributes.
+/// Checks that a requirement that is redeclared from a refined protocol has the `@differentiable` attributes of the
+/// original requirement.
 pub(crate) fn check_repeated_attributes(cx: &mut TypeContext, p: ProtocolId) {
     for q in conformances::refined(cx, p).iter().copied().filter(|q| *q != p) {
         for r in 0..cx.defs.protocol_data(p).requirements.len() {
@@ -145,7 +145,7 @@ pub(crate) fn check_repeated_attributes(cx: &mut TypeContext, p: ProtocolId) {
     }
 }
 
-/// Whether a requirement has the same parameters and result as a requirement of a refined protocol.
+/// Whether the parameters and the result of a requirement are those of a requirement of a refined protocol.
 fn repeats(cx: &mut TypeContext, new: FunctionId, old: FunctionId) -> bool {
     let (new, old) = (signature::signature(cx, new), signature::signature(cx, old));
     let (params, others) = (&new.env.params, &old.env.params);

@@ -2,8 +2,9 @@
 //! `(value:, differential:)`, with a linear function between the tangent vectors of the original's parameters and
 //! results.
 //!
-//! An `inout` parameter of the original is both a parameter and a result. If the derivative is with respect to it, the
-//! linear function updates its tangent vector (`inout`); otherwise it is an additional result.
+//! An `inout` parameter of the original is both a parameter and a result. If the derivative is with respect to this
+//! parameter, the linear function updates the parameter's tangent vector (`inout`); otherwise the parameter is an
+//! additional result.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -12,17 +13,16 @@ use crate::types::conform::conformances;
 use crate::types::derivative::differentiability;
 use crate::types::derivative::registration::Original;
 use crate::types::generics::associated_type;
-use crate::types::model::context::TypeContext;
 use crate::types::model::declaration_info::RegisteredKind;
+use crate::types::model::declaration_tables::Signature;
 use crate::types::model::display;
-use crate::types::model::tables::Signature;
-use crate::types::model::tree::FunctionId;
 use crate::types::model::ty::Type;
-use crate::types::names::lookup;
+use crate::types::model::type_context::TypeContext;
+use crate::types::model::typed_tree::FunctionId;
+use crate::types::names::name_lookup;
 use std::rc::Rc;
 
-/// Returns the diagnostic if the linear function that a derivative returns does not have the type that its original
-/// requires.
+/// Returns the diagnostic if the linear function of a derivative does not have the required type.
 pub(crate) fn misfitting_derivative(
     cx: &mut TypeContext,
     f: FunctionId,
@@ -65,18 +65,18 @@ pub(crate) fn misfitting_derivative(
     Some(Diagnostic::error(Code::Registration, cx.defs.function_data(f).span, message).note(note))
 }
 
-/// Returns the types of a function's differentiable results: its result, and the parameters that it modifies and is not
-/// differentiated with respect to.
+/// Returns the types of a function's differentiable results: the result, and the modified parameters with respect to
+/// which the function is not differentiated.
 fn semantic_results(cx: &mut TypeContext, original: &Original, wrt: &[bool]) -> Vec<Type> {
-    let differentiable = lookup::protocol(cx, "Differentiable");
+    let differentiable = name_lookup::protocol(cx, "Differentiable");
     let changed = original.params.iter().zip(&original.changed).zip(wrt);
     let results = changed.filter(|((_, changed), wrt)| **changed && !**wrt).map(|((ty, _), _)| ty);
     let candidates: Vec<Type> = std::iter::once(&original.result).chain(results).cloned().collect();
     candidates.into_iter().filter(|ty| !ty.is_unit() && conformances::conforms_to(cx, ty, differentiable)).collect()
 }
 
-/// Returns the parameters, each with a flag for `inout`, and the result of a pullback or differential. A parameter that
-/// the original modifies and is differentiated with respect to becomes an `inout` parameter.
+/// Returns the parameters, each with a flag for `inout`, and the result of a pullback or differential. A modified
+/// parameter with respect to which the original is differentiated becomes an `inout` parameter.
 fn expected_map(
     cx: &mut TypeContext,
     original: &Original,
@@ -101,7 +101,8 @@ fn expected_map(
 }
 
 pub(crate) fn vector_type(cx: &mut TypeContext, ty: &Type) -> Type {
-    let vector = Type::Associated(Rc::new(ty.clone()), lookup::protocol(cx, "Differentiable"), "TangentVector".into());
+    let vector =
+        Type::Associated(Rc::new(ty.clone()), name_lookup::protocol(cx, "Differentiable"), "TangentVector".into());
     associated_type::normalize_type(cx, &vector)
 }
 
@@ -130,7 +131,7 @@ pub(crate) fn changed_parameters(signature: &Signature) -> Vec<bool> {
     own.into_iter().chain(signature.params.iter().map(|p| p.is_inout)).collect()
 }
 
-/// Returns the result type for several types: a single type as it is, others as a tuple.
+/// Returns the result type for several types: a single type unchanged, several types as a tuple.
 pub(crate) fn together(types: &[Type]) -> Type {
     match types {
         [only] => only.clone(),

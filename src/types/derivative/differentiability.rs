@@ -7,25 +7,25 @@ use crate::types::conform::conformances;
 use crate::types::conform::superclass;
 use crate::types::conform::witness;
 use crate::types::derivative::inherited_derivative;
-use crate::types::derivative::registered_rules;
+use crate::types::derivative::registered_derivatives;
 use crate::types::generics::generic_env;
 use crate::types::generics::signature;
-use crate::types::model::context;
-use crate::types::model::context::TypeContext;
+use crate::types::model::declaration_tables::{Env, FunctionKind, Owner, Signature};
 use crate::types::model::differentiability::Differentiability;
 use crate::types::model::display;
 use crate::types::model::syntax_query;
-use crate::types::model::tables::{Env, FunctionKind, Owner, Signature};
-use crate::types::model::tree::{FunctionId, FunctionRef};
 use crate::types::model::ty::{NominalId, ProtocolId, Type};
-use crate::types::names::lookup;
+use crate::types::model::type_context;
+use crate::types::model::type_context::TypeContext;
+use crate::types::model::typed_tree::{FunctionId, FunctionRef};
+use crate::types::names::name_lookup;
 use crate::types::names::type_expr::TypeScope;
 use crate::types::nominal::stored_property;
 use std::rc::Rc;
 
 /// A witness of a `@differentiable` requirement, with the differentiability that it must have.
 pub struct DifferentiableWitness {
-    /// The function that is the witness. A default implementation is given for one conforming type.
+    /// The function that is the witness. The generic arguments of a default implementation specify one conforming type.
     pub witness: FunctionRef,
     /// The differentiability of the requirement.
     pub differentiability: Rc<Differentiability>,
@@ -56,7 +56,7 @@ fn read_attribute(cx: &mut TypeContext, f: FunctionId) -> Option<Differentiabili
     let args = syntax_query::differentiation(attribute);
     let signature = signature::signature(cx, f);
     let env = required_env(cx, f, &signature.env, &args);
-    let wrt = context::with_env(cx, env, |cx| {
+    let wrt = type_context::with_env(cx, env, |cx| {
         let (names, types) = parameters(&signature);
         let wrt = wrt_flags(cx, &args, &names, &types, signature.self_type.is_some());
         if !is_prelude {
@@ -83,7 +83,7 @@ fn check_further_attributes(cx: &mut TypeContext, f: FunctionId, decl: &Decl, si
     for attribute in decl.attributes.iter().filter(|a| &*a.name.name == "differentiable") {
         let args = syntax_query::differentiation(attribute);
         let env = required_env(cx, f, &signature.env, &args);
-        let wrt = context::with_env(cx, env, |cx| {
+        let wrt = type_context::with_env(cx, env, |cx| {
             let (names, types) = parameters(signature);
 
             wrt_flags(cx, &args, &names, &types, signature.self_type.is_some())
@@ -105,7 +105,7 @@ pub(crate) fn declared_wrt(cx: &mut TypeContext, f: FunctionId) -> Vec<(Span, Ve
     for attribute in decl.attributes.iter().filter(|a| &*a.name.name == "differentiable") {
         let args = syntax_query::differentiation(attribute);
         let env = required_env(cx, f, &signature.env, &args);
-        context::with_env(cx, env, |cx| {
+        type_context::with_env(cx, env, |cx| {
             all.push((attribute.span, wrt_flags(cx, &args, &names, &types, signature.self_type.is_some())));
         });
     }
@@ -115,9 +115,9 @@ pub(crate) fn declared_wrt(cx: &mut TypeContext, f: FunctionId) -> Vec<(Span, Ve
 /// Checks `@differentiable` on stored properties: both the enclosing type and the type of the property must conform to
 /// `Differentiable`.
 pub(crate) fn check_differentiable_properties(cx: &mut TypeContext, n: NominalId) {
-    let differentiable = lookup::protocol(cx, "Differentiable");
+    let differentiable = name_lookup::protocol(cx, "Differentiable");
     let env = generic_env::group_env(cx, cx.defs.nominal_data(n).group);
-    context::with_env(cx, env, |cx| {
+    type_context::with_env(cx, env, |cx| {
         let own = cx.defs.declared_type(n);
         let may_move = is_declared_differentiable(cx, n);
         for i in 0..cx.defs.nominal_data(n).stored.len() {
@@ -182,7 +182,7 @@ pub fn attribute_applies(cx: &mut TypeContext, f: FunctionId, generics: &[Type])
     let Some(attribute) = decl.as_ref().and_then(|d| d.attribute("differentiable")) else { return true };
     let env = signature::signature(cx, f).env.clone();
     let env = required_env(cx, f, &env, &syntax_query::differentiation(attribute));
-    registered_rules::holds(cx, &env.requirements, &env.params, generics)
+    registered_derivatives::holds(cx, &env.requirements, &env.params, generics)
 }
 
 /// Returns the witnesses of `@differentiable` requirements in all types of the program, with the differentiability that
@@ -198,7 +198,7 @@ pub fn differentiable_witnesses(cx: &mut TypeContext) -> Vec<DifferentiableWitne
         let conformances: Vec<_> = cx.defs.nominal_data(n).conformances.iter().map(|c| (c.protocol, c.group)).collect();
         for (p, group) in conformances {
             let env = generic_env::group_env(cx, group);
-            context::with_env(cx, env, |cx| {
+            type_context::with_env(cx, env, |cx| {
                 for q in conformances::refined(cx, p).iter() {
                     differentiable_witnesses_of(cx, *q, &own, &mut out);
                 }
@@ -231,8 +231,7 @@ fn differentiable_witnesses_of(cx: &mut TypeContext, p: ProtocolId, own: &Type, 
     }
 }
 
-/// Translates the parameter flags of a requirement to a witness; the requirement or the witness may take its type as
-/// `self`.
+/// Translates the parameter flags of a requirement to a witness; either of them may have an additional `self`.
 pub(crate) fn flags_of(cx: &TypeContext, wrt: &[bool], requirement: FunctionId, by: FunctionId) -> Vec<bool> {
     match (signature::belongs_to_type(cx, requirement), signature::belongs_to_type(cx, by)) {
         (true, false) => wrt[1.min(wrt.len())..].to_vec(),
@@ -279,7 +278,7 @@ fn impossible(
     if signature.result.is_unit() && !changes {
         return error(span, format!("cannot differentiate void function '{name}'"));
     }
-    let differentiable = lookup::protocol(cx, "Differentiable");
+    let differentiable = name_lookup::protocol(cx, "Differentiable");
     if !conformances::conforms_to(cx, &signature.result, differentiable) {
         let message = result_does_not_conform(cx, &signature.result);
         return error(span, message);
@@ -303,7 +302,7 @@ pub(crate) fn wrt_flags(
     types: &[Type],
     has_self: bool,
 ) -> Vec<bool> {
-    let differentiable = lookup::protocol(cx, "Differentiable");
+    let differentiable = name_lookup::protocol(cx, "Differentiable");
     let is_function = |t: &Type| matches!(t, Type::Function(_));
     let Some(wrt) = &args.wrt else {
         return types.iter().map(|t| !is_function(t) && conformances::conforms_to(cx, t, differentiable)).collect();

@@ -1,31 +1,31 @@
 //! Inherited derivatives: determines the derivatives that are registered for the requirements that a function satisfies
 //! and for the methods that it overrides.
 //!
-//! Not here: which registered derivatives apply to concrete types (`registered_rules`), and the comparison of values at
-//! run time (`vm/operators/registered/inherited`).
+//! Not here: which registered derivatives apply to concrete types (`registered_derivatives`), and the comparison of
+//! values at run time (`vm/operators/registered/inherited`).
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::types::conform::conformances;
 use crate::types::conform::superclass;
 use crate::types::conform::witness;
-use crate::types::derivative::registered_rules;
+use crate::types::derivative::registered_derivatives;
 use crate::types::derivative::registration;
 use crate::types::generics::generic_env;
 use crate::types::generics::signature;
-use crate::types::model::context;
-use crate::types::model::context::TypeContext;
 use crate::types::model::declaration_info::RegisteredKind;
+use crate::types::model::declaration_tables::{MemberKind, Owner, RequirementKind};
 use crate::types::model::queries;
 use crate::types::model::syntax_query::differentiation;
-use crate::types::model::tables::{MemberKind, Owner, RequirementKind};
-use crate::types::model::tree::{Argument, Callee, ExprKind, FunctionId, FunctionRef, LocalId, Stmt, StmtKind};
 use crate::types::model::ty::{ProtocolId, Type};
-use crate::types::nominal::info;
+use crate::types::model::type_context;
+use crate::types::model::type_context::TypeContext;
+use crate::types::model::typed_tree::{Argument, Callee, ExprKind, FunctionId, FunctionRef, LocalId, Stmt, StmtKind};
 use crate::types::nominal::overrides;
+use crate::types::resolved_declarations;
 use std::rc::Rc;
 
 /// Whether a default implementation and a derivative are declared in extensions of one protocol with the same
-/// requirements. In that case the derivative is that of this implementation.
+/// requirements. In that case the derivative belongs to this implementation.
 pub(crate) fn is_declared_with(cx: &mut TypeContext, implementation: FunctionId, derivative: FunctionId) -> bool {
     let of = |cx: &TypeContext, f: FunctionId| (cx.defs.function_data(f).owner, cx.defs.function_data(f).group);
     let ((owner, group), (other, other_group)) = (of(cx, implementation), of(cx, derivative));
@@ -44,9 +44,9 @@ pub(crate) fn check_inherited_derivative(cx: &mut TypeContext, f: FunctionId) {
     let signature = signature::signature(cx, f);
     let generics = signature.env.params.iter().map(|p| Type::Param(*p)).collect();
     let of = FunctionRef { function: f, generics };
-    let inherited = context::with_env(cx, signature.env.clone(), |cx| {
-        let view = registered_rules::file_of(cx, span);
-        registered_rules::rules_here(cx, &of, view).into_iter().find_map(|rule| Some((rule.inherited?, rule)))
+    let inherited = type_context::with_env(cx, signature.env.clone(), |cx| {
+        let view = registered_derivatives::file_of(cx, span);
+        registered_derivatives::rules_here(cx, &of, view).into_iter().find_map(|rule| Some((rule.inherited?, rule)))
     });
     let Some((original, rule)) = inherited else { return };
     let from = match cx.defs.function_data(original).owner {
@@ -64,7 +64,7 @@ pub(crate) fn check_inherited_derivative(cx: &mut TypeContext, f: FunctionId) {
 }
 
 /// Whether the value that a registered derivative returns is a call of the original with the derivative's own
-/// parameters, which is the value of any implementation of the original.
+/// parameters, so that the derivative is valid for any implementation of the original.
 pub(crate) fn gives_value_of(cx: &mut TypeContext, registered: FunctionId, original: FunctionId) -> bool {
     let Some(body) = queries::check_body(cx, registered) else { return false };
     let [Stmt { kind: StmtKind::Return(Some(result)), .. }] = body.statements.as_slice() else { return false };
@@ -79,11 +79,13 @@ pub(crate) fn gives_value_of(cx: &mut TypeContext, registered: FunctionId, origi
         }
         _ => false,
     };
-    calls_it && (0..).zip(args).all(is_parameter) && args.len() == info::function_info(cx, registered).params.len()
+    calls_it
+        && (0..).zip(args).all(is_parameter)
+        && args.len() == resolved_declarations::resolved_function(cx, registered).params.len()
 }
 
 /// Returns the functions whose registered derivatives a function may inherit: the requirements that it satisfies and
-/// the methods that it overrides. There are none if the function is marked `@differentiable` without `default`.
+/// the methods that it overrides. The list is empty if the function is marked `@differentiable` without `default`.
 pub(crate) fn stands_for(cx: &mut TypeContext, of: &FunctionRef) -> Vec<(FunctionId, Rc<[Type]>)> {
     let mut all = fulfilled_by(cx, of);
     // A derivative of an initializer returns an instance of the class of the initializer.
@@ -104,17 +106,17 @@ fn differentiable_attribute_of(cx: &TypeContext, f: FunctionId) -> Option<bool> 
     Some(args.kind.is_some_and(|kind| &*kind.name == "default"))
 }
 
-/// Whether a function satisfies a requirement or overrides a method with a registered derivative that applies to the
-/// function.
+/// Whether a registered derivative that applies to a function belongs to a requirement that the function satisfies, or
+/// to a method that it overrides.
 pub(crate) fn has_default_derivative(cx: &mut TypeContext, f: FunctionId) -> bool {
     registration::resolve_registrations(cx);
     let env = signature::signature(cx, f).env.clone();
     let generics = env.params.iter().map(|p| Type::Param(*p)).collect();
     let of = FunctionRef { function: f, generics };
-    let view = registered_rules::file_of(cx, cx.defs.function_data(f).span);
+    let view = registered_derivatives::file_of(cx, cx.defs.function_data(f).span);
 
-    context::with_env(cx, env, |cx| {
-        !stands_for(cx, &of).is_empty() && !registered_rules::rules_here(cx, &of, view).is_empty()
+    type_context::with_env(cx, env, |cx| {
+        !stands_for(cx, &of).is_empty() && !registered_derivatives::rules_here(cx, &of, view).is_empty()
     })
 }
 

@@ -7,6 +7,6 @@ pub(crate) mod inherited_derivative;
 pub(crate) mod nondifferentiable_requirement;
 pub(crate) mod original_function;
 pub(crate) mod primal_adjoint;
-pub(crate) mod registered_rules;
+pub(crate) mod registered_derivatives;
 pub(crate) mod registration;
 pub(crate) mod sample_instantiation;

@@ -1,6 +1,6 @@
 //! Nondifferentiable requirements: checks the calls in a generic `@differentiable` function whose callees are not
-//! differentiable for all types. These are requirements without `@differentiable`, and functions whose registered
-//! derivatives require more than the generic environment states.
+//! differentiable for all types. Such callees are requirements without `@differentiable`, and functions whose
+//! registered derivatives require more than the generic environment states.
 //!
 //! In: a checked body with generic parameters. Out: an error for each such call whose result depends on a
 //! differentiated parameter and reaches the result of the function.
@@ -11,17 +11,17 @@
 use crate::diagnostic::{Code, Diagnostic};
 use crate::types::conform::conformances;
 use crate::types::derivative::differentiability;
-use crate::types::derivative::registered_rules;
+use crate::types::derivative::registered_derivatives;
 use crate::types::flow::data_flow::DataFlow;
 use crate::types::generics::signature;
-use crate::types::model::context;
-use crate::types::model::context::TypeContext;
-use crate::types::model::tree::{Argument, Body, Callee, Expr, ExprKind, FunctionId, LocalId};
 use crate::types::model::ty::Type;
-use crate::types::names::lookup;
+use crate::types::model::type_context;
+use crate::types::model::type_context::TypeContext;
+use crate::types::model::typed_tree::{Argument, Body, Callee, Expr, ExprKind, FunctionId, LocalId};
+use crate::types::names::name_lookup;
 use crate::types::names::prelude;
 
-/// Reports the nondifferentiable calls that the result of a generic `@differentiable` function depends on.
+/// Reports the nondifferentiable calls on which the result of a generic `@differentiable` function depends.
 pub(crate) fn check_called_requirements(cx: &mut TypeContext, f: FunctionId, body: &Body) {
     let Some(differentiability) = differentiability::differentiability(cx, f).filter(|p| !p.default) else { return };
     let signature = signature::signature(cx, f);
@@ -33,8 +33,8 @@ pub(crate) fn check_called_requirements(cx: &mut TypeContext, f: FunctionId, bod
     flow.cut = prelude::library_function(cx, "withoutDerivative");
     while flow.spread() {}
     for (call, varies) in flow.calls_on_path() {
-        context::with_env(cx, signature.env.clone(), |cx| {
-            let differentiable = lookup::protocol(cx, "Differentiable");
+        type_context::with_env(cx, signature.env.clone(), |cx| {
+            let differentiable = name_lookup::protocol(cx, "Differentiable");
             if !matches!(call.ty, Type::Function(_)) && conformances::conforms_to(cx, &call.ty, differentiable) {
                 report_unmarked(cx, call, &varies);
             }
@@ -52,7 +52,9 @@ fn report_unmarked(cx: &mut TypeContext, call: &Expr, varies: &[bool]) {
             if registered.iter().all(|r| cx.defs.function_data(r.function).is_prelude) {
                 return;
             }
-            if let Some(unmet) = registered_rules::unmet_here(cx, f, registered_rules::file_of(cx, call.span)) {
+            if let Some(unmet) =
+                registered_derivatives::unmet_here(cx, f, registered_derivatives::file_of(cx, call.span))
+            {
                 let message =
                     format!("function call is not differentiable because generic requirements are not met: {unmet}");
                 cx.sink.report(error().note_at(call.span, message));
@@ -78,7 +80,7 @@ fn report_unmarked(cx: &mut TypeContext, call: &Expr, varies: &[bool]) {
         cx.sink.report(diagnostic);
         return;
     }
-    let differentiable = lookup::protocol(cx, "Differentiable");
+    let differentiable = name_lookup::protocol(cx, "Differentiable");
     let mut moves = vec![];
     for (arg, varies) in args.iter().zip(varies) {
         let Argument::Value(e) = arg else { return };

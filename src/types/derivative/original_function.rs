@@ -3,11 +3,11 @@
 
 use crate::syntax::ast::{FunctionName, Name, Param};
 use crate::types::conform::conformances;
-use crate::types::model::context::TypeContext;
-use crate::types::model::tables::{Entry, FunctionKind, Member, MemberKind, Named, Owner, Signature};
-use crate::types::model::tree::FunctionId;
+use crate::types::model::declaration_tables::{Entry, FunctionKind, Member, MemberKind, Named, Owner, Signature};
 use crate::types::model::ty::{NominalId, ProtocolId, Type};
-use crate::types::names::lookup;
+use crate::types::model::type_context::TypeContext;
+use crate::types::model::typed_tree::FunctionId;
+use crate::types::names::name_lookup;
 use crate::types::names::prelude;
 use crate::types::names::type_expr;
 use crate::types::names::type_expr::TypeScope;
@@ -90,7 +90,7 @@ fn originals_in_module(cx: &mut TypeContext, name: &str, file: u32) -> Vec<Funct
         Named::Function(g) => Some(g),
         _ => None,
     };
-    lookup::entries(cx, name, file).into_iter().filter_map(of_entry).collect()
+    name_lookup::entries(cx, name, file).into_iter().filter_map(of_entry).collect()
 }
 
 fn function_of(member: &Member) -> Option<FunctionId> {

@@ -1,7 +1,8 @@
 //! Primal and adjoint: the older syntax of a registered derivative, `@differentiable(reverse, primal: p, adjoint: a)`.
 //!
-//! The adjoint takes the original's arguments, its result and the seed. If a primal is named, it is called instead of
-//! the original and returns intermediate values with the result; the adjoint then takes these values as well.
+//! The adjoint takes the original's arguments, its result and the seed. If a primal is named, the primal is called
+//! instead of the original and returns intermediate values with the result; the adjoint then takes these values as
+//! well.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -15,15 +16,15 @@ use crate::types::derivative::registration;
 use crate::types::derivative::registration::Original;
 use crate::types::generics::associated_type;
 use crate::types::generics::signature;
-use crate::types::model::context;
-use crate::types::model::context::TypeContext;
 use crate::types::model::declaration_info::RegisteredKind;
+use crate::types::model::declaration_tables::{Registered, Signature};
 use crate::types::model::display;
-use crate::types::model::tables::{Registered, Signature};
-use crate::types::model::tree::FunctionId;
 use crate::types::model::ty::Type;
+use crate::types::model::type_context;
+use crate::types::model::type_context::TypeContext;
+use crate::types::model::typed_tree::FunctionId;
 
-/// A candidate for the primal or the adjoint, with its types in terms of the original's generic parameters.
+/// A candidate for the primal or the adjoint, whose types are expressed in terms of the original's generic parameters.
 struct Candidate {
     function: FunctionId,
     params: Vec<Type>,
@@ -35,7 +36,7 @@ pub(crate) fn register_adjoint(cx: &mut TypeContext, f: FunctionId, args: &Diffe
     let Some(differentiability) = differentiability::differentiability(cx, f) else { return };
     let signature = signature::signature(cx, f);
     let (_, params) = parameters(&signature);
-    let (primal, wanted, given, found) = context::with_env(cx, signature.env.clone(), |cx| {
+    let (primal, wanted, given, found) = type_context::with_env(cx, signature.env.clone(), |cx| {
         let primal = args.primal.as_ref().map(|name| (name, self::primal(cx, f, name, &signature, &params)));
         let vectors: Vec<Type> = params
             .iter()
@@ -78,7 +79,7 @@ pub(crate) fn register_adjoint(cx: &mut TypeContext, f: FunctionId, args: &Diffe
     registration::remember(cx, Registered { primal, ..new }, &original, span);
 }
 
-/// Returns the primal with a given name, with the type of the intermediate values that it returns.
+/// Returns the primal with a given name, and the type of the intermediate values that the primal returns.
 fn primal(
     cx: &mut TypeContext,
     f: FunctionId,

@@ -2,7 +2,7 @@
 //! the original's entry.
 //!
 //! Not here: the older `@differentiable(adjoint:)` (`primal_adjoint`), the type that a derivative must have
-//! (`derivative_type`), and which registered functions apply to concrete types (`registered_rules`).
+//! (`derivative_type`), and which registered functions apply to concrete types (`registered_derivatives`).
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -19,20 +19,20 @@ use crate::types::derivative::original_function::parameter_labels;
 use crate::types::derivative::primal_adjoint;
 use crate::types::generics::associated_type;
 use crate::types::generics::signature;
-use crate::types::model::context;
-use crate::types::model::context::TypeContext;
 use crate::types::model::declaration_info::RegisteredKind;
+use crate::types::model::declaration_tables::{FunctionKind, Owner, Registered, Requirement, Signature};
 use crate::types::model::display;
 use crate::types::model::syntax_query::differentiation;
-use crate::types::model::tables::{FunctionKind, Owner, Registered, Requirement, Signature};
-use crate::types::model::tree::FunctionId;
 use crate::types::model::ty::Type;
-use crate::types::names::lookup;
+use crate::types::model::type_context;
+use crate::types::model::type_context::TypeContext;
+use crate::types::model::typed_tree::FunctionId;
+use crate::types::names::name_lookup;
 use std::rc::Rc;
 
 const TWO_PARTS: &str = "'@derivative(of:)' attribute requires function to return a two-element tuple; first element must have label 'value:' and second element must have label 'pullback:' or 'differential:'";
 
-/// An original with the generic parameters of the function to be registered substituted for its own.
+/// An original whose generic parameters are replaced by those of the function to be registered.
 pub(crate) struct Original {
     pub(crate) function: FunctionId,
     /// The types that are substituted for the generic parameters of the original.
@@ -46,7 +46,7 @@ pub(crate) struct Original {
 }
 
 impl Original {
-    /// Creates the entry of a function that is registered for this original.
+    /// Creates the entry of a function that is registered for the original.
     pub(crate) fn registered(&self, function: FunctionId, wrt: Vec<bool>, kind: RegisteredKind) -> Registered {
         let arguments = self.arguments.clone();
         Registered { function, arguments, wrt, kind, differs: false, primal: None, visible_in: None }
@@ -56,11 +56,11 @@ impl Original {
 /// The reason why a function cannot be registered for a candidate. `Types` and `Unmet` are reported in preference to
 /// `Labels`, and `Labels` in preference to `Shape`.
 enum RegistrationMismatch {
-    /// The parameters or the value of the function differ from those of the candidate.
+    /// The parameters or the value of the function differ from the parameters or the value of the candidate.
     Shape,
     /// The primal types agree, and the types of the linear function or of the transpose do not.
     Types(Box<Diagnostic>),
-    /// The argument labels differ from those of the candidate.
+    /// The argument labels of the function and of the candidate differ.
     Labels(FunctionId),
     /// The candidate has a requirement on its generic parameters that the derivative does not imply.
     Unmet(FunctionId, Requirement),
@@ -89,7 +89,7 @@ pub(crate) fn resolve_registrations(cx: &mut TypeContext) {
     }
 }
 
-/// Tries to register a function for each candidate that its attribute may name, and reports why none of them fits.
+/// Tries to register a function for each candidate that its attribute may name, or reports why no candidate fits.
 fn register_for(
     cx: &mut TypeContext,
     f: FunctionId,
@@ -104,14 +104,14 @@ fn register_for(
     }
     let given = signature::signature(cx, f);
     // Labels may be omitted or added, and a derivative may be static although its original is not. Of several
-    // candidates that fit, a candidate with the same labels and the same kind of receiver is preferred.
+    // candidates that fit, a candidate with equal labels and the same kind of receiver is preferred.
     let own = parameter_labels(&given);
     candidates.sort_by_key(|candidate| {
         let signature = signature::signature(cx, *candidate);
         let is_alike = signature.self_type.is_some() == given.self_type.is_some();
         (!is_alike, parameter_labels(&signature) != own)
     });
-    let (types, labels, done) = context::with_env(cx, given.env.clone(), |cx| {
+    let (types, labels, done) = type_context::with_env(cx, given.env.clone(), |cx| {
         let (mut labels, mut types) = (None, None);
         let mut done = None;
         for candidate in &candidates {
@@ -256,7 +256,7 @@ fn register_derivative(cx: &mut TypeContext, f: FunctionId, of: &FunctionName, a
                 message,
             ))));
         }
-        context::with_env(cx, env.clone(), |cx| {
+        type_context::with_env(cx, env.clone(), |cx| {
             let before = cx.sink.diagnostics.len();
             let mut wrt = differentiability::wrt_flags(cx, args, &names, &types, given.self_type.is_some());
             if cx.sink.diagnostics.len() > before {
@@ -283,8 +283,8 @@ fn declared_for_original(cx: &mut TypeContext, original: &Original) -> Vec<Vec<b
     declared.into_iter().map(|(_, wrt)| wrt[made.min(wrt.len())..].to_vec()).collect()
 }
 
-/// Whether a derivative and its original have different labels for an argument. The arguments of operators, subscripts
-/// and setters have none.
+/// Whether a derivative and its original have different labels for an argument. Arguments of operators, subscripts and
+/// setters have no labels.
 fn labels_differ(cx: &mut TypeContext, f: FunctionId, original: FunctionId) -> bool {
     let data = cx.defs.function_data(original);
     let is_accessor = data.kind == FunctionKind::Setter || &*data.base_name == "subscript";
@@ -300,7 +300,7 @@ fn register_transpose(cx: &mut TypeContext, f: FunctionId, of: &FunctionName, ar
     let given = signature::signature(cx, f);
     let env = differentiability::required_env(cx, f, &given.env, args);
     register_for(cx, f, of, &mut |cx, original| {
-        context::with_env(cx, env.clone(), |cx| {
+        type_context::with_env(cx, env.clone(), |cx| {
             let (names, _) = parameters(&signature::signature(cx, original.function));
             let before = cx.sink.diagnostics.len();
             let mut wrt = differentiability::wrt_flags(cx, args, &names, &original.params, original.has_self);
@@ -350,7 +350,7 @@ fn not_transposable(
     wrt: &[bool],
     span: Span,
 ) -> Option<Diagnostic> {
-    // Without `wrt:`, the result of the transpose shows whether it includes all parameters.
+    // Without `wrt:`, the result of the transpose shows whether the transpose is with respect to all parameters.
     let given = match &signature::signature(cx, f).result {
         Type::Tuple(parts) => parts.len(),
         _ => 1,
@@ -371,7 +371,7 @@ fn not_transposable(
 
 /// Whether a type is its own tangent vector.
 fn is_vector_space(cx: &mut TypeContext, ty: &Type) -> bool {
-    let differentiable = lookup::protocol(cx, "Differentiable");
+    let differentiable = name_lookup::protocol(cx, "Differentiable");
     let ty = associated_type::normalize_type(cx, ty);
     if matches!(ty, Type::Function(_)) || !conformances::conforms_to(cx, &ty, differentiable) {
         return false;
@@ -442,11 +442,11 @@ pub(crate) fn remember(cx: &mut TypeContext, new: Registered, original: &Origina
     cx.defs.registers_for_requirements |= cx.defs.function_data(original.function).requirement.is_some();
     let data = &mut cx.defs.functions[original.function.0 as usize];
     data.registered.push(new);
-    // The most specific derivative comes first: the one with the fewest parameters.
+    // The most specific derivative comes first: the derivative with the fewest parameters.
     data.registered.sort_by_key(|r| r.wrt.iter().filter(|w| **w).count());
 }
 
-/// Whether two registered functions apply to the same types.
+/// Whether two registered functions have the same requirements on their generic parameters.
 fn requires_the_same(cx: &TypeContext, a: FunctionId, b: FunctionId) -> bool {
     let of = |f: FunctionId| cx.defs.function_data(f).memo.signature.as_ref().map(|s| s.env.requirements.len());
     cx.defs.function_data(a).owner == cx.defs.function_data(b).owner && of(a) == of(b)

@@ -1,17 +1,17 @@
-//! Sample types: determines generic arguments for which the differentiability of a generic function that is never
-//! called is checked.
+//! Sample instantiation: chooses generic arguments for the check of the differentiability of a generic function that is
+//! never called.
 
 use crate::types::conform::conformances;
 use crate::types::derivative::differentiability;
-use crate::types::derivative::registered_rules;
+use crate::types::derivative::registered_derivatives;
 use crate::types::generics::signature;
-use crate::types::model::context;
-use crate::types::model::context::TypeContext;
+use crate::types::model::declaration_tables::{Env, Requirement};
 use crate::types::model::syntax_query::differentiation;
-use crate::types::model::tables::{Env, Requirement};
-use crate::types::model::tree::{FunctionId, FunctionRef};
 use crate::types::model::ty::{NominalId, Type};
-use crate::types::names::lookup;
+use crate::types::model::type_context;
+use crate::types::model::type_context::TypeContext;
+use crate::types::model::typed_tree::{FunctionId, FunctionRef};
+use crate::types::names::name_lookup;
 use std::rc::Rc;
 
 /// The maximum number of lists of generic arguments that are tried.
@@ -34,17 +34,18 @@ pub fn generic_sample(cx: &mut TypeContext, f: FunctionId) -> Option<FunctionRef
             generics.push(own[left % own.len()].clone());
             left /= own.len();
         }
-        if registered_rules::holds(cx, &env.requirements, &env.params, &generics) {
+        if registered_derivatives::holds(cx, &env.requirements, &env.params, &generics) {
             return Some(FunctionRef { function: f, generics });
         }
     }
     protocol_sample(cx, &env).map(|ty| FunctionRef { function: f, generics: vec![ty] })
 }
 
-/// Returns the candidate types that satisfy the requirements that concern one generic parameter only.
+/// Returns the candidate types that satisfy all requirements that concern only the generic parameter `k`.
 fn choices(cx: &mut TypeContext, env: &Env, k: usize) -> Vec<Type> {
     let own = Type::Param(env.params[k]);
-    let (mut protocols, mut elements) = (vec![], vec![lookup::simple(cx, "Double"), lookup::simple(cx, "Int")]);
+    let (mut protocols, mut elements) =
+        (vec![], vec![name_lookup::simple(cx, "Double"), name_lookup::simple(cx, "Int")]);
     for requirement in &env.requirements {
         match requirement {
             Requirement::Superclass(of, class) if *of == own => return vec![class.clone()],
@@ -53,8 +54,8 @@ fn choices(cx: &mut TypeContext, env: &Env, k: usize) -> Vec<Type> {
             Requirement::Conforms(..) | Requirement::Superclass(..) => {}
         }
     }
-    let mut all: Vec<Type> = ["Double", "Float", "Int", "String"].map(|name| lookup::simple(cx, name)).into();
-    all.extend(elements.iter().map(|of| lookup::applied(cx, "Array", std::slice::from_ref(of))));
+    let mut all: Vec<Type> = ["Double", "Float", "Int", "String"].map(|name| name_lookup::simple(cx, name)).into();
+    all.extend(elements.iter().map(|of| name_lookup::applied(cx, "Array", std::slice::from_ref(of))));
     all.extend(elements);
     for n in (0..cx.defs.nominals.len() as u32).map(NominalId) {
         let data = cx.defs.nominal_data(n);
@@ -63,15 +64,15 @@ fn choices(cx: &mut TypeContext, env: &Env, k: usize) -> Vec<Type> {
             all.push(Type::Nominal(n, arguments.into()));
         }
     }
-    context::with_env(cx, Rc::default(), |cx| {
+    type_context::with_env(cx, Rc::default(), |cx| {
         all.retain(|ty| protocols.iter().all(|p| conformances::conforms_to(cx, ty, *p)));
     });
     all
 }
 
-/// Returns the existential of the protocols required of the only generic parameter. It represents their future
-/// conforming types, and is returned if nothing else is required and no protocol is of the library or has associated
-/// types.
+/// Returns the existential of the protocols required of the only generic parameter. The existential represents future
+/// conforming types; it is returned if nothing else is required, and if the protocols belong to the program and have no
+/// associated types.
 fn protocol_sample(cx: &mut TypeContext, env: &Env) -> Option<Type> {
     let [own] = env.params[..] else { return None };
     let mut protocols = vec![];

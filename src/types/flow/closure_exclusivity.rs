@@ -1,16 +1,16 @@
 //! Closure exclusivity: checks the accesses of closures to captured variables. Such accesses conflict with a
-//! modification of the same variable during a call of the closure, and captured `inout` parameters must not outlive
+//! modification of the captured variable during a call of the closure, and captured `inout` parameters must not outlive
 //! their call.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
-use crate::types::conform::rethrows::may_outlive_call;
+use crate::types::conform::rethrowing_function::may_outlive_call;
 use crate::types::conform::superclass;
 use crate::types::flow::Flow;
-use crate::types::model::tree::{
+use crate::types::model::ty::Type;
+use crate::types::model::typed_tree::{
     Argument, Body, Capture, Expr, ExprKind, FunctionId, LocalId, Place, Projection, ProjectionKind, Root,
 };
-use crate::types::model::ty::Type;
 use std::rc::Rc;
 
 impl<'b> Flow<'b, '_> {
@@ -55,8 +55,8 @@ impl<'b> Flow<'b, '_> {
         Some(Place { ty: e.ty.clone(), span: e.span, ..place })
     }
 
-    /// Returns the places that a closure or local function accesses of the variables of this body and of global
-    /// variables, directly or through local functions of this body that it calls.
+    /// Returns the places in variables of this body and in global variables that a closure or local function accesses,
+    /// directly or through local functions of this body.
     pub(crate) fn accesses_outside(
         &mut self,
         body: &Body,
@@ -136,8 +136,8 @@ pub(crate) fn function_of(e: &Expr) -> Option<FunctionId> {
     }
 }
 
-/// Whether an expression is a chain of properties that begins with a global variable or a captured variable, which is
-/// replaced by the outer variable.
+/// Replaces the captured variable at the beginning of a chain of properties by the outer variable. Returns whether the
+/// expression is a chain of properties that begins with a global variable or a captured variable.
 fn captured(e: &mut Expr, outer: &dyn Fn(LocalId) -> Option<LocalId>) -> bool {
     match &mut e.kind {
         ExprKind::Local(local) => match outer(*local) {

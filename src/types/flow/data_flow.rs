@@ -2,9 +2,9 @@
 //!
 //! In: a checked body. Out: the values assigned to each variable, the returned values, and the operands of each value.
 //!
-//! Not here: conditions. They select among values and are operands of none.
+//! Not here: conditions. Conditions select among values and are operands of no value.
 
-use crate::types::model::tree::{
+use crate::types::model::typed_tree::{
     Argument, Body, Callee, Case, Condition, Expr, ExprKind, FunctionId, LocalId, Pattern, PatternKind, Root, Stmt,
     StmtKind,
 };
@@ -155,8 +155,8 @@ impl<'b> DataFlow<'b> {
         }
     }
 
-    /// Whether an expression depends on the differentiated parameters. `known` holds the answers for expressions that were
-    /// examined before, so that a deep expression whose parts are examined one by one takes linear time.
+    /// Whether an expression depends on the differentiated parameters. `known` memoizes the results for examined
+    /// expressions, so that the examination of a deep expression takes linear time.
     fn does_vary(&self, e: &'b Expr, known: &mut HashMap<*const Expr, bool>) -> bool {
         if let Some(varies) = known.get(&std::ptr::from_ref(e)) {
             return *varies;
@@ -167,7 +167,8 @@ impl<'b> DataFlow<'b> {
         varies
     }
 
-    /// Propagates varied values by one step: marks further variables as varied, and returns whether there were any.
+    /// Propagates varied values by one step: marks further variables as varied, and returns whether any variable was
+    /// marked.
     pub(crate) fn spread(&mut self) -> bool {
         let mut known = HashMap::new();
         let is_new = |(local, values): &(&LocalId, &Vec<&'b Expr>)| {

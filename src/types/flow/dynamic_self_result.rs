@@ -6,23 +6,23 @@ use crate::diagnostic::Diagnostic;
 use crate::types::conform::superclass;
 use crate::types::flow::data_flow::DataFlow;
 use crate::types::generics::signature;
-use crate::types::model::context::TypeContext;
+use crate::types::model::declaration_tables::BodyState;
+use crate::types::model::declaration_tables::Owner;
 use crate::types::model::display;
-use crate::types::model::tables::BodyState;
-use crate::types::model::tables::Owner;
-use crate::types::model::tree::Argument;
-use crate::types::model::tree::Body;
-use crate::types::model::tree::Callee;
-use crate::types::model::tree::Expr;
-use crate::types::model::tree::ExprKind;
-use crate::types::model::tree::FunctionId;
-use crate::types::model::tree::LocalId;
 use crate::types::model::ty::NominalId;
 use crate::types::model::ty::Type;
+use crate::types::model::type_context::TypeContext;
+use crate::types::model::typed_tree::Argument;
+use crate::types::model::typed_tree::Body;
+use crate::types::model::typed_tree::Callee;
+use crate::types::model::typed_tree::Expr;
+use crate::types::model::typed_tree::ExprKind;
+use crate::types::model::typed_tree::FunctionId;
+use crate::types::model::typed_tree::LocalId;
 use crate::types::names::dynamic_self::gives_self;
 use hashbrown::HashSet;
 
-/// Reports results of a member with the result `Self` that need not be of the class of the instance.
+/// Reports returned values of a member with the result `Self` that need not be of the class of the instance.
 pub(crate) fn check_own_result(cx: &mut TypeContext, f: FunctionId, body: &Body) {
     let data = cx.defs.function_data(f);
     let Owner::Nominal(n) = data.owner else { return };
@@ -54,7 +54,7 @@ pub(crate) struct Search<'b, 'w> {
     is_closure: bool,
     /// The variables that the search has examined.
     seen: HashSet<LocalId>,
-    /// The variables of the body enclosing a closure that the closure's results depend on.
+    /// The variables of the enclosing body on which the results of a closure depend.
     captured: Vec<LocalId>,
 }
 
@@ -107,7 +107,7 @@ impl<'b, 'w> Search<'b, 'w> {
             }
         };
         if superclass::fills_instance(self.cx, f) || gives_self(self.cx, f) {
-            // The result of such a call is of the class of its receiver.
+            // The result of a call that returns `Self` is of the class of the receiver.
             return self.mentions_class(ty) && self.is_any_foreign(&args[..args.len().min(1)]);
         }
         let result = signature::signature(self.cx, f).result.clone();

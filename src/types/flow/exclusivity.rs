@@ -1,10 +1,9 @@
-//! Exclusivity: checks that the places that a call modifies do not overlap with each other or with accesses of
-//! closures.
+//! Exclusivity: checks that the places that a call modifies overlap neither each other nor the accesses of closures.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::types::flow::Flow;
-use crate::types::model::tree::{Argument, Callee, Expr, ExprKind, Place, Projection, ProjectionKind, Root};
+use crate::types::model::typed_tree::{Argument, Callee, Expr, ExprKind, Place, Projection, ProjectionKind, Root};
 use std::borrow::Cow;
 
 impl Flow<'_, '_> {
@@ -67,7 +66,7 @@ impl Flow<'_, '_> {
         self.cx.sink.report(diagnostic.also(first.span, "conflicting access is here"));
     }
 
-    /// Returns the source text of a variable, or of the stored part of it that `steps` reach.
+    /// Returns the source text of a variable, or of the stored part that `steps` reach.
     fn place_name(&mut self, place: &Place, steps: &[Projection]) -> String {
         let written = |flow: &mut Self, span: Span| flow.cx.sink.source_text(span);
         match (&place.root, steps.last()) {
@@ -86,7 +85,8 @@ fn changed(arg: &Argument) -> Option<&Place> {
     }
 }
 
-/// Whether a call accesses a place for its whole duration. A nonmutating setter is only called at the end.
+/// Whether a call accesses a place for its whole duration. A nonmutating setter accesses the place only at the end of
+/// the call.
 fn is_held(place: &Place) -> bool {
     place.path.iter().all(|step| !matches!(step.kind, ProjectionKind::Accessor { mutating: false, .. }))
 }

@@ -1,14 +1,14 @@
 //! Exits of blocks: `break`, `continue`, `return`, `throw`, and the `defer` blocks that run on these paths.
 
 use super::Flow;
-use super::state::State;
-use crate::types::model::tree::{LabelId, Stmt};
+use super::flow_state::State;
+use crate::types::model::typed_tree::{LabelId, Stmt};
 
 /// A scope that encloses a statement.
 pub(super) enum Scope<'b> {
     /// A block, with the `defer` blocks that run when it is left.
     Block { defers: Vec<&'b [Stmt]> },
-    /// A target of `break` and `continue`, with the joined states of the paths that left by each of them.
+    /// A target of `break` and `continue`, with the joined states of the paths that left by `break` and by `continue`.
     Labeled { label: LabelId, after: State, next: State },
     /// A handler of errors, with the joined state of the paths on which an error is thrown.
     Catch { caught: State, takes_all: bool },
@@ -62,7 +62,8 @@ impl<'b> Flow<'b, '_> {
         }
     }
 
-    /// Visits a target of `break` and `continue`; returns the joined states of the paths that left by each of them.
+    /// Visits a target of `break` and `continue`; returns the joined states of the paths that left by `break` and by
+    /// `continue`.
     pub(super) fn labeled(&mut self, label: LabelId, run: impl FnOnce(&mut Self)) -> (State, State) {
         self.scopes.push(Scope::Labeled { label, after: State::dead(), next: State::dead() });
         run(self);
@@ -118,7 +119,7 @@ impl<'b> Flow<'b, '_> {
         self.state = state;
     }
 
-    /// Records the end of a path, which escapes infinite recursion if the function did not call itself on it.
+    /// Records the end of a path, which escapes infinite recursion if the path contains no call of the function itself.
     pub(super) fn escape(&mut self) {
         self.escapes |= self.state.reachable && self.state.free;
     }

@@ -1,15 +1,15 @@
 //! Expressions: visits expressions in the order of evaluation.
 
 use super::Flow;
+use super::flow_state::State;
 use super::places::Use;
-use super::state::State;
 use crate::source::Span;
 use crate::types::conform::superclass;
+use crate::types::generics::local_function;
 use crate::types::generics::signature;
 use crate::types::model::syntax_query::is_operator;
-use crate::types::model::tree::{Argument, Callee, Expr, ExprKind, FunctionId, LocalId, TryKind};
 use crate::types::model::ty::Type;
-use crate::types::nominal::info;
+use crate::types::model::typed_tree::{Argument, Callee, Expr, ExprKind, FunctionId, LocalId, TryKind};
 
 impl<'b> Flow<'b, '_> {
     pub(super) fn exprs(&mut self, all: &'b [Expr]) {
@@ -169,7 +169,7 @@ impl<'b> Flow<'b, '_> {
             }
             TryKind::Forced => {
                 let caught = self.catching(true, |flow| flow.tried(value));
-                // An error stops the program.
+                // An uncaught error stops the program.
                 self.escapes |= caught.reachable && caught.free;
             }
         }
@@ -219,7 +219,7 @@ impl<'b> Flow<'b, '_> {
         (is_own && self.led_to.is_some() && superclass::fills_instance(self.cx, called)).then_some(rest)
     }
 
-    /// Records that another initializer has initialized the instance or the inherited part of it.
+    /// Records that another initializer has initialized the instance or its inherited part.
     fn led_on(&mut self, span: Span) {
         let (Some(local), Some(call)) = (self.filled, self.led_to) else { return };
         let parts = self.variables.local(local).unwrap_or(0..0);
@@ -267,7 +267,7 @@ impl<'b> Flow<'b, '_> {
 
     /// Records the use of a local function, which requires its captures to be initialized.
     fn use_function(&mut self, f: FunctionId, span: Span) {
-        let is_farther = self.is_inner && info::is_local(self.cx, f) && !self.accesses_of.contains_key(&f);
+        let is_farther = self.is_inner && local_function::is_local(self.cx, f) && !self.accesses_of.contains_key(&f);
         if is_farther && !self.called_inside.contains(&f) {
             self.called_inside.push(f);
         }

@@ -4,9 +4,9 @@
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::types::flow::Flow;
-use crate::types::model::context::TypeContext;
 use crate::types::model::queries;
-use crate::types::model::tree::{
+use crate::types::model::type_context::TypeContext;
+use crate::types::model::typed_tree::{
     Argument, Body, Callee, Condition, Expr, ExprKind, FunctionId, GlobalId, Place, Root, Stmt, StmtKind,
 };
 use crate::types::nominal::stored_property;
@@ -81,7 +81,7 @@ impl Flow<'_, '_> {
             return known.clone().unwrap_or_default();
         }
         crate::cancel::check();
-        // A recursive query of this entry adds nothing further.
+        // A recursive query of the entry adds no reads.
         self.reads.insert(f, None);
         let mut found = GlobalReads::default();
         if !self.cx.defs.function_data(f).is_prelude

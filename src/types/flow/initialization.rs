@@ -5,9 +5,9 @@ use crate::source::Span;
 use crate::types::conform::superclass;
 use crate::types::flow::Flow;
 use crate::types::flow::places::Use;
-use crate::types::model::tables::FunctionKind;
-use crate::types::model::tree::{FunctionId, LocalId};
+use crate::types::model::declaration_tables::FunctionKind;
 use crate::types::model::ty::Type;
+use crate::types::model::typed_tree::{FunctionId, LocalId};
 
 /// The message for uses of `self` in a convenience initializer before it calls another initializer.
 const BEFORE_OTHER: &str = "'self' used before 'self.init' call or assignment to 'self'";
@@ -108,7 +108,7 @@ impl Flow<'_, '_> {
         self.cx.sink.report(Diagnostic::error(Code::Uninitialized, span, message));
     }
 
-    /// Returns the message for the case that only the call of another initializer is missing.
+    /// Returns the message for a use of `self` for which only the call of another initializer is missing.
     fn headline_of_call(&self, call: &str, how: Use) -> String {
         match how {
             Use::Returned => format!("'{call}' isn't called on all paths before returning from initializer"),
@@ -118,7 +118,7 @@ impl Flow<'_, '_> {
         }
     }
 
-    /// Whether a part is a property of the instance in a convenience initializer.
+    /// Whether a part is a property of the instance that a convenience initializer initializes.
     fn is_own_of_convenience(&self, part: u32) -> bool {
         let own = self.filled.and_then(|local| self.variables.local(local));
         self.led_to.is_some()

@@ -1,6 +1,6 @@
-//! Flow analysis: checks the order of events in a body. It covers definite initialization of variables and constants,
-//! missing returns, unreachable statements, infinite recursion, exclusivity of accesses, handling of errors, and unused
-//! values.
+//! Flow analysis: checks the order of events in a body. The analysis covers definite initialization of variables and
+//! constants, missing returns, unreachable statements, infinite recursion, exclusivity of accesses, handling of errors,
+//! and unused values.
 //!
 //! In: a body without type errors. Out: diagnostics.
 //!
@@ -15,27 +15,27 @@
 pub(crate) mod closure_exclusivity;
 pub(crate) mod data_flow;
 pub(crate) mod dynamic_self_result;
+pub(crate) mod error_handling;
 pub(crate) mod exclusivity;
 mod exits;
 mod expressions;
+mod flow_state;
 pub(crate) mod global_dependencies;
 pub(crate) mod initialization;
 mod places;
 mod returns;
-mod state;
 mod statements;
-pub(crate) mod throws;
 mod tracked_variables;
-mod unused;
+mod unused_values;
 mod usage;
 
 use crate::source::Span;
-use crate::types::model::context::TypeContext;
-use crate::types::model::tables::{BodyState, FunctionKind};
-use crate::types::model::tree::{Body, Capture, FunctionId, GlobalId, LocalId, Place, Stmt};
+use crate::types::model::declaration_tables::{BodyState, FunctionKind};
+use crate::types::model::type_context::TypeContext;
+use crate::types::model::typed_tree::{Body, Capture, FunctionId, GlobalId, LocalId, Place, Stmt};
 use exits::Scope;
+use flow_state::State;
 use hashbrown::{HashMap, HashSet};
-use state::State;
 use std::rc::Rc;
 use tracked_variables::Variables;
 use usage::Usage;
@@ -92,10 +92,10 @@ struct Flow<'b, 'w> {
     thrown: u32,
     /// The number of throwing expressions without a `try`, each of which is reported.
     unmarked: u32,
-    /// Whether the body is the version of a rethrowing function for arguments that do not throw. The handling of its
-    /// errors is checked in the other version.
+    /// Whether the body is the version of a rethrowing function for arguments that do not throw. The handling of errors
+    /// is checked in the throwing version.
     throws_elsewhere: bool,
-    /// Whether the walk is in a `catch` that is unreachable in this version.
+    /// Whether the walk is in a `catch` that is unreachable in the version of a rethrowing function that is checked.
     is_never_caught: bool,
     /// The span of the enclosing operators with their operands. A missing `try` is inserted before this span.
     operation: Option<Span>,
@@ -111,10 +111,10 @@ struct Flow<'b, 'w> {
     accesses: Vec<Place>,
     /// The functions that the body calls.
     called_inside: Vec<FunctionId>,
-    /// The places that the closures and local functions in this body access, among its variables and the global
-    /// variables.
+    /// The places in variables of this body and in global variables that closures and local functions access, by
+    /// function.
     accesses_of: HashMap<FunctionId, Rc<[Place]>>,
-    /// The variables that are `inout` parameters, or captures of these.
+    /// The variables that are `inout` parameters, or captured `inout` parameters.
     inouts: HashSet<LocalId>,
 }
 
@@ -167,8 +167,8 @@ impl<'b, 'w> Flow<'b, 'w> {
         }
     }
 
-    /// Checks the body of a closure or local function and adds its uses of captured variables to those of this body.
-    /// Returns its captures and the global variables that it reads.
+    /// Checks the body of a closure or local function and adds the uses of captured variables to those of this body.
+    /// Returns the captures of the function and the global variables that it reads.
     fn inner(&mut self, function: FunctionId) -> (Rc<[Capture]>, HashSet<GlobalId>) {
         let BodyState::Checked(body) = self.cx.defs.function_data(function).memo.body.clone() else {
             return (Rc::from([]), HashSet::new());
@@ -201,7 +201,7 @@ impl<'b, 'w> Flow<'b, 'w> {
     /// Enters the local functions of a block, which may be called before their declarations.
     fn enter_functions(&mut self, statements: &[Stmt]) {
         for s in statements {
-            if let crate::types::model::tree::StmtKind::LocalFunction(f) = &s.kind
+            if let crate::types::model::typed_tree::StmtKind::LocalFunction(f) = &s.kind
                 && let BodyState::Checked(body) = &self.cx.defs.function_data(*f).memo.body
             {
                 self.local_functions.insert(*f, body.captures.clone().into());

@@ -3,7 +3,7 @@
 use super::Flow;
 use crate::source::Span;
 use crate::types::conform::superclass;
-use crate::types::model::tree::{
+use crate::types::model::typed_tree::{
     Expr, ExprKind, FunctionId, GlobalId, LocalId, Place, Projection, ProjectionKind, Root,
 };
 
@@ -65,8 +65,8 @@ impl<'b> Flow<'b, '_> {
         }
     }
 
-    /// Records that a closure reads a variable of the script. The variable may be initialized before the closure is
-    /// called, so only a variable that was declared earlier without a value must be initialized.
+    /// Records that a closure reads a variable of the script. Only a variable that was declared earlier without a value
+    /// must be initialized: other variables may be initialized before the closure is called.
     pub(super) fn capture_global(&mut self, global: GlobalId, span: Span) {
         if let Some(number) = self.variables.global(global) {
             let part = self.variables.part(number);
@@ -90,7 +90,7 @@ impl<'b> Flow<'b, '_> {
                 self.usage.write(*local);
                 let is_self = self.filled == Some(*local);
                 for part in self.variables.local(*local).into_iter().flatten() {
-                    // An assignment to `self` as a whole may replace initialized constants.
+                    // An assignment to `self` may replace initialized constants.
                     self.set(part, place.span, !is_self);
                 }
             }
@@ -199,7 +199,8 @@ impl<'b> Flow<'b, '_> {
         self.state.set.put(part, true);
     }
 
-    /// Marks parts of a variable as initialized after their error was reported, so that it is reported only once.
+    /// Marks parts of a variable as initialized after an error about them was reported, so that no further error is
+    /// reported.
     pub(super) fn assume_set(&mut self, parts: &[u32]) {
         parts.iter().for_each(|p| self.state.unset.put(*p, false));
     }

@@ -4,10 +4,10 @@ use super::Flow;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::types::generics::signature;
+use crate::types::model::declaration_tables::FunctionKind;
 use crate::types::model::display;
-use crate::types::model::tables::FunctionKind;
-use crate::types::model::tree::{Stmt, StmtKind};
 use crate::types::model::ty::Type;
+use crate::types::model::typed_tree::{Stmt, StmtKind};
 
 impl Flow<'_, '_> {
     /// Checks at the end of a body that a function with a result returns a value on every path.

@@ -1,10 +1,10 @@
 //! Statements: visits statements in the order of execution.
 
 use super::Flow;
-use super::state::{Bits, State};
+use super::flow_state::{Bits, State};
 use super::usage::Declared;
-use crate::types::model::tree::{Case, Condition, Expr, ExprKind, LabelId, Pattern, PatternKind, Stmt, StmtKind};
 use crate::types::model::ty::Type;
+use crate::types::model::typed_tree::{Case, Condition, Expr, ExprKind, LabelId, Pattern, PatternKind, Stmt, StmtKind};
 
 /// The state at the beginning of a loop.
 struct LoopStart {
@@ -201,8 +201,8 @@ impl<'b> Flow<'b, '_> {
         }
     }
 
-    /// Processes the back edge of a loop. Reports the constants declared outside the loop that its body would set again
-    /// in the next iteration, and returns those that were not set when the loop began.
+    /// Processes the back edge of a loop. Reports the constants declared outside the loop that the body would set again
+    /// in the next iteration, and returns the constants that were not set when the loop began.
     fn end_loop(&mut self, start: &LoopStart, is_endless: bool) -> Bits {
         if is_endless {
             self.escape();
@@ -250,13 +250,13 @@ impl<'b> Flow<'b, '_> {
 
     fn catch(&mut self, body: &'b [Stmt], cases: &'b [Case]) {
         let before = self.state.clone();
-        let takes_all = crate::types::flow::throws::takes_all(cases);
+        let takes_all = crate::types::flow::error_handling::takes_all(cases);
         let seen = self.thrown;
         let mut caught = self.catching(takes_all, |flow| flow.block(body));
         let throws = self.thrown > seen;
         self.warn_of_needless_catch(cases, throws);
         let finished = self.state.take();
-        // The body may throw before any of its effects has happened.
+        // The body may throw before any of its effects.
         caught.join(&before);
         self.state = caught;
         if !takes_all {

@@ -5,9 +5,9 @@ use super::Flow;
 use crate::source::Span;
 use crate::syntax::ast::{Name, NominalKind};
 use crate::types::conform::superclass;
-use crate::types::model::tables::{FunctionKind, StoredData};
-use crate::types::model::tree::{GlobalId, LocalId, Pattern, PatternKind, Projection, ProjectionKind};
+use crate::types::model::declaration_tables::{FunctionKind, StoredData};
 use crate::types::model::ty::{NominalId, Type};
+use crate::types::model::typed_tree::{GlobalId, LocalId, Pattern, PatternKind, Projection, ProjectionKind};
 use hashbrown::HashMap;
 use std::ops::Range;
 
@@ -45,7 +45,7 @@ pub(super) struct Variables {
 }
 
 impl Variables {
-    /// Returns the parts of a local variable; `None` if it is not tracked.
+    /// Returns the parts of a local variable; `None` if the variable is not tracked.
     pub(super) fn local(&self, local: LocalId) -> Option<Range<u32>> {
         self.locals.get(&local).map(|f| f.parts.clone())
     }

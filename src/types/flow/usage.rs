@@ -1,7 +1,7 @@
 //! Usage: collects the reads and writes of the variables of a body, regardless of order.
 
 use crate::source::Span;
-use crate::types::model::tree::{Body, GlobalId, LocalId, Pattern, PatternKind, Stmt};
+use crate::types::model::typed_tree::{Body, GlobalId, LocalId, Pattern, PatternKind, Stmt};
 use hashbrown::HashSet;
 
 /// The form of a variable's declaration.

@@ -6,23 +6,23 @@ use crate::types::conform::superclass;
 use crate::types::generics::existential;
 use crate::types::generics::existential::known_type;
 use crate::types::generics::generic_env;
-use crate::types::generics::opaque;
+use crate::types::generics::opaque_type;
 use crate::types::generics::signature;
 use crate::types::generics::unification;
-use crate::types::model::context;
-use crate::types::model::context::TypeContext;
+use crate::types::model::declaration_tables::{Clauses, MemberKind, Owner, Requirement, Signature};
 use crate::types::model::queries;
-use crate::types::model::tables::{Clauses, MemberKind, Owner, Requirement, Signature};
-use crate::types::model::tree::FunctionId;
 use crate::types::model::ty::{NominalId, ParamId, ProtocolId, Type};
-use crate::types::names::lookup;
+use crate::types::model::type_context;
+use crate::types::model::type_context::TypeContext;
+use crate::types::model::typed_tree::FunctionId;
+use crate::types::names::name_lookup;
 use crate::types::names::prelude;
 use crate::types::names::type_alias;
 use crate::types::names::type_expr;
 use crate::types::names::type_expr::TypeScope;
 use std::rc::Rc;
 
-/// Returns the protocols that the bound of an associated type names, without those that they refine.
+/// Returns the protocols that the bound of an associated type names, without the protocols that these refine.
 pub(crate) fn associated_bounds(cx: &mut TypeContext, p: ProtocolId, name: &str) -> Rc<[ProtocolId]> {
     let Some(i) = cx.defs.protocol_data(p).associated.iter().position(|a| &*a.name == name) else {
         return Rc::from([]);
@@ -48,7 +48,7 @@ pub(crate) fn normalize_type(cx: &mut TypeContext, ty: &Type) -> Type {
         Type::Associated(of, p, name) => {
             let of = normalize_type(cx, of);
             let of = if let Type::Var(_) = of { unification::shallow(cx, &of) } else { of };
-            if let Some(known) = known_type(&of, name).or_else(|| opaque::known_of_opaque(cx, &of, name)) {
+            if let Some(known) = known_type(&of, name).or_else(|| opaque_type::known_of_opaque(cx, &of, name)) {
                 return known;
             }
             let here = Type::Associated(Rc::new(of.clone()), *p, name.clone());
@@ -91,7 +91,7 @@ pub(crate) fn normalize_type(cx: &mut TypeContext, ty: &Type) -> Type {
             }
         }
         Type::Param(_) => same_as(cx, ty).unwrap_or_else(|| ty.clone()),
-        Type::Opaque(id, args) if cx.module.reveals_opaque_types => opaque::underlying_type(cx, *id, args),
+        Type::Opaque(id, args) if cx.module.reveals_opaque_types => opaque_type::underlying_type(cx, *id, args),
         Type::Nominal(_, args) if args.is_empty() => ty.clone(),
         Type::Existential(e) if e.types().next().is_none() => ty.clone(),
         Type::Var(_) | Type::Never | Type::Error => ty.clone(),
@@ -124,7 +124,7 @@ fn protocol_equal(cx: &mut TypeContext, p: ProtocolId, of: &Type, here: &Type) -
     })
 }
 
-/// Returns the conditions in the `where` clauses of a protocol, in terms of its `Self`.
+/// Returns the conditions in the `where` clauses of a protocol, in terms of the protocol's `Self`.
 pub(crate) fn protocol_clauses(cx: &mut TypeContext, p: ProtocolId) -> Rc<Clauses> {
     if let Some(known) = &cx.defs.protocol_data(p).memo.clauses {
         return known.clone();
@@ -151,8 +151,8 @@ pub(crate) fn protocol_clauses(cx: &mut TypeContext, p: ProtocolId) -> Rc<Clause
     out
 }
 
-/// Returns the protocols that a type conforms to because it is equal to a `T.Name` with a bound:
-/// `T == T.TangentVector`.
+/// Returns the protocols to which a type conforms because it is equal to a `T.Name` with a bound: `T ==
+/// T.TangentVector`.
 pub(crate) fn bounds_of_equals(cx: &mut TypeContext, ty: &Type, known: &[ProtocolId]) -> Vec<ProtocolId> {
     let mut equal = vec![];
     let env = cx.scope.env.clone();
@@ -201,12 +201,12 @@ fn same_as(cx: &mut TypeContext, ty: &Type) -> Option<Type> {
     })
 }
 
-/// Returns `T.Name` for an associated type of a protocol that `T` conforms to.
+/// Returns `T.Name` for an associated type of a protocol to which `T` conforms.
 pub(crate) fn associated_type(cx: &mut TypeContext, of: &Type, name: &str) -> Option<Type> {
     let of = unification::shallow(cx, of);
     let mut protocols = conformances::protocols_of(cx, &of).to_vec();
     if matches!(of, Type::Var(_) | Type::Tuple(_) | Type::Function(_)) && name == "TangentVector" {
-        protocols.push(lookup::protocol(cx, "Differentiable"));
+        protocols.push(name_lookup::protocol(cx, "Differentiable"));
     }
     let p = protocols.into_iter().find(|p| cx.defs.protocol_data(*p).associated.iter().any(|a| &*a.name == name))?;
     let ty = Type::Associated(Rc::new(of), p, name.into());
@@ -259,10 +259,10 @@ fn find_type_witness(
 ) -> Option<Type> {
     let group = cx.defs.nominal_data(n).conformances[conformance].group;
     let env = generic_env::group_env(cx, group);
-    context::with_env(cx, env, |cx| {
+    type_context::with_env(cx, env, |cx| {
         let declared = cx.defs.declared_type(n);
         let Type::Nominal(_, args) = &declared else { return None };
-        let mut found = lookup::own_member_type(cx, n, args, name);
+        let mut found = name_lookup::own_member_type(cx, n, args, name);
         let data = cx.defs.nominal_data(n);
         let (outer, own) = data.params.split_at(data.params.len() - data.own_params);
         let parameter = |params: &[ParamId]| {
@@ -299,14 +299,14 @@ fn find_type_witness(
     })
 }
 
-/// Returns the protocols that a nominal type declares conformance to, with the protocols that they refine.
+/// Returns the protocols that a nominal type declares conformance to, and the protocols that these refine.
 pub(crate) fn all_conforming(cx: &mut TypeContext, n: NominalId) -> Vec<ProtocolId> {
     let conforming = cx.defs.nominal_data(n).conformances.iter().map(|c| c.protocol).collect();
     conformances::all_refined(cx, conforming)
 }
 
 /// Resolves an associated type by a `where` clause that declares it equal to a type that is known from another source:
-/// the elements of a sequence are those of its iterator.
+/// the element type of a sequence is that of its iterator.
 fn equal_by_clauses(cx: &mut TypeContext, n: NominalId, p: ProtocolId, declared: &Type, name: &Name) -> Option<Type> {
     let wanted = Type::Associated(Rc::new(declared.clone()), p, name.clone());
     for q in all_conforming(cx, n) {
@@ -348,8 +348,8 @@ fn alias_of_protocols(cx: &mut TypeContext, n: NominalId, declared: &Type, name:
     None
 }
 
-/// Infers an associated type from the witnesses of requirements that mention it: from the type's own members first,
-/// then from those in extensions of protocols.
+/// Infers an associated type from the witnesses of requirements that mention it: first from the members of the type,
+/// then from members in extensions of protocols.
 fn infer_associated(cx: &mut TypeContext, n: NominalId, p: ProtocolId, name: &Name) -> Option<Type> {
     let mut protocols = vec![p];
     for q in all_conforming(cx, n) {
@@ -393,7 +393,7 @@ fn infer_by_own(cx: &mut TypeContext, n: NominalId, required: &Signature, wanted
 }
 
 /// Infers `wanted` from a member in an extension of a protocol that satisfies a requirement. Conditions of the
-/// extension on types other than `Self` are ignored, because these may still have to be inferred.
+/// extension on types other than `Self` are ignored, because these types may still have to be inferred.
 fn infer_by_default(
     cx: &mut TypeContext,
     n: NominalId,
@@ -447,7 +447,7 @@ fn associated_depth(ty: &Type) -> usize {
     }
 }
 
-/// Whether a type may match a type in a requirement, judged by the nominal types in them only.
+/// Whether a type may match a type in a requirement, judged by their nominal types only.
 fn may_be(pattern: &Type, ty: &Type) -> bool {
     match (pattern, ty) {
         (_, Type::Error) | (Type::Param(_) | Type::Associated(..), _) => true,

@@ -1,4 +1,4 @@
-//! Existentials: determines which values an existential contains, and which associated types of it are known.
+//! Existentials: determines which values an existential contains, and which of its associated types are known.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -7,12 +7,12 @@ use crate::types::conform::conformances;
 use crate::types::conform::superclass;
 use crate::types::generics::associated_type;
 use crate::types::generics::unification;
-use crate::types::model::context;
-use crate::types::model::context::TypeContext;
+use crate::types::model::declaration_tables::{Env, Requirement};
 use crate::types::model::display;
 use crate::types::model::opaque_types;
-use crate::types::model::tables::{Env, Requirement};
 use crate::types::model::ty::{Existential, ParamId, ProtocolId, Type};
+use crate::types::model::type_context;
+use crate::types::model::type_context::TypeContext;
 use std::rc::Rc;
 
 /// Returns the type that an existential specifies for the associated type `T.Name`, as `any P<A>` does.
@@ -48,7 +48,7 @@ pub(crate) fn inside(cx: &mut TypeContext, e: &Existential) -> (Type, Rc<Env>) {
 }
 
 /// Replaces `param` in types by the generic parameter that represents the type inside an existential, and normalizes
-/// the types with the requirements that the existential implies. Returns that parameter and the types.
+/// the types with the requirements that the existential implies. Returns the parameter and the types.
 pub(crate) fn seen_inside<'t>(
     cx: &mut TypeContext,
     e: &Existential,
@@ -56,7 +56,7 @@ pub(crate) fn seen_inside<'t>(
     types: impl Iterator<Item = &'t Type>,
 ) -> (Type, Vec<Type>) {
     let (own, env) = inside(cx, e);
-    let types = context::with_env(cx, env, |cx| {
+    let types = type_context::with_env(cx, env, |cx| {
         let replace = |t: &Type| t.substitute(&|p| (p == param).then(|| own.clone()));
 
         types.map(|t| associated_type::normalize_type(cx, &replace(t))).collect()
@@ -69,7 +69,7 @@ pub(crate) fn seen_inside<'t>(
 pub(crate) fn forgotten(cx: &mut TypeContext, e: &Existential, p: ProtocolId, name: &Name) -> Type {
     let (own, env) = inside(cx, e);
 
-    context::with_env(cx, env, |cx| {
+    type_context::with_env(cx, env, |cx| {
         let part = associated_type::normalize_type(cx, &Type::Associated(Rc::new(own.clone()), p, name.clone()));
         let is_open = |t: &Type| t.any(&mut |t| *t == own);
 
@@ -103,7 +103,7 @@ pub(crate) fn can_erase(cx: &mut TypeContext, from: &Type, p: ProtocolId) -> boo
         || matches!(from, Type::Existential(_)) && conformances::protocols_of(cx, from).contains(&p)
 }
 
-/// Whether values of a type are values of an existential. In that case the function unifies the type variables of both.
+/// Whether values of a type are values of an existential. In that case the type variables of both types are unified.
 pub(crate) fn is_value_of(cx: &mut TypeContext, ty: &Type, e: &Existential) -> bool {
     let ty = unification::shallow(cx, ty);
     let holds = e.class.as_ref().is_none_or(|class| is_instance_of(cx, &ty, class))
@@ -125,7 +125,7 @@ pub(crate) fn is_value_of(cx: &mut TypeContext, ty: &Type, e: &Existential) -> b
     holds
 }
 
-/// Returns the class that a type other than a class is constrained to.
+/// Returns the class to which a type that is not a class is constrained.
 pub(crate) fn known_class(cx: &TypeContext, ty: &Type) -> Option<Type> {
     match ty {
         Type::Opaque(id, args) => opaque_types::bounds_of_opaque(cx, *id, args).class.clone(),
@@ -201,7 +201,8 @@ pub(crate) fn with_primary(cx: &mut TypeContext, e: &Existential, given: Vec<Typ
     Type::Existential(Rc::new(Existential { known, ..e.clone() }))
 }
 
-/// Reports a protocol with more types in angle brackets than it has primary associated types; returns whether it did.
+/// Reports a protocol with more types in angle brackets than the protocol has primary associated types; returns whether
+/// an error was reported.
 pub(crate) fn too_many_primary(cx: &mut TypeContext, name: &str, expected: usize, given: usize, span: Span) -> bool {
     if given > expected {
         let types = if expected == 1 { "type" } else { "types" };

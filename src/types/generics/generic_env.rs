@@ -6,12 +6,12 @@ use crate::syntax::ast::{Generics, Requirement as AstRequirement, TypeExpr, Type
 use crate::types::conform::superclass;
 use crate::types::generics::associated_type;
 use crate::types::generics::existential;
-use crate::types::model::context;
-use crate::types::model::context::TypeContext;
+use crate::types::model::declaration_tables::{Env, GroupId, Named, Owner, Requirement};
 use crate::types::model::display;
-use crate::types::model::tables::{Env, GroupId, Named, Owner, Requirement};
 use crate::types::model::ty::{NominalId, ParamId, Type};
-use crate::types::names::lookup;
+use crate::types::model::type_context;
+use crate::types::model::type_context::TypeContext;
+use crate::types::names::name_lookup;
 use crate::types::names::type_expr;
 use crate::types::names::type_expr::TypeScope;
 use std::rc::Rc;
@@ -32,7 +32,7 @@ pub(crate) fn group_env(cx: &mut TypeContext, group: GroupId) -> Rc<Env> {
             env
         }
     };
-    // The environment is set first, because a requirement may refer to a type whose lookup needs it.
+    // The environment is set first, because the lookup of a type in a requirement may need the environment.
     cx.defs.groups[group.0 as usize].memo.env = Some(Rc::new(env.clone()));
     let requirements = cx.defs.groups[group.0 as usize].requirements.clone();
     add_requirements(cx, &mut env, &requirements, &TypeScope::of(owner, file));
@@ -116,12 +116,12 @@ fn add_primary(cx: &mut TypeContext, env: &mut Env, of: &Type, bound: &TypeExpr,
         TypeExprKind::Composition(parts) => parts.iter().for_each(|part| add_primary(cx, env, of, part, scope)),
         TypeExprKind::Named(path) => {
             let [(ident, given)] = path.as_slice() else { return };
-            let Some(Named::Protocol(p)) = lookup::type_entry(cx, &ident.name, scope.file) else { return };
+            let Some(Named::Protocol(p)) = name_lookup::type_entry(cx, &ident.name, scope.file) else { return };
             let primary = cx.defs.protocol_data(p).primary.clone();
             if existential::too_many_primary(cx, &ident.name, primary.len(), given.len(), bound.span) {
                 return;
             }
-            context::with_env(cx, Rc::new(env.clone()), |cx| {
+            type_context::with_env(cx, Rc::new(env.clone()), |cx| {
                 for (name, given) in primary.iter().zip(given) {
                     let given = type_expr::resolve_type(cx, given, scope);
                     if let Some(associated) = associated_type::associated_type(cx, of, name) {
@@ -141,7 +141,7 @@ pub(crate) fn add_requirements(
     scope: &TypeScope,
 ) {
     for requirement in requirements {
-        let (left, right) = context::with_env(cx, Rc::new(env.clone()), |cx| {
+        let (left, right) = type_context::with_env(cx, Rc::new(env.clone()), |cx| {
             let left = type_expr::resolve_type(cx, &requirement.left, scope);
             let right = requirement.same.then(|| type_expr::resolve_type(cx, &requirement.right, scope));
             (left, right)

@@ -4,15 +4,15 @@ use crate::source::Span;
 use crate::syntax::ast::{Ident, Param, TypeExpr, TypeExprKind};
 use crate::types::conform::conformances;
 use crate::types::generics::generic_env;
-use crate::types::model::context::TypeContext;
-use crate::types::model::tables::{Env, Named, Owner, Requirement};
+use crate::types::model::declaration_tables::{Env, Named, Owner, Requirement};
 use crate::types::model::ty::{NominalId, ParamId, Type};
-use crate::types::names::lookup;
+use crate::types::model::type_context::TypeContext;
+use crate::types::names::name_lookup;
 use crate::types::names::type_expr::{TypeScope, differentiable_attribute};
 use std::rc::Rc;
 
-/// Adds the requirements that the types of a signature imply: those of `@differentiable` function types, and those of
-/// generic types on their arguments. The function's own parameters start at index `first`.
+/// Adds the requirements that the types of a signature imply: the requirements of `@differentiable` function types, and
+/// the requirements of generic types on their arguments. The function's own parameters start at index `first`.
 pub(crate) fn add_implied(
     cx: &mut TypeContext,
     env: &mut Env,
@@ -35,7 +35,7 @@ pub(crate) fn add_implied(
 
 /// Returns the local type or the type at the top level that a name refers to.
 fn type_in_scope(cx: &mut TypeContext, name: &str, scope: &TypeScope) -> Option<Named> {
-    scope.locals.get(name).copied().or_else(|| lookup::type_entry(cx, name, scope.file))
+    scope.locals.get(name).copied().or_else(|| name_lookup::type_entry(cx, name, scope.file))
 }
 
 /// Returns the type that a path refers to, starting in the scope or in the enclosing types: `Layer`, `Model.Layer`.
@@ -56,10 +56,10 @@ fn nominal_at(cx: &mut TypeContext, path: &[(Ident, Vec<TypeExpr>)], scope: &Typ
 
 /// Returns a type that is declared inside another type.
 fn nested_type(cx: &mut TypeContext, of: NominalId, name: &str) -> Option<NominalId> {
-    if !lookup::has_member_type(cx, of, name) {
+    if !name_lookup::has_member_type(cx, of, name) {
         return None;
     }
-    match lookup::member_type(cx, &cx.defs.declared_type(of), name) {
+    match name_lookup::member_type(cx, &cx.defs.declared_type(of), name) {
         Some(Type::Nominal(n, _)) => Some(n),
         _ => None,
     }
@@ -127,10 +127,10 @@ fn differentiable_parameter(
     at: Span,
     out: &mut Vec<(Requirement, Span)>,
 ) {
-    let differentiable = lookup::protocol(cx, "Differentiable");
+    let differentiable = name_lookup::protocol(cx, "Differentiable");
     out.push((Requirement::Conforms(ty.clone(), differentiable), at));
     if linear {
-        let additive = lookup::protocol(cx, "AdditiveArithmetic");
+        let additive = name_lookup::protocol(cx, "AdditiveArithmetic");
         out.push((Requirement::Conforms(ty.clone(), additive), at));
         let tangent = Type::Associated(Rc::new(ty.clone()), differentiable, "TangentVector".into());
         out.push((Requirement::Same(tangent, ty), at));
@@ -142,7 +142,7 @@ fn differentiable_parameter(
 fn conditions_of_conformance(cx: &mut TypeContext, n: NominalId, given: &[TypeExpr], env: &Env) -> Vec<Requirement> {
     let arguments: Vec<Option<Type>> = given.iter().map(|ty| as_parameter(cx, ty, &env.params)).collect();
     let params = cx.defs.nominal_data(n).params.clone();
-    let differentiable = lookup::protocol(cx, "Differentiable");
+    let differentiable = name_lookup::protocol(cx, "Differentiable");
     if arguments.iter().all(Option::is_none) || params.len() != arguments.len() {
         return vec![];
     }
@@ -166,7 +166,7 @@ fn conditions_of_conformance(cx: &mut TypeContext, n: NominalId, given: &[TypeEx
 fn add_of_arguments(cx: &mut TypeContext, ty: &TypeExpr, env: &mut Env, first: usize, scope: &TypeScope) {
     match &ty.kind {
         TypeExprKind::Dictionary(key, value) => {
-            let dictionary = lookup::library_nominal(cx, "Dictionary");
+            let dictionary = name_lookup::library_nominal(cx, "Dictionary");
             add_of_nominal(cx, dictionary, &[key, value], env, first, ty.span);
         }
         TypeExprKind::Named(path) => {
@@ -187,7 +187,7 @@ fn add_of_nominal(cx: &mut TypeContext, n: NominalId, given: &[&TypeExpr], env: 
     let own = &env.params[first..];
     let mut arguments: Vec<Option<Type>> = given.iter().map(|ty| as_parameter(cx, ty, own)).collect();
     let params = cx.defs.nominal_data(n).params.clone();
-    // The arguments of the enclosing types come before those of the type itself.
+    // The arguments of the enclosing types precede the arguments of the type itself.
     let outer = params.len().saturating_sub(arguments.len());
     arguments.splice(0..0, std::iter::repeat_n(None, outer));
     if arguments.iter().all(Option::is_none) || params.len() != arguments.len() {

@@ -1,14 +1,14 @@
 //! Opened existentials: determines the generic arguments of calls of generic functions with an existential, which are
-//! the type of the value inside.
+//! the types of the values inside.
 
 use crate::types::conform::conformances;
 use crate::types::generics::existential;
 use crate::types::generics::signature;
-use crate::types::model::context::TypeContext;
 use crate::types::model::declaration_info::Builtin;
-use crate::types::model::tables::{Owner, Requirement};
-use crate::types::model::tree::FunctionId;
+use crate::types::model::declaration_tables::{Owner, Requirement};
 use crate::types::model::ty::{Existential, ProtocolId, Type};
+use crate::types::model::type_context::TypeContext;
+use crate::types::model::typed_tree::FunctionId;
 
 /// Returns the parameter whose argument, an existential, determines a generic parameter; `None` if anything else
 /// depends on the generic parameter beyond what the existential specifies.
@@ -51,7 +51,7 @@ pub(crate) fn is_callable_on_any(cx: &mut TypeContext, e: &Existential, p: Proto
     !takes_self && comes_out(cx, &seen[0], &own)
 }
 
-/// Whether `any P` conforms to `P`: no requirement takes a second value of the same type or a value of an associated
+/// Whether `any P` conforms to `P`: no requirement takes a second value of type `Self` or a value of an associated
 /// type.
 pub(crate) fn conforms_to_itself(cx: &mut TypeContext, p: ProtocolId) -> bool {
     let e = Existential { protocols: vec![p], ..Existential::default() };

@@ -9,21 +9,21 @@ use crate::types::conform::conformances;
 use crate::types::conform::superclass;
 use crate::types::generics::generic_env;
 use crate::types::generics::implied_requirements;
-use crate::types::generics::opaque;
-use crate::types::model::context;
-use crate::types::model::context::TypeContext;
+use crate::types::generics::opaque_type;
+use crate::types::model::declaration_tables::Observed;
+use crate::types::model::declaration_tables::{
+    Code, Env, FunctionData, FunctionKind, Owner, Requirement, Signature, SignatureParam, blank_function,
+};
 use crate::types::model::queries;
 use crate::types::model::syntax_query::closure_of;
 use crate::types::model::syntax_query::is_implicitly_unwrapped;
 use crate::types::model::syntax_walk::is_literal;
-use crate::types::model::tables::Observed;
-use crate::types::model::tables::{
-    Code, Env, FunctionData, FunctionKind, Owner, Requirement, Signature, SignatureParam, blank_function,
-};
-use crate::types::model::tree::FunctionId;
 use crate::types::model::ty::{FunctionParam, FunctionType, Strength, Type};
+use crate::types::model::type_context;
+use crate::types::model::type_context::TypeContext;
+use crate::types::model::typed_tree::FunctionId;
 use crate::types::names::function_type;
-use crate::types::names::lookup;
+use crate::types::names::name_lookup;
 use crate::types::names::type_expr::TypeScope;
 use std::rc::Rc;
 
@@ -61,8 +61,8 @@ pub(crate) fn signature(cx: &mut TypeContext, f: FunctionId) -> Rc<Signature> {
     }
     implied_requirements::add_implied(cx, &mut env, outer.params.len(), &ast_params, ast_result.as_deref(), &scope);
     let implied = Rc::new(env.clone());
-    context::with_env(cx, implied, |cx| generic_env::add_generics(cx, &mut env, &generics, &scope));
-    let (params, self_type, result, env) = context::with_env(cx, Rc::new(env), |cx| {
+    type_context::with_env(cx, implied, |cx| generic_env::add_generics(cx, &mut env, &generics, &scope));
+    let (params, self_type, result, env) = type_context::with_env(cx, Rc::new(env), |cx| {
         let mut params = vec![];
         for param in ast_params.iter() {
             refuse_wrapped_param(cx, param);
@@ -70,7 +70,7 @@ pub(crate) fn signature(cx: &mut TypeContext, f: FunctionId) -> Rc<Signature> {
                 Some(ty) => function_type::resolve_attributed(cx, &param.attributes, ty, &scope),
                 None if observed.is_some() => observed.map_or(Type::Error, |of| observed_type(cx, of)),
                 // Formulas and functions of a program may omit parameter types.
-                None => lookup::simple(cx, "Double"),
+                None => name_lookup::simple(cx, "Double"),
             };
             if is_implicitly_unwrapped(param.ty.as_ref()) {
                 cx.defs.unwrapping.insert(param.name.span);
@@ -79,10 +79,10 @@ pub(crate) fn signature(cx: &mut TypeContext, f: FunctionId) -> Rc<Signature> {
                 function_type::check_of_functions(cx, &param.attributes, &ty, written.span);
             }
             if rethrows && !throws {
-                ty = crate::types::conform::rethrows::throwing(&ty, false);
+                ty = crate::types::conform::rethrowing_function::throwing(&ty, false);
             }
             if param.variadic {
-                ty = lookup::applied(cx, "Array", &[ty]);
+                ty = name_lookup::applied(cx, "Array", &[ty]);
             }
             let has = |name: &str| param.attributes.iter().any(|a| &*a.name.name == name);
             let mut autoclosure = has("autoclosure");
@@ -112,9 +112,9 @@ pub(crate) fn signature(cx: &mut TypeContext, f: FunctionId) -> Rc<Signature> {
         let result = match (kind, &ast_result) {
             (FunctionKind::Init { failable }, _) => {
                 let own = self_type.clone().unwrap_or(Type::Error);
-                if failable { lookup::applied(cx, "Optional", &[own]) } else { own }
+                if failable { name_lookup::applied(cx, "Optional", &[own]) } else { own }
             }
-            (_, Some(ty)) => opaque::resolve_result(cx, f, ty, &scope),
+            (_, Some(ty)) => opaque_type::resolve_result(cx, f, ty, &scope),
             (FunctionKind::Getter, None) => observed.map_or(Type::Error, |of| observed_type(cx, of)),
             (_, None) => Type::unit(),
         };
@@ -148,7 +148,7 @@ pub(crate) fn signature(cx: &mut TypeContext, f: FunctionId) -> Rc<Signature> {
                 true => closure_of(&[], value.clone(), value.span),
                 false => value.clone(),
             };
-            // A default value that does not depend on generic arguments is not instantiated for each of them.
+            // A default value that does not depend on the generic arguments is not generic.
             let names_param = |t: &Type| matches!(t, Type::Param(_));
             let is_fixed = is_literal(&value) && !signature.params[i].ty.any(&mut |t| names_param(t));
             let outer = if is_fixed { Rc::default() } else { signature.env.clone() };
@@ -179,7 +179,7 @@ pub(crate) fn signature(cx: &mut TypeContext, f: FunctionId) -> Rc<Signature> {
 fn is_class_bound(cx: &mut TypeContext, owner: Owner, env: &Env) -> bool {
     let Owner::Protocol(p) = owner else { return false };
     let own = Type::Param(cx.defs.protocol_data(p).self_param);
-    let object = lookup::protocol(cx, "AnyObject");
+    let object = name_lookup::protocol(cx, "AnyObject");
     let requires = |r: &Requirement, cx: &mut TypeContext| match r {
         Requirement::Conforms(of, q) => *of == own && conformances::refined(cx, *q).contains(&object),
         Requirement::Superclass(of, _) => *of == own,
@@ -211,7 +211,7 @@ pub(crate) fn belongs_to_type(cx: &TypeContext, f: FunctionId) -> bool {
 
 /// Infers the result type of a formula from its body; recursive calls in the body are assumed to return `Double`.
 fn infer_formula_result(cx: &mut TypeContext, f: FunctionId, signature: &Rc<Signature>) -> Rc<Signature> {
-    let double = lookup::simple(cx, "Double");
+    let double = name_lookup::simple(cx, "Double");
     let assumed = Rc::new(Signature { result: double.clone(), ..(**signature).clone() });
     cx.defs.functions[f.0 as usize].memo.signature = Some(assumed);
     cx.defs.functions[f.0 as usize].memo.resolving = true;
@@ -243,7 +243,7 @@ pub(crate) fn plain_signature(env: Rc<Env>, result: Type) -> Signature {
     Signature { env, params: vec![], self_type: None, self_inout: false, result, throws: false }
 }
 
-/// Whether a function is the derivative or transpose of an operator or of a class initializer: it then has the
+/// Whether a function is the derivative or transpose of an operator or of a class initializer: such a function has the
 /// parameters of the original, and no `self`.
 fn stands_for_operator_or_initializer(data: &FunctionData) -> bool {
     let Some(decl) = &data.decl else { return false };
@@ -256,7 +256,7 @@ fn stands_for_operator_or_initializer(data: &FunctionData) -> bool {
     })
 }
 
-/// Returns the type of the observed value.
+/// Returns the type of the value that an observer observes.
 pub(crate) fn observed_type(cx: &mut TypeContext, observed: Observed) -> Type {
     match observed {
         Observed::Stored(n, index) => queries::stored_type(cx, n, index),

@@ -7,16 +7,16 @@ use crate::types::generics::generic_env;
 use crate::types::generics::signature;
 use crate::types::generics::unification;
 use crate::types::generics::unmet_requirement;
-use crate::types::model::context;
-use crate::types::model::context::TypeContext;
+use crate::types::model::declaration_tables::Requirement;
 use crate::types::model::display;
 use crate::types::model::queries;
-use crate::types::model::tables::Requirement;
-use crate::types::model::tree::FunctionId;
 use crate::types::model::ty::{NominalId, Type};
+use crate::types::model::type_context;
+use crate::types::model::type_context::TypeContext;
+use crate::types::model::typed_tree::FunctionId;
 use crate::types::names::type_alias;
 
-/// Reports every generic type in a type annotation whose arguments do not satisfy its requirements.
+/// Reports every generic type in a type annotation whose arguments do not satisfy the requirements of the type.
 pub(crate) fn check_arguments(cx: &mut TypeContext, ty: &Type, span: Span) {
     type_alias::check_alias_uses(cx);
     if cx.memo.refused_by_alias.contains(ty) {
@@ -72,7 +72,7 @@ fn is_unknown(cx: &mut TypeContext, substituted: &Requirement) -> bool {
 /// Checks the type arguments of the types in a function's signature.
 pub(crate) fn check_signature(cx: &mut TypeContext, f: FunctionId) {
     let signature = signature::signature(cx, f);
-    context::with_env(cx, signature.env.clone(), |cx| {
+    type_context::with_env(cx, signature.env.clone(), |cx| {
         for param in &signature.params {
             check_arguments(cx, &param.ty, param.span);
         }
@@ -84,7 +84,7 @@ pub(crate) fn check_signature(cx: &mut TypeContext, f: FunctionId) {
 /// Checks the type arguments of the types of stored properties.
 pub(crate) fn check_stored(cx: &mut TypeContext, n: NominalId) {
     let env = generic_env::nominal_env(cx, n);
-    context::with_env(cx, env, |cx| {
+    type_context::with_env(cx, env, |cx| {
         for i in 0..cx.defs.nominal_data(n).stored.len() as u32 {
             let ty = queries::stored_type(cx, n, i);
             let span = cx.defs.nominal_data(n).stored[i as usize].span;

@@ -2,14 +2,14 @@
 
 use crate::diagnostic::{Code as DiagnosticCode, Diagnostic};
 use crate::source::Span;
-use crate::types::model::context::TypeContext;
 use crate::types::model::ty::Type;
+use crate::types::model::type_context::TypeContext;
 
 /// The maximum number of parts of a type. A type that is built by repeated doubling shares its parts in memory, but a
 /// traversal of all parts would take exponential time.
 pub(crate) const LARGEST: usize = 65_535;
 
-/// The maximum nesting depth of a type. Traversals of a type recurse to its innermost part.
+/// The maximum nesting depth of a type. The limit bounds the recursion of traversals.
 pub(crate) const DEEPEST: usize = 2_000;
 
 /// The limit that a type exceeds: its size or its depth.
@@ -18,7 +18,7 @@ pub(crate) enum ExceededLimit {
     Depth,
 }
 
-/// Reports a type with too many parts or too deep nesting; returns whether it did.
+/// Reports a type with too many parts or too deep nesting; returns whether an error was reported.
 pub(crate) fn refuse_large(cx: &mut TypeContext, ty: &Type, span: Span) -> bool {
     let (message, help) = match parts(cx, ty, LARGEST, DEEPEST) {
         Ok(_) => return false,
@@ -34,7 +34,7 @@ pub(crate) fn refuse_large(cx: &mut TypeContext, ty: &Type, span: Span) -> bool 
     true
 }
 
-/// Counts the parts of a type down from `left`, and returns the remaining number; `depth` is the permitted nesting
+/// Subtracts the number of parts of a type from `left`, and returns the difference; `depth` is the permitted nesting
 /// depth.
 pub(crate) fn parts(cx: &TypeContext, ty: &Type, left: usize, depth: usize) -> Result<usize, ExceededLimit> {
     let left = left.checked_sub(1).ok_or(ExceededLimit::Parts)?;

@@ -6,16 +6,16 @@ use crate::types::generics::associated_type;
 use crate::types::generics::existential;
 use crate::types::generics::opened_existential;
 use crate::types::generics::type_size;
-use crate::types::model::context::TypeContext;
 use crate::types::model::declaration_info::Builtin;
 use crate::types::model::ty::{FunctionParam, FunctionType, NominalId, ProtocolId, Type, VarId};
+use crate::types::model::type_context::TypeContext;
 use crate::types::model::type_vars;
 use crate::types::model::type_vars::Clause;
 use crate::types::model::type_vars::ConformanceConstraint;
 use crate::types::model::type_vars::Equation;
 use crate::types::model::type_vars::Literal;
 use crate::types::model::type_vars::VarState;
-use crate::types::names::lookup;
+use crate::types::names::name_lookup;
 use std::rc::Rc;
 
 pub(crate) fn mark_numeric(cx: &mut TypeContext, ty: &Type) {
@@ -61,7 +61,7 @@ pub(crate) fn has_vars(cx: &mut TypeContext, ty: &Type) -> bool {
     type_vars::zonk(cx, ty).any(&mut |t| matches!(t, Type::Var(_)))
 }
 
-/// Unifies two types; returns `false` if that is impossible.
+/// Unifies two types; returns `false` if the types cannot be unified.
 pub(crate) fn unify(cx: &mut TypeContext, a: &Type, b: &Type, span: Span) -> bool {
     let (a, b) = (shallow(cx, a), shallow(cx, b));
     match (&a, &b) {
@@ -105,7 +105,7 @@ pub(crate) fn unify(cx: &mut TypeContext, a: &Type, b: &Type, span: Span) -> boo
     }
 }
 
-/// Unifies two types because a requirement of a called function states it.
+/// Unifies two types because a requirement of a called function states their equality.
 pub(crate) fn unify_by(cx: &mut TypeContext, a: &Type, b: &Type, span: Span, by: Option<Clause>) -> bool {
     let outer = std::mem::replace(&mut cx.vars.by, by);
     let same = unify(cx, a, b, span);
@@ -186,7 +186,7 @@ pub(crate) fn accepts_literal(cx: &mut TypeContext, ty: &Type, literal: Literal)
         Literal::Float => "ExpressibleByFloatLiteral",
         Literal::Text | Literal::Words => "ExpressibleByStringLiteral",
     };
-    let protocol = lookup::protocol(cx, protocol);
+    let protocol = name_lookup::protocol(cx, protocol);
     conformances::conforms_to(cx, ty, protocol)
 }
 
@@ -199,7 +199,7 @@ pub(crate) fn literal_may_conform(cx: &mut TypeContext, literal: Literal, protoc
         Literal::Words => &["String"],
     };
     for name in builtin {
-        let ty = lookup::simple(cx, name);
+        let ty = name_lookup::simple(cx, name);
         if conformances::conforms_to(cx, &ty, protocol) {
             return true;
         }
@@ -210,7 +210,8 @@ pub(crate) fn literal_may_conform(cx: &mut TypeContext, literal: Literal, protoc
     })
 }
 
-/// Requires the conformance of a type: it is checked at once for a known type, and later for a type variable.
+/// Requires the conformance of a type: the conformance of a known type is checked at once, that of a type variable
+/// later.
 pub(crate) fn require(cx: &mut TypeContext, ty: &Type, protocol: ProtocolId, span: Span) -> bool {
     require_by(cx, ty, ConformanceConstraint { protocol, span, by: None })
 }
@@ -241,7 +242,7 @@ pub(crate) fn require_by(cx: &mut TypeContext, ty: &Type, constraint: Conformanc
 
 /// Whether a known type satisfies a conformance constraint.
 pub(crate) fn satisfies(cx: &mut TypeContext, ty: &Type, constraint: &ConformanceConstraint) -> bool {
-    // A differentiated function may return a function, but the operators of the library have no tangent for that,
+    // A differentiated function may return a function, but the operators of the library have no tangent for functions,
     // because captured values vary as well.
     let by_operator = || constraint.by.is_some_and(|f| cx.defs.function_data(f).is_prelude);
     if matches!(ty, Type::Function(_)) && by_operator() {
@@ -273,7 +274,8 @@ pub(crate) fn unifies(cx: &mut TypeContext, a: &Type, b: &Type) -> bool {
     same
 }
 
-/// Retries the deferred equations; returns whether an equation could be used, or an equation that does not hold.
+/// Retries the deferred equations; returns whether an equation could be solved; fails with an equation that does not
+/// hold.
 pub(crate) fn retry_equations(cx: &mut TypeContext) -> Result<bool, Equation> {
     let waiting = std::mem::take(&mut cx.vars.equations);
     let before = waiting.len();

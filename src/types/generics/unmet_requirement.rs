@@ -9,14 +9,14 @@ use crate::types::generics::existential;
 use crate::types::generics::generic_env;
 use crate::types::generics::signature;
 use crate::types::generics::unification;
-use crate::types::model::context::TypeContext;
+use crate::types::model::declaration_tables::{Env, Requirement};
 use crate::types::model::display;
-use crate::types::model::tables::{Env, Requirement};
 use crate::types::model::ty::{NominalId, ProtocolId, Type};
+use crate::types::model::type_context::TypeContext;
 use crate::types::model::type_vars::Clause;
 
-/// Creates the diagnostic for a requirement of a function that is not satisfied; `substituted` is the requirement with the
-/// types substituted.
+/// Creates the diagnostic for a requirement of a function that is not satisfied; `substituted` is the requirement with
+/// the types substituted.
 pub(crate) fn unmet(cx: &mut TypeContext, clause: Clause, substituted: &Requirement, span: Span) -> Diagnostic {
     let (env, name) = (signature::signature(cx, clause.function).env.clone(), cx.defs.full_name(clause.function));
     let message = format!("'{name}' requires {}", condition(cx, substituted));

@@ -17,14 +17,14 @@ use crate::source::Span;
 use crate::syntax::ast::{self, Name};
 use crate::types::generics::type_arguments;
 use crate::types::generics::unification;
-use crate::types::infer::solver::pending::Pending;
-use crate::types::model::context;
-use crate::types::model::context::TypeContext;
+use crate::types::infer::solver::pending_expression::Pending;
+use crate::types::model::declaration_tables::{Env, Named, Owner};
 use crate::types::model::display;
-use crate::types::model::tables::{Env, Named, Owner};
-use crate::types::model::tree::{Body, Capture, Expr, ExprKind, FunctionId, LabelId, Local, LocalId, Stmt};
 use crate::types::model::ty::Type;
-use crate::types::names::lookup;
+use crate::types::model::type_context;
+use crate::types::model::type_context::TypeContext;
+use crate::types::model::typed_tree::{Body, Capture, Expr, ExprKind, FunctionId, LabelId, Local, LocalId, Stmt};
+use crate::types::names::name_lookup;
 use crate::types::names::type_expr;
 use crate::types::names::type_expr::TypeScope;
 use hashbrown::HashMap;
@@ -44,8 +44,8 @@ pub(super) struct Infer<'w> {
     solutions: Vec<Option<Expr>>,
     /// The indices of those entries of `pending` that are unresolved.
     waiting: BTreeSet<usize>,
-    /// The indices of the pending entries that are being attempted. Their arguments are inferred meanwhile and must not
-    /// attempt them again.
+    /// The indices of the pending entries that are being resolved: the inference of their arguments must not attempt to
+    /// resolve them again.
     attempted: Vec<usize>,
     /// The bodies of closures and local functions whose types are not all inferred.
     open: Vec<OpenBody>,
@@ -61,7 +61,7 @@ pub(super) struct Infer<'w> {
     postfix: Vec<Span>,
     /// The variables that each enclosing block declares anywhere, with their source locations.
     upcoming: Vec<HashMap<Name, Span>>,
-    /// The variables shared by the patterns of one `case`, and those that the current pattern has bound.
+    /// The variables shared by the patterns of one `case`, and the variables that the current pattern has bound.
     shared: Vec<(Name, LocalId)>,
     bound: Vec<(Name, LocalId)>,
     /// The types declared inside the function.
@@ -75,7 +75,7 @@ pub(super) struct Infer<'w> {
     /// The types in scope that are declared inside functions.
     local_types: Rc<HashMap<Name, Named>>,
     /// The values that are returned where the result type is opaque.
-    given: Vec<crate::types::generics::opaque::Given>,
+    given: Vec<crate::types::generics::opaque_type::Given>,
     /// Whether candidates that lack a required conformance are accepted.
     forgives: bool,
     /// Whether a quotient of integer literals is a fraction, as it is in the exponent of a floating-point number, in a
@@ -89,7 +89,7 @@ pub(super) struct Infer<'w> {
     displayed: Option<Span>,
 }
 
-/// The state of the inference of one body: that of a function, a closure or a local function.
+/// The state of the inference of one body: the body of a function, a closure or a local function.
 struct Frame {
     kind: FrameKind,
     parent: Option<usize>,
@@ -128,7 +128,7 @@ struct OpenBody {
 /// them.
 type Scopes = Vec<Rc<HashMap<Name, Binding>>>;
 
-/// The context of a pending entry: the enclosing frames with the names that were in scope.
+/// The context of a pending entry: the enclosing frames with the names in scope.
 type Context = Vec<(usize, Scopes)>;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -144,7 +144,7 @@ enum FrameKind {
 pub(crate) enum Binding {
     Local(LocalId),
     Functions(Vec<FunctionId>),
-    /// A variable with accessors: the function of its getter, and that of its setter if it has one.
+    /// A variable with accessors: the functions of the getter and, if there is one, of the setter.
     Computed(FunctionId, Option<FunctionId>),
 }
 
@@ -201,14 +201,16 @@ impl<'w> Infer<'w> {
         }
     }
 
-    /// Runs the inference of one body, with type variables of its own.
+    /// Runs the inference of one body, with a separate table of type variables.
     pub(super) fn run<A>(
         cx: &mut TypeContext,
         env: Rc<Env>,
         (owner, file): (Owner, u32),
         then: impl FnOnce(&mut Infer) -> A,
     ) -> A {
-        context::with_env(cx, env, |cx| context::with_type_vars(cx, |cx| then(&mut Infer::new(cx, owner, file))))
+        type_context::with_env(cx, env, |cx| {
+            type_context::with_type_vars(cx, |cx| then(&mut Infer::new(cx, owner, file)))
+        })
     }
 
     /// Runs a part of the inference in another generic environment.
@@ -316,14 +318,14 @@ impl<'w> Infer<'w> {
         Expr { kind: ExprKind::Error, ty: Type::Error, span }
     }
 
-    /// Creates a local variable of the current body that no name in scope denotes.
+    /// Creates a local variable of the current body that has no name in scope.
     fn new_local(&mut self, name: &str, ty: Type, mutable: bool, span: Span) -> LocalId {
         let frame = self.frame();
         frame.locals.push(Local::new(name, ty, mutable, span));
         LocalId(frame.locals.len() as u32 - 1)
     }
 
-    /// Creates a parameter of the current body that no name in scope denotes.
+    /// Creates a parameter of the current body that has no name in scope.
     fn new_param(&mut self, name: &str, ty: Type, is_inout: bool, span: Span) -> LocalId {
         let local = self.new_local(name, ty, is_inout, span);
         self.frame().locals[local.0 as usize].is_inout = is_inout;
@@ -371,7 +373,7 @@ impl<'w> Infer<'w> {
     }
 
     /// Captures a variable of the outermost frame of a path in all other frames; returns the captured variable of the
-    /// innermost.
+    /// innermost frame.
     fn capture(&mut self, path: &[usize], mut local: LocalId) -> LocalId {
         for pair in path.windows(2) {
             let (outer, inner) = (pair[0], pair[1]);
@@ -413,7 +415,7 @@ impl<'w> Infer<'w> {
     }
 
     fn bool_type(&mut self) -> Type {
-        lookup::simple(self.cx, "Bool")
+        name_lookup::simple(self.cx, "Bool")
     }
 
     /// Creates a label for a loop, `switch` or block, which is in scope while `run` runs.

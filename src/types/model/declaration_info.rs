@@ -1,15 +1,15 @@
 //! Declarations: nominal types, protocols, functions and globals in the form that `ir` reads, and the queries about
-//! them.
+//! these declarations.
 //!
-//! Declarations of the prelude are entered when their name is first looked up, and their bodies are checked when they
-//! are first requested ([`Declarations::body`]). The bodies of the user's files are checked immediately.
+//! Declarations of the prelude are entered when their name is first looked up, and a body is checked when it is first
+//! requested ([`Declarations::body`]). The bodies of the user's files are checked immediately.
 
 use crate::source::Span;
 use crate::syntax::ast::Name;
 pub use crate::syntax::ast::NominalKind;
-use crate::types::model::tree::Ownership;
-use crate::types::model::tree::{Body, FunctionId, FunctionRef, GlobalId};
 use crate::types::model::ty::{Existential, NominalId, ParamId, ProtocolId, Type};
+use crate::types::model::typed_tree::Ownership;
+use crate::types::model::typed_tree::{Body, FunctionId, FunctionRef, GlobalId};
 use std::rc::Rc;
 
 /// A nominal type: a struct, enum or class.
@@ -19,10 +19,10 @@ pub struct Nominal {
     pub name: Name,
     /// Whether the type is a struct, an enum or a class.
     pub kind: NominalKind,
-    /// The generic parameters of the type, preceded by those of the enclosing types.
+    /// The generic parameters of the type, preceded by the generic parameters of the enclosing types.
     pub params: Vec<ParamId>,
-    /// The stored properties of the type in order (after [`Declarations::nominal`]), preceded by the inherited ones in
-    /// the case of a class.
+    /// The stored properties of the type in order (after [`Declarations::nominal`]), preceded by the inherited
+    /// properties in the case of a class.
     pub stored: Vec<Stored>,
     /// The cases of the type, if it is an enum.
     pub cases: Vec<EnumCase>,
@@ -107,7 +107,7 @@ pub struct Function {
     /// The name of the function as written in diagnostics and backtraces: `smooth(_:by:)`, `Point.+`, `closure in
     /// loss(_:)`.
     pub name: Rc<str>,
-    /// The generic parameters of the function, preceded by those of the enclosing types and functions.
+    /// The generic parameters of the function, preceded by the generic parameters of the enclosing types and functions.
     pub generics: Vec<ParamId>,
     /// The parameters of the function, `self` first. A static method or initializer has no `self`; an initializer
     /// returns the new value.
@@ -119,8 +119,8 @@ pub struct Function {
     /// The name of the primitive, native function or operator that implements a function without a body (`double.add`,
     /// `array.append`, `valueWithDifferential`).
     pub primitive: Option<Name>,
-    /// Whether the implementation of the function is unknown, as for a C function: it has no derivative unless one is
-    /// registered.
+    /// Whether the implementation of the function is unknown, as for a C function: such a function has no derivative
+    /// unless one is registered.
     pub is_opaque: bool,
     /// Whether the function is an initializer of a class, which receives the new instance as `self` and returns it.
     pub fills_instance: bool,
@@ -145,7 +145,7 @@ pub struct Param {
     pub span: Span,
 }
 
-/// A derivative or transpose that is registered for a function, instantiated for concrete types.
+/// A rule: a derivative or transpose that is registered for a function, instantiated for concrete types.
 #[derive(Clone, Debug)]
 pub struct Rule {
     /// The registered function.
@@ -160,8 +160,8 @@ pub struct Rule {
     /// The function that is called instead of the original before an adjoint is computed: it returns intermediate
     /// values and the result.
     pub primal: Option<FunctionRef>,
-    /// The member of a superclass or a protocol for which the derivative was registered, if the function inherits it
-    /// from there.
+    /// The member of a superclass or a protocol for which the derivative was registered, if the function inherits the
+    /// derivative.
     pub inherited: Option<FunctionId>,
 }
 
@@ -175,7 +175,8 @@ pub enum RegisteredKind {
     /// The function is the transpose: it takes the parameters that are not differentiated, then the adjoint of the
     /// result.
     Transpose,
-    /// The function is the adjoint in the older spelling: it takes all parameters, the result and its adjoint.
+    /// The function is the adjoint in the older spelling: it takes all parameters, the result and the adjoint of the
+    /// result.
     Adjoint,
 }
 
@@ -241,10 +242,10 @@ pub trait Declarations {
     /// Returns the derivatives and transposes that are registered for a function, apply to its generic arguments and
     /// are visible in the file `view`.
     fn rules(&mut self, of: &FunctionRef, view: Option<u32>) -> Vec<Rule>;
-    /// Returns the requirement of a registered derivative that the generic arguments do not satisfy, if none that is
-    /// registered applies.
+    /// Returns the requirement of a registered derivative that the generic arguments do not satisfy, if no registered
+    /// derivative applies.
     fn unmet(&mut self, of: &FunctionRef, view: Option<u32>) -> Option<String>;
-    /// Returns the file of a span, if further derivatives are registered for the function in that file than elsewhere.
+    /// Returns the file of a span, if additional derivatives of the function are visible in that file.
     fn view(&mut self, of: &FunctionRef, at: Span) -> Option<u32>;
     /// Resolves all associated types ([`Type::Associated`]) in a concrete type.
     fn normalize(&mut self, ty: &Type) -> Type;
@@ -252,10 +253,10 @@ pub trait Declarations {
     fn conforms(&mut self, ty: &Type, protocol: ProtocolId) -> bool;
     /// Whether values of a concrete type are values of an existential.
     fn is_value_of(&mut self, ty: &Type, of: &Existential) -> bool;
-    /// Returns `T.TangentVector` of a concrete type; `None` if it is not differentiable.
+    /// Returns `T.TangentVector` of a concrete type; `None` if the type is not differentiable.
     fn tangent_vector(&mut self, ty: &Type) -> Option<Type>;
     /// Returns the tangent vector of a struct or enum that declares its tangent vector, if the members of the vector do
-    /// not correspond to those of the type by name.
+    /// not correspond by name to the members of the type.
     fn own_vector(&mut self, ty: &Type) -> Option<Type>;
     /// Whether the declared tangent vector of a struct or class corresponds to the type's properties by name, but has
     /// no property with the given name.
@@ -270,15 +271,15 @@ pub trait Declarations {
     /// getter of the subscript: the function that moves the value out and, for an optional, the function that returns
     /// whether there is a value.
     fn moving(&mut self, getter: FunctionId) -> Option<(FunctionId, Option<FunctionId>)>;
-    /// Returns the functions that convert a value of a concrete type with a custom description to a string, on its own
-    /// and inside another value; `None` if the type has no custom description.
+    /// Returns the functions that convert a value of a concrete type with a custom description to a string, alone and
+    /// inside another value; `None` if the type has no custom description.
     fn custom_descriptions(&mut self, ty: &Type) -> Option<[FunctionRef; 2]>;
-    /// Returns the `deinit` of a class, followed by those of its superclasses.
+    /// Returns the `deinit` of a class, followed by the `deinit`s of its superclasses.
     fn deinits(&mut self, ty: &Type) -> Vec<FunctionRef>;
-    /// Whether the program can observe the end of an instance: variables then hold their values to the ends of their
-    /// scopes, and not only to the last use.
+    /// Whether the program can observe the end of an instance: if so, variables hold their values to the ends of their
+    /// scopes.
     fn sees_ends(&self) -> bool;
-    /// Returns the name of a type in the syntax of the language, for names of shapes: `Pair<Double, Int>`. It has no
-    /// module, and nested types have no enclosing type.
+    /// Returns the name of a type in the syntax of the language, for names of shapes: `Pair<Double, Int>`. The name
+    /// contains neither the module nor enclosing types.
     fn type_name(&mut self, ty: &Type) -> String;
 }

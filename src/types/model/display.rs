@@ -1,16 +1,16 @@
-//! Display: writes types and functions as strings, and finds names that are similar to an unknown one.
+//! Display: formats types and functions as strings, and finds names that are similar to an unknown name.
 
 use crate::diagnostic::Diagnostic;
 use crate::syntax::ast::{Ident, Name};
 use crate::syntax::foreign;
-use crate::types::model::context::Definitions;
-use crate::types::model::context::TypeContext;
+use crate::types::model::declaration_tables::{FunctionKind, Owner};
 use crate::types::model::opaque_types;
-use crate::types::model::tables::{FunctionKind, Owner};
-use crate::types::model::tree::FunctionId;
 use crate::types::model::ty::Existential;
 use crate::types::model::ty::{Strength, Type};
+use crate::types::model::type_context::Definitions;
+use crate::types::model::type_context::TypeContext;
 use crate::types::model::type_vars;
+use crate::types::model::typed_tree::FunctionId;
 use std::fmt::Write;
 
 /// Types of Swift that do not exist in dscript, with alternatives.
@@ -29,16 +29,18 @@ pub(crate) fn without(diagnostic: Diagnostic, name: &str) -> Diagnostic {
     }
 }
 
-/// Longer names, in bytes, are not compared: they are hardly typing errors.
+/// The maximum length of a name, in bytes, that is compared with other names: longer names are hardly typing errors.
 const LONGEST: usize = 100;
 
-/// Shorter names, in letters, are similar to too many others.
+/// The minimum length of a name, in letters, that is compared with other names: shorter names are similar to too many
+/// others.
 const SHORTEST: usize = 4;
-/// The number of letters of a name in which two may be wrong.
+/// The number of letters from which on a name may have two wrong letters.
 const LONG: usize = 10;
 
-/// Returns the candidate of which a name is a misspelling: one letter is missing, superfluous or wrong, two are swapped, or
-/// only the case differs. A name that has a meaning elsewhere is not a misspelling: `cot` is not `cos`.
+/// Returns the candidate of which a name is a misspelling: one letter is missing, superfluous or wrong, two are
+/// swapped, or only the case differs. A name that has a meaning in other languages is not a misspelling: `cot` is not
+/// `cos`.
 pub fn closest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<String> {
     if name.len() > LONGEST || foreign::is_known(name) {
         return None;
@@ -65,7 +67,7 @@ pub fn closest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Opt
     best.map(|(_, candidate)| candidate.to_string())
 }
 
-/// Adds the known name that was probably meant, if there is one.
+/// Adds the known name that was probably meant, if any.
 pub(crate) fn did_you_mean(diagnostic: Diagnostic, name: &Ident, known: &[String]) -> Diagnostic {
     match closest(&name.name, known.iter().map(String::as_str)) {
         Some(close) => meant(diagnostic, name, &close),

@@ -1,18 +1,18 @@
-//! Model: types, the typed tree and the tables of declarations, and their conversion to strings.
+//! Model: the types, the typed tree and the tables of declarations of the checker, and their printed form.
 
-pub(crate) mod context;
 pub(crate) mod copy_on_write;
 pub mod declaration_info;
+pub(crate) mod declaration_tables;
 pub(crate) mod differentiability;
 pub(crate) mod display;
-pub(crate) mod function;
+pub(crate) mod function_table;
 pub(crate) mod opaque_types;
-pub(crate) mod prelude;
+pub(crate) mod prelude_index;
 pub(crate) mod queries;
 pub(crate) mod source_text;
 pub(crate) mod syntax_query;
 pub(crate) mod syntax_walk;
-pub(crate) mod tables;
-pub mod tree;
 pub mod ty;
+pub(crate) mod type_context;
 pub(crate) mod type_vars;
+pub mod typed_tree;

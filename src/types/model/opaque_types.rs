@@ -1,7 +1,7 @@
 //! Opaque types: determines the properties of opaque types that do not depend on their underlying types.
 
-use crate::types::model::context::TypeContext;
 use crate::types::model::ty::{Existential, OpaqueId, Type};
+use crate::types::model::type_context::TypeContext;
 use std::rc::Rc;
 
 pub(crate) fn of_arguments(cx: &TypeContext, id: OpaqueId, args: &[Type], ty: &Type) -> Type {

@@ -1,16 +1,16 @@
-//! Queries: declares the functions of a higher folder of the checker that lower folders need.
+//! Queries: declares the functions of higher folders of the checker that lower folders call.
 //!
 //! Types are computed on demand, so that the order of declarations does not matter: the type of a property may need the
 //! inference of its initial value, and a conformance may need a member that is synthesized. Such a request goes through
-//! this table, and the table `PROVIDERS` in `types/check_module.rs` names the function that answers it. Everything else
-//! is an ordinary call downward.
+//! this table, and the table `PROVIDERS` in `types/module_check.rs` names the function that answers the request. All
+//! other calls go from a higher folder to a lower one.
 
 use crate::source::Span;
 use crate::syntax::ast::Decl;
-use crate::types::model::context::TypeContext;
-use crate::types::model::tables::{Member, Signature};
-use crate::types::model::tree::{Body, FunctionId, GlobalId};
+use crate::types::model::declaration_tables::{Member, Signature};
 use crate::types::model::ty::{NominalId, Type};
+use crate::types::model::type_context::TypeContext;
+use crate::types::model::typed_tree::{Body, FunctionId, GlobalId};
 use std::rc::Rc;
 
 macro_rules! queries {
@@ -48,20 +48,20 @@ queries! {
 
     /// Synthesizes the member with a name if a conformance requires the member and the program does not declare it.
     fn synthesize_member(n: NominalId, name: &str, is_static: bool);
-    /// Synthesizes `TangentVector` for a type that conforms to `Differentiable` and does not declare one.
+    /// Synthesizes `TangentVector` for a type that conforms to `Differentiable` and does not declare a tangent vector.
     fn synthesize_tangent_vector(n: NominalId) -> Option<Type>;
-    /// Synthesizes the tangent vector of a class that inherits one and adds properties.
+    /// Synthesizes the tangent vector of a class that inherits a tangent vector and adds properties.
     fn continue_tangent_vector(n: NominalId);
     /// Returns the initializers of a type, including the memberwise initializer.
     fn initializers(n: NominalId) -> Vec<Member>;
     /// Returns the initializer without parameters of a struct that declares no initializer.
     fn default_init(n: NominalId) -> Option<Member>;
 
-    /// Returns the `@differentiable` attributes of a function: the location of each attribute, and its
+    /// Returns the `@differentiable` attributes of a function: the source location of each attribute, and its
     /// differentiability parameters.
     fn declared_wrt(f: FunctionId) -> Vec<(Span, Vec<bool>)>;
 
-    /// Checks the body of a function; `None` if it has errors.
+    /// Checks the body of a function; `None` if the body has errors.
     fn check_body(f: FunctionId) -> Option<Rc<Body>>;
     /// Infers the type of the expression of which a function without parameters consists.
     fn check_expression_type(f: FunctionId) -> Option<Type>;

@@ -3,24 +3,24 @@
 
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
-use crate::types::model::context::DiagnosticSink;
+use crate::types::model::type_context::DiagnosticSink;
 use std::path::Path;
 use std::rc::Rc;
 
 impl DiagnosticSink {
-    /// Returns the source text that contains a span, with the position at which the text starts.
+    /// Returns the source text that contains a span, with the offset at which the text starts.
     fn text_at(&self, span: Span) -> Option<(u32, &str)> {
         let holds = |(start, text): &&(u32, Rc<str>)| span.start >= *start && span.end <= *start + text.len() as u32;
         self.texts.iter().rev().find(holds).map(|(start, text)| (*start, &**text))
     }
 
-    /// Registers the name of the source text that starts at a position.
+    /// Registers the name of the source text that starts at an offset.
     pub fn name_text(&mut self, start: u32, name: &str) {
         self.text_names.push((start, name.into()));
     }
 
-    /// Whether a file of the program has this name, without its extension: such a name refers to the program as a
-    /// module.
+    /// Whether a name is the name of a file of the program, without the extension: such a name refers to the program as
+    /// a module.
     pub(crate) fn names_file(&self, module: &str) -> bool {
         let is_module = |name: &str| Path::new(name).file_stem().is_some_and(|stem| stem == module);
         self.text_names.iter().any(|(_, name)| is_module(name))

@@ -7,7 +7,7 @@ use crate::syntax::ast::AttributeArgs;
 use crate::syntax::ast::Decl;
 use crate::syntax::ast::DifferentiationArgs;
 use crate::syntax::ast::{Binding, Block, Expr, ExprKind, Ident, Name, Pattern, PatternKind, TypeExpr, TypeExprKind};
-use crate::types::model::tree::Ownership;
+use crate::types::model::typed_tree::Ownership;
 use std::rc::Rc;
 
 /// Returns the number of characters (grapheme clusters) in a string.
@@ -28,7 +28,8 @@ pub(crate) fn is_opaque(ty: &TypeExpr) -> bool {
     matches!(ty.kind, TypeExprKind::Some(_))
 }
 
-/// Returns the name and the type annotation of a property declaration; `None` if its pattern is not a name.
+/// Returns the name and the type annotation of a property declaration; `None` if the pattern of the declaration is not
+/// a name.
 pub(crate) fn property_name(binding: &Binding) -> Option<(Ident, Option<TypeExpr>)> {
     let PatternKind::Bind { name, .. } = &strip(&binding.pattern).kind else { return None };
     let ty = match &binding.pattern.kind {
@@ -63,7 +64,7 @@ pub(crate) fn is_operator(name: &str) -> bool {
         .is_some_and(|c| !(c.is_alphanumeric() || c == '_' || c == '$' || c == '`') && (c as u32) < 0x2E80)
 }
 
-/// Returns the expression of a block that consists of a single expression, which is then the value of the block.
+/// Returns the expression of a block that consists of a single expression, which is the value of the block.
 pub(crate) fn single_expression(block: &Block) -> Option<&Expr> {
     match block.items.as_slice() {
         [only] => match &only.kind {
@@ -74,7 +75,7 @@ pub(crate) fn single_expression(block: &Block) -> Option<&Expr> {
     }
 }
 
-/// Returns an entry of an inheritance clause without its attributes, and whether `@memberwise` is among these.
+/// Returns an entry of an inheritance clause without its attributes, and whether `@memberwise` is among the attributes.
 pub(crate) fn inherited(ty: &TypeExpr) -> (&TypeExpr, bool) {
     match &ty.kind {
         TypeExprKind::Attributed(attributes, inner) => {

@@ -19,7 +19,7 @@ pub struct ParamId(pub u32);
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct OpaqueId(pub u32);
 
-/// The number of a type variable of inference. It never occurs in a finished tree.
+/// The number of a type variable of inference. Type variables never occur in a finished tree.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct VarId(pub u32);
 
@@ -30,7 +30,7 @@ pub enum Type {
     Var(VarId),
     /// A generic parameter inside the declaration that has it.
     Param(ParamId),
-    /// A nominal type `Name<A, B>`: a struct, enum or class, including the built-in ones (`Double`, `Array<T>`,
+    /// A nominal type `Name<A, B>`: a struct, enum or class, including built-in types (`Double`, `Array<T>`,
     /// `Optional<T>` …). The arguments of the enclosing types come first.
     Nominal(NominalId, Rc<[Type]>),
     /// A tuple type `(a: A, B)`; the empty tuple is `()`.
@@ -38,7 +38,7 @@ pub enum Type {
     /// A function type `(A, B) -> C`.
     Function(Rc<FunctionType>),
     /// An associated type such as `T.TangentVector`, which the conformance of the first type to the protocol supplies.
-    /// It occurs only where the first type is not known well enough to resolve it.
+    /// An associated type remains only where the first type is not known well enough for its resolution.
     Associated(Rc<Type>, ProtocolId, Name),
     /// A metatype `T.Type`.
     Metatype(Rc<Type>),
@@ -49,7 +49,8 @@ pub enum Type {
     Opaque(OpaqueId, Rc<[Type]>),
     /// The type `Never`, which has no values.
     Never,
-    /// The type of an erroneous expression. It is compatible with every type, so that a mistake is reported once.
+    /// The type of an erroneous expression. This type is compatible with every type, so that a mistake is reported
+    /// once.
     Error,
 }
 
@@ -65,7 +66,7 @@ pub struct Existential {
 }
 
 impl Existential {
-    /// Whether the existential has no constraints: whether it is `Any`.
+    /// Whether the existential is `Any`, that is, has no constraints.
     pub fn is_any(&self) -> bool {
         self.class.is_none() && self.protocols.is_empty()
     }
@@ -94,7 +95,7 @@ pub struct FunctionType {
     pub result: Type,
     /// Whether a function of the type may throw.
     pub throws: bool,
-    /// The strength of the function type: what it states about the derivatives of its values.
+    /// The strength of the function type: its statement about the derivatives of its values.
     pub strength: Strength,
 }
 
@@ -111,15 +112,15 @@ pub struct FunctionParam {
     pub autoclosure: bool,
 }
 
-/// The statement of a function type about the derivatives of its values. A stronger type fits where a weaker one is
-/// required.
+/// The statement of a function type about the derivatives of its values. A value of a stronger type fits where a weaker
+/// type is required.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub enum Strength {
     /// The type is written as `@convention(c) (A) -> B`: its functions capture nothing, and their bodies are opaque.
     C,
     /// The type is written as `(A) -> B`: the bodies of its functions are opaque.
     Plain,
-    /// The type is that of a function declaration, or of a closure without a type annotation: as strong as the body.
+    /// The type belongs to a function declaration, or of a closure without a type annotation: as strong as the body.
     Open,
     /// The type is written with `@differentiable`.
     Differentiable,
@@ -182,7 +183,7 @@ impl Type {
         }
     }
 
-    /// Whether some part of the type satisfies a condition.
+    /// Whether some part of the type satisfies a predicate.
     pub fn any(&self, test: &mut dyn FnMut(&Type) -> bool) -> bool {
         if test(self) {
             return true;

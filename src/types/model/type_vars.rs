@@ -1,11 +1,11 @@
 //! Type variables: the table of the unknown types of the body that is being inferred.
 
 use crate::source::Span;
-use crate::types::model::context::TypeContext;
-use crate::types::model::tree::FunctionId;
 use crate::types::model::ty::{ProtocolId, Type, VarId};
+use crate::types::model::type_context::TypeContext;
+use crate::types::model::typed_tree::FunctionId;
 
-/// The kind of a literal, which determines the types it can have.
+/// The kind of a literal, which determines the possible types of the literal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, PartialOrd, Ord)]
 pub(crate) enum Literal {
     /// An integer literal, which can have any numeric type.
@@ -28,11 +28,11 @@ pub(crate) struct VarState {
     pub(crate) conforms: Vec<ConformanceConstraint>,
 }
 
-/// A protocol that a type must conform to.
+/// A protocol to which a type must conform.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ConformanceConstraint {
     pub(crate) protocol: ProtocolId,
-    /// The location that introduces the constraint.
+    /// The source location that introduces the constraint.
     pub(crate) span: Span,
     /// The function to whose generic parameter the constraint applies.
     pub(crate) by: Option<FunctionId>,
@@ -146,7 +146,7 @@ impl TypeVars {
     }
 
     /// Resolves a type variable to its representative, or to the type that is bound to it. The path is compressed,
-    /// since otherwise a sum of many literals would be traversed for each of them.
+    /// since otherwise a sum of many literals would be traversed for each literal.
     pub(crate) fn compress_path(&mut self, v: VarId) -> Type {
         let known = self.resolved_binding(v).cloned().unwrap_or(Type::Var(v));
         let mut at = v;
@@ -180,7 +180,7 @@ impl TypeVars {
         }
     }
 
-    /// Defers an equation until more is known.
+    /// Defers an equation until its types are known.
     pub(crate) fn defer_equation(&mut self, left: Type, right: Type, span: Span) {
         let by = self.by;
         self.equations.push(Equation { left, right, span, by });

@@ -1,5 +1,5 @@
-//! Dynamic `Self`: `Self` as the result of a member of a class, which is the class of the instance and may be a
-//! subclass of the declaring class.
+//! Dynamic `Self`: `Self` in the result type of a member of a class. It denotes the class of the instance, which may be
+//! a subclass of the declaring class.
 //!
 //! In: result types in the syntax, checked bodies. Out: the result type of a member for a receiver, and errors where a
 //! member could return an instance of the declaring class instead.
@@ -11,10 +11,10 @@ use crate::syntax::ast::{TypeExpr, TypeExprKind};
 use crate::types::conform::superclass;
 use crate::types::generics::signature;
 use crate::types::generics::unification;
-use crate::types::model::context::TypeContext;
-use crate::types::model::tables::{FunctionKind, Owner};
-use crate::types::model::tree::FunctionId;
+use crate::types::model::declaration_tables::{FunctionKind, Owner};
 use crate::types::model::ty::{NominalId, ParamId, ProtocolId, Type};
+use crate::types::model::type_context::TypeContext;
+use crate::types::model::typed_tree::FunctionId;
 use std::rc::Rc;
 
 /// Whether a type expression contains `Self`.
@@ -104,7 +104,8 @@ pub(crate) fn gives_self(cx: &TypeContext, f: FunctionId) -> bool {
         && data.ast_result.as_deref().is_some_and(mentions_self)
 }
 
-/// Returns the result type of a member of a class for a receiver of some class, if it differs from the declared one.
+/// Returns the result type of a member of a class for a receiver of some class, if the result type differs from the
+/// declared type.
 pub(crate) fn result_for_receiver(cx: &mut TypeContext, f: FunctionId, receiver: &Type, result: &Type) -> Option<Type> {
     if !gives_self(cx, f) {
         return None;
@@ -118,8 +119,8 @@ pub(crate) fn result_for_receiver(cx: &mut TypeContext, f: FunctionId, receiver:
     fits.then(|| with_self(&written, result, &own)).filter(|ty| ty != result)
 }
 
-/// Reports a member that satisfies a requirement with the result `Self` but does not return `Self` itself: subclasses
-/// conform to the protocol, too.
+/// Reports a member that satisfies a requirement with the result `Self` but is not declared to return `Self`:
+/// subclasses conform to the protocol, too.
 pub(crate) fn check_gives_self(
     cx: &mut TypeContext,
     n: NominalId,
@@ -156,7 +157,7 @@ pub(crate) fn check_gives_self(
     );
 }
 
-/// Whether an override returns `Self` if the overridden member does.
+/// Whether an override returns `Self` if the overridden member returns `Self`.
 pub(crate) fn keeps_self(cx: &TypeContext, old: FunctionId, new: FunctionId) -> bool {
     !gives_self(cx, old) || gives_self(cx, new)
 }

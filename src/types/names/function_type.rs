@@ -7,10 +7,10 @@ use crate::syntax::ast::{Attribute, AttributeArgs, FunctionTypeParam, TypeExpr, 
 use crate::types::conform::conformances;
 use crate::types::generics::associated_type;
 use crate::types::generics::unification;
-use crate::types::model::context::TypeContext;
 use crate::types::model::display;
 use crate::types::model::ty::{FunctionParam, FunctionType, Strength, Type};
-use crate::types::names::lookup;
+use crate::types::model::type_context::TypeContext;
+use crate::types::names::name_lookup;
 use crate::types::names::type_expr;
 use crate::types::names::type_expr::{TypeScope, differentiable_attribute};
 use std::rc::Rc;
@@ -99,10 +99,10 @@ pub(crate) fn check_of_functions(cx: &mut TypeContext, attributes: &[Attribute],
     cx.sink.report(diagnostic.fix("remove it", before, ""));
 }
 
-/// Checks that a parameter or result type of a differentiable function type conforms to `Differentiable`, and that a
-/// type of a linear function type also equals its tangent vector type.
+/// Checks that a parameter or result type of a differentiable function type conforms to `Differentiable`, and, for a
+/// linear function type, that the parameter or result type is its own tangent vector type.
 fn check_differentiable_type(cx: &mut TypeContext, ty: &Type, strength: Strength, is_parameter: bool, span: Span) {
-    let differentiable = lookup::protocol(cx, "Differentiable");
+    let differentiable = name_lookup::protocol(cx, "Differentiable");
     let mut what = "'Differentiable'".to_string();
     let mut fits = conformances::conforms_to(cx, ty, differentiable);
     let mut attribute = "@differentiable";

@@ -1,15 +1,15 @@
-//! Member candidates: the members of a value that completion offers, with what they are.
+//! Member candidates: the members of a value that completion offers, with their kinds.
 
 use crate::types::conform::conformances;
 use crate::types::generics::unification;
-use crate::types::model::context::TypeContext;
-use crate::types::model::tables::{Member, MemberKind, RequirementData, RequirementKind};
-use crate::types::model::tree::FunctionId;
+use crate::types::model::declaration_tables::{Member, MemberKind, RequirementData, RequirementKind};
 use crate::types::model::ty::Type;
+use crate::types::model::type_context::TypeContext;
+use crate::types::model::typed_tree::FunctionId;
 use crate::types::names::prelude;
 use hashbrown::HashMap;
 
-/// What a candidate is.
+/// The kind of a candidate.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, PartialOrd, Ord)]
 pub enum CandidateKind {
     /// A property or variable.
@@ -22,16 +22,16 @@ pub enum CandidateKind {
     Type,
 }
 
-/// A member of a value.
+/// A member of a value that completion offers.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MemberCandidate {
-    /// Its name.
+    /// The name of the member.
     pub name: String,
-    /// What it is.
+    /// The kind of the member.
     pub kind: CandidateKind,
-    /// The number of the declaration that it comes from: 0 for the type itself, then its protocols.
+    /// The number of the declaration from which the member comes: 0 for the type itself, then its protocols.
     pub distance: usize,
-    /// The position of its declaration.
+    /// The source location of the member's declaration, as an offset.
     pub position: u32,
 }
 
@@ -79,7 +79,7 @@ pub fn member_candidates(cx: &mut TypeContext, of: &Type) -> Vec<MemberCandidate
     found.into_values().collect()
 }
 
-/// Returns what a member of a value is, and the position of its declaration; `None` for a static one and a type.
+/// Returns the kind of a member and the offset of its declaration; `None` for static members and types.
 fn kind_of(cx: &TypeContext, member: &Member, requirements: &[RequirementData]) -> Option<(CandidateKind, u32)> {
     if member.is_static {
         return None;

@@ -7,12 +7,12 @@ use crate::types::generics::existential;
 use crate::types::generics::generic_env;
 use crate::types::generics::unification;
 use crate::types::generics::unmet_requirement;
-use crate::types::model::context::TypeContext;
+use crate::types::model::declaration_tables::{Member, MemberKind, Requirement};
 use crate::types::model::queries;
-use crate::types::model::tables::{Member, MemberKind, Requirement};
 use crate::types::model::ty::{NominalId, ParamId, ProtocolId, Type};
+use crate::types::model::type_context::TypeContext;
 use crate::types::model::type_vars::Clause;
-use crate::types::names::lookup;
+use crate::types::names::name_lookup;
 use crate::types::names::prelude;
 use std::rc::Rc;
 
@@ -20,7 +20,7 @@ use std::rc::Rc;
 /// and its distance from the type.
 pub(crate) type MemberOf = (MemberKind, (Rc<[Type]>, Option<ProtocolId>), u32);
 
-/// The distance of a requirement of a protocol that a concrete type conforms to: every witness is nearer.
+/// The distance of a requirement of a protocol to which a concrete type conforms: every witness is nearer.
 const FULFILLED: u32 = 100;
 
 /// Returns the members of a type that have a given name, the nearest first.
@@ -28,7 +28,7 @@ pub(crate) fn members(cx: &mut TypeContext, of: &Type, name: &str, is_static: bo
     crate::cancel::check();
     let of = unification::shallow(cx, of);
     let mut out: Vec<MemberOf> = vec![];
-    // A value whose type is constrained to a class has the members of that class.
+    // A value whose type is constrained to a class has the members of this class.
     let class = existential::known_class(cx, &of);
     if let Type::Nominal(n, args) = class.as_ref().unwrap_or(&of) {
         let (mut n, mut args) = (*n, args.clone());
@@ -116,7 +116,7 @@ pub(crate) fn generality(cx: &mut TypeContext, p: ProtocolId, of: &[ProtocolId],
 
 /// Returns the subscripts by key paths, which every type has.
 pub(crate) fn keyed_members(cx: &mut TypeContext, of: &Type) -> Vec<MemberOf> {
-    let p = lookup::protocol(cx, "_Keyed");
+    let p = name_lookup::protocol(cx, "_Keyed");
     prelude::load_all_members(cx, "_Keyed");
     let members = cx.defs.protocol_data(p).members.get("subscript").cloned().unwrap_or_default();
     let prefix: Rc<[Type]> = Rc::from([of.clone()]);
@@ -134,7 +134,7 @@ fn is_replaced(cx: &TypeContext, member: &MemberKind, by: &[NominalId]) -> bool 
 }
 
 /// Returns the methods and properties with a name that a type would have if it satisfied the requirements of their
-/// groups, each with an unsatisfied requirement.
+/// groups, each with an unsatisfied requirement of its group.
 pub(crate) fn methods_beyond(cx: &mut TypeContext, of: &Type, name: &str) -> Vec<(Clause, Requirement)> {
     let of = unification::shallow(cx, of);
     let mut out = vec![];
@@ -176,7 +176,7 @@ fn group_may_hold(
     cx: &mut TypeContext,
     n: crate::types::model::ty::NominalId,
     args: &[Type],
-    group: crate::types::model::tables::GroupId,
+    group: crate::types::model::declaration_tables::GroupId,
 ) -> bool {
     let saved = cx.vars.snapshot();
     let holds = conformances::group_holds(cx, n, args, group);
@@ -188,7 +188,7 @@ fn protocol_group_may_hold(
     cx: &mut TypeContext,
     p: ProtocolId,
     of: &Type,
-    group: crate::types::model::tables::GroupId,
+    group: crate::types::model::declaration_tables::GroupId,
 ) -> bool {
     if cx.defs.groups[group.0 as usize].requirements.is_empty() {
         return true;

@@ -2,10 +2,10 @@
 
 pub(crate) mod dynamic_self;
 pub(crate) mod function_type;
-pub(crate) mod lookup;
 pub(crate) mod member_candidates;
 pub(crate) mod members;
 pub(crate) mod module_name;
+pub(crate) mod name_lookup;
 pub(crate) mod nested_access;
 pub(crate) mod prelude;
 pub(crate) mod subclass_access;

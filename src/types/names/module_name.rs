@@ -2,19 +2,19 @@
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::syntax::ast::{Ident, TypeExpr};
-use crate::types::model::context::TypeContext;
-use crate::types::model::prelude::PRELUDE_FILE;
-use crate::types::model::tables::{Entry, Named};
+use crate::types::model::declaration_tables::{Entry, Named};
+use crate::types::model::prelude_index::PRELUDE_FILE;
 use crate::types::model::ty::Type;
-use crate::types::names::lookup;
+use crate::types::model::type_context::TypeContext;
+use crate::types::names::name_lookup;
 use crate::types::names::prelude;
 use crate::types::names::type_alias;
 use crate::types::names::type_expr;
 use crate::types::names::type_expr::TypeScope;
 use std::path::Path;
 
-/// The modules whose declarations are those of the library. Swift's libraries for its own tests have no declarations: a
-/// program that imports them contains a replacement.
+/// The modules of other implementations whose declarations the library provides. Swift's libraries for its own tests
+/// have no declarations: a program that imports them contains a replacement.
 const LIBRARY: &[&str] = &[
     "Darwin",
     "DifferentiationUnittest",
@@ -35,7 +35,7 @@ pub(crate) enum Module {
     Program,
 }
 
-/// Whether there is a library module with the given name.
+/// Whether a name is the name of a library module.
 pub(crate) fn is_library_module(name: &str) -> bool {
     LIBRARY.contains(&name)
 }
@@ -52,14 +52,14 @@ pub(crate) fn module_named(cx: &mut TypeContext, name: &str, file: u32) -> Optio
     } else {
         return None;
     };
-    lookup::entries(cx, name, file).is_empty().then_some(module)
+    name_lookup::entries(cx, name, file).is_empty().then_some(module)
 }
 
 /// Returns the declarations of a name that a module contains.
 pub(crate) fn entries_in(cx: &mut TypeContext, module: Module, name: &str, file: u32) -> Vec<Entry> {
     match module {
         Module::Library => prelude::library_entries(cx, name),
-        Module::Program => lookup::own_entries(cx, name, file),
+        Module::Program => name_lookup::own_entries(cx, name, file),
     }
 }
 

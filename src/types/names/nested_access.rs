@@ -2,13 +2,14 @@
 
 use crate::syntax::ast::Decl;
 use crate::types::conform::superclass;
-use crate::types::model::context::TypeContext;
-use crate::types::model::tables::VECTOR;
-use crate::types::model::tables::{Member, MemberKind, Owner, StoredData};
+use crate::types::model::declaration_tables::VECTOR;
+use crate::types::model::declaration_tables::{Member, MemberKind, Owner, StoredData};
 use crate::types::model::ty::{NominalId, Type};
+use crate::types::model::type_context::TypeContext;
 use std::rc::Rc;
 
-/// Returns the access level that makes a nested type inaccessible in a file and inside `from`, if it is inaccessible.
+/// Returns the access level by which a nested type is inaccessible from a declaration in a file; `None` if the type is
+/// accessible.
 pub(crate) fn hidden_type(cx: &TypeContext, of: &Type, name: &str, from: Owner, file: u32) -> Option<&'static str> {
     let Type::Nominal(n, _) = of else { return None };
     let (members, is_prelude) = (&cx.defs.nominal_data(*n).members, cx.defs.nominal_data(*n).is_prelude);
@@ -51,7 +52,7 @@ pub(crate) fn is_declared_inside(cx: &TypeContext, inner: Owner, outer: Owner) -
     }
 }
 
-/// Returns the access modifier of a property of a differentiable type, as written: the property's tangent gets the same
+/// Returns the access modifier of a property of a differentiable type, as written: the property's tangent gets this
 /// modifier.
 pub(crate) fn level_of_stored(cx: &mut TypeContext, n: NominalId, field: &str) -> &'static str {
     let mut at = Some(n);

@@ -5,19 +5,19 @@ use crate::source::{SourceMap, Span};
 use crate::syntax;
 use crate::syntax::ast::{Decl, Name, Param, Stmt};
 use crate::syntax::{Indexed, Piece, PieceKind, may_accept};
-use crate::types::model::context::TypeContext;
-use crate::types::model::prelude;
-use crate::types::model::prelude::{LIBRARY, PRELUDE_FILE};
+use crate::types::model::declaration_tables::{Entry, Named, Owner};
+use crate::types::model::prelude_index;
+use crate::types::model::prelude_index::{LIBRARY, PRELUDE_FILE};
 use crate::types::model::queries;
-use crate::types::model::tables::{Entry, Named, Owner};
 use crate::types::model::ty::NominalId;
+use crate::types::model::type_context::TypeContext;
 use crate::types::names::module_name;
 use std::rc::Rc;
 
 /// The serialized syntax trees of the library's declarations.
 const TREES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/library.trees"));
 
-/// Lists the files of the library in an empty context; they are the first ones of a session.
+/// Lists the files of the library in an empty context; they are the first files of a session.
 pub(in crate::types) fn list_prelude(cx: &mut TypeContext, sources: &mut SourceMap) {
     cx.defs.operators = syntax::OperatorTable::standard();
     for file in LIBRARY.files {
@@ -25,7 +25,7 @@ pub(in crate::types) fn list_prelude(cx: &mut TypeContext, sources: &mut SourceM
     }
 }
 
-/// Makes the names of a module visible; returns `false` if there is no such module.
+/// Makes the names of a module visible; returns `false` if the module does not exist.
 pub(crate) fn import_module(cx: &mut TypeContext, name: &str) -> bool {
     let module = if name == "Darwin" { "Glibc" } else { name };
     let declares = |(_, pieces): &Indexed| pieces.iter().find_map(|piece| piece.module.filter(|own| *own == module));
@@ -35,13 +35,14 @@ pub(crate) fn import_module(cx: &mut TypeContext, name: &str) -> bool {
     module_name::is_library_module(name)
 }
 
-/// Returns the entries of the library under a name, which are entered now if they were not entered before.
+/// Returns the entries of the library under a name, and enters them if necessary.
 pub(crate) fn library_entries(cx: &mut TypeContext, name: &str) -> Vec<Entry> {
-    enter(cx, prelude::declaring(name));
+    enter(cx, prelude_index::declaring(name));
     entered(cx, name)
 }
 
-/// Returns the entries under a name that were entered, in the order of the library: lookups enter them in another order.
+/// Returns the entries under a name that were entered, in the order of the library: lookups enter them in another
+/// order.
 fn entered(cx: &TypeContext, name: &str) -> Vec<Entry> {
     let mut entries = cx.defs.library.get(name).cloned().unwrap_or_default();
     entries.sort_by_key(|entry| cx.defs.entry_span(entry).start);
@@ -51,17 +52,17 @@ fn entered(cx: &TypeContext, name: &str) -> Vec<Entry> {
 /// Returns the entries of the library under a name that are not functions.
 pub(crate) fn library_types(cx: &mut TypeContext, name: &str) -> Vec<Entry> {
     let others: Vec<Piece> =
-        prelude::declaring(name).iter().filter(|piece| piece.kind == PieceKind::Other).copied().collect();
+        prelude_index::declaring(name).iter().filter(|piece| piece.kind == PieceKind::Other).copied().collect();
     enter(cx, &others);
     let mut entries = entered(cx, name);
     entries.retain(|entry| !matches!(entry.what, Named::Function(_)));
     entries
 }
 
-/// Returns the functions of the library under a name that may accept arguments with the given labels, or all functions if
-/// none of them may.
+/// Returns the functions of the library under a name that may accept arguments with the given labels, or all functions
+/// if none of them may.
 pub(crate) fn library_functions(cx: &mut TypeContext, name: &str, labels: &[Option<&str>]) -> Vec<Entry> {
-    let pieces = prelude::declaring(name);
+    let pieces = prelude_index::declaring(name);
     let accepts = |piece: &Piece| match piece.kind {
         PieceKind::Function(parameters) => {
             may_accept(parameters.iter().map(|p| (p.label, p.is_required)), labels).then_some(true)
@@ -85,7 +86,7 @@ pub(crate) fn library_functions(cx: &mut TypeContext, name: &str, labels: &[Opti
 
 /// Enters the library's extensions of a type or protocol that declare a given member.
 pub(crate) fn load_members(cx: &mut TypeContext, of: &str, member: &str) {
-    enter(cx, prelude::declaring_member(of, member));
+    enter(cx, prelude_index::declaring_member(of, member));
 }
 
 /// Enters the library's extensions of a nominal type that declare a member with this name.
@@ -114,16 +115,16 @@ fn qualified_name(cx: &TypeContext, n: NominalId) -> Name {
 /// Enters all extensions of the library for a type or protocol.
 pub(crate) fn load_all_members(cx: &mut TypeContext, of: &str) {
     load_extensions(cx, of);
-    enter(cx, &prelude::adding_members(of));
+    enter(cx, &prelude_index::adding_members(of));
 }
 
 /// Enters the library's extensions of a type or protocol that declare conformances.
 pub(crate) fn load_extensions(cx: &mut TypeContext, name: &str) {
-    enter(cx, prelude::conforming(name));
+    enter(cx, prelude_index::conforming(name));
 }
 
-/// Enters the pieces that were not entered yet. All are marked first, because a piece may look up names that lead to
-/// another one.
+/// Enters the pieces that were not entered yet. All pieces are marked first, because entering a piece may look up names
+/// in other pieces.
 fn enter(cx: &mut TypeContext, pieces: &[Piece]) {
     let waiting = cx.defs.prelude.waiting(pieces);
     if waiting.is_empty() {
@@ -157,7 +158,10 @@ pub(crate) fn library_names(cx: &TypeContext) -> Vec<String> {
 }
 
 /// Returns a function of the library by its name.
-pub(crate) fn library_function(cx: &mut TypeContext, name: &str) -> Option<crate::types::model::tree::FunctionId> {
+pub(crate) fn library_function(
+    cx: &mut TypeContext,
+    name: &str,
+) -> Option<crate::types::model::typed_tree::FunctionId> {
     library_entries(cx, name).into_iter().find_map(|e| match e.what {
         Named::Function(f) => Some(f),
         _ => None,

@@ -1,8 +1,8 @@
 //! Subclass access: determines the private members of a class, whose names subclasses may declare again.
 
-use crate::types::model::context::TypeContext;
-use crate::types::model::tables::{Member, MemberKind, Owner};
+use crate::types::model::declaration_tables::{Member, MemberKind, Owner};
 use crate::types::model::ty::NominalId;
+use crate::types::model::type_context::TypeContext;
 
 /// Whether a member of a type is `private`, as opposed to `fileprivate`.
 pub(crate) fn keeps_to_itself(cx: &TypeContext, n: NominalId, member: &Member) -> bool {

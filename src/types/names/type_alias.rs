@@ -1,4 +1,4 @@
-//! Type aliases: resolves them, and checks the requirements of generic aliases.
+//! Type aliases: resolves aliases, and checks the requirements of generic aliases.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -7,13 +7,13 @@ use crate::types::generics::generic_env;
 use crate::types::generics::type_size;
 use crate::types::generics::unification;
 use crate::types::generics::unmet_requirement;
-use crate::types::model::context;
-use crate::types::model::context::TypeContext;
+use crate::types::model::declaration_tables::AliasUse;
+use crate::types::model::declaration_tables::{AliasId, AliasMemo, Named, Requirement};
 use crate::types::model::display;
-use crate::types::model::tables::AliasUse;
-use crate::types::model::tables::{AliasId, AliasMemo, Named, Requirement};
 use crate::types::model::ty::{ParamId, Type};
-use crate::types::names::lookup;
+use crate::types::model::type_context;
+use crate::types::model::type_context::TypeContext;
+use crate::types::names::name_lookup;
 use crate::types::names::type_expr;
 use crate::types::names::type_expr::TypeScope;
 use std::rc::Rc;
@@ -38,7 +38,7 @@ pub(crate) fn resolve_alias(cx: &mut TypeContext, a: AliasId) -> Type {
     env.params.extend(params);
     generic_env::add_generics(cx, &mut env, &generics, &scope);
     let env = Rc::new(env);
-    let resolved = context::with_env(cx, env.clone(), |cx| {
+    let resolved = type_context::with_env(cx, env.clone(), |cx| {
         let resolved = match unapplied_generic(cx, &target, &scope).filter(|_| generics.params.is_empty()) {
             Some((params, generic)) => {
                 cx.defs.aliases[a.0 as usize].params = params;
@@ -46,8 +46,8 @@ pub(crate) fn resolve_alias(cx: &mut TypeContext, a: AliasId) -> Type {
             }
             None => type_expr::resolve_type(cx, &target, &scope),
         };
-        // Errors in a part of the type were reported; without `Type::Error`, aliases of this alias would report them
-        // again.
+        // Errors in a part of the type were reported; without `Type::Error`, aliases of this alias would report these
+        // errors again.
         let is_wrong = type_size::refuse_large(cx, &resolved, span) || resolved.any(&mut |t| *t == Type::Error);
 
         if is_wrong { Type::Error } else { resolved }
@@ -58,7 +58,7 @@ pub(crate) fn resolve_alias(cx: &mut TypeContext, a: AliasId) -> Type {
 }
 
 /// Returns the parameters of a generic type that is named without arguments, and the type applied to these parameters:
-/// an alias of the type takes the same arguments.
+/// an alias of the type takes the arguments of the type.
 fn unapplied_generic(cx: &mut TypeContext, target: &TypeExpr, scope: &TypeScope) -> Option<(Vec<ParamId>, Type)> {
     let TypeExprKind::Named(path) = &target.kind else { return None };
     let [(ident, given)] = path.as_slice() else { return None };
@@ -66,7 +66,7 @@ fn unapplied_generic(cx: &mut TypeContext, target: &TypeExpr, scope: &TypeScope)
         return None;
     }
     let found = scope.locals.get(&ident.name).copied();
-    match found.or_else(|| lookup::type_entry(cx, &ident.name, scope.file))? {
+    match found.or_else(|| name_lookup::type_entry(cx, &ident.name, scope.file))? {
         Named::Nominal(n) if !type_expr::encloses(cx, scope.owner, n) => {
             let data = cx.defs.nominal_data(n);
             let first = data.params.len() - data.own_params;
@@ -121,7 +121,7 @@ pub(crate) fn apply_alias(
 pub(crate) fn check_alias_uses(cx: &mut TypeContext) {
     let mut reported: Vec<Span> = vec![];
     for AliasUse { alias, args, whole, env, span } in std::mem::take(&mut cx.module.alias_uses) {
-        context::with_env(cx, env, |cx| {
+        type_context::with_env(cx, env, |cx| {
             if !reported.contains(&span) && check_alias_use(cx, alias, &args, span) {
                 reported.push(span);
                 let whole = unification::resolved(cx, &whole);
@@ -131,7 +131,8 @@ pub(crate) fn check_alias_uses(cx: &mut TypeContext) {
     }
 }
 
-/// Reports the first requirement that the arguments of an alias do not satisfy; returns whether there is one.
+/// Reports the first requirement that the arguments of an alias do not satisfy; returns whether there is such a
+/// requirement.
 fn check_alias_use(cx: &mut TypeContext, a: AliasId, args: &[Type], span: Span) -> bool {
     let data = &cx.defs.aliases[a.0 as usize];
     let (params, name) = (data.params.clone(), data.name.clone());

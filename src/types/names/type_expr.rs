@@ -6,16 +6,16 @@ use crate::syntax::ast::{Attribute, AttributeArgs, Ident, Name, TypeExpr, TypeEx
 use crate::types::generics::associated_type;
 use crate::types::generics::existential;
 use crate::types::generics::generic_env;
-use crate::types::generics::opaque;
+use crate::types::generics::opaque_type;
 use crate::types::generics::unification;
-use crate::types::model::context::TypeContext;
+use crate::types::model::declaration_tables::{Named, Owner};
 use crate::types::model::display;
 use crate::types::model::display::{did_you_mean, without};
-use crate::types::model::tables::{Named, Owner};
 use crate::types::model::ty::{NominalId, ProtocolId, Type};
+use crate::types::model::type_context::TypeContext;
 use crate::types::names::function_type;
-use crate::types::names::lookup;
 use crate::types::names::module_name;
+use crate::types::names::name_lookup;
 use crate::types::names::nested_access;
 use crate::types::names::type_alias;
 use hashbrown::HashMap;
@@ -24,7 +24,7 @@ use std::rc::Rc;
 /// The prefix of the names by which synthesized code refers to types.
 const SYNTHESIZED: &str = "__t";
 
-/// The location of a type expression, which determines the names that are visible.
+/// The scope of a type expression, which determines the visible names.
 #[derive(Clone, Debug)]
 pub(crate) struct TypeScope {
     pub(crate) owner: Owner,
@@ -51,7 +51,7 @@ pub(crate) fn bounds(cx: &mut TypeContext, ty: &TypeExpr, scope: &TypeScope) -> 
     }
     if let TypeExprKind::Named(path) = &ty.kind
         && let [(ident, _)] = path.as_slice()
-        && let Some(Named::Protocol(p)) = lookup::type_entry(cx, &ident.name, scope.file)
+        && let Some(Named::Protocol(p)) = name_lookup::type_entry(cx, &ident.name, scope.file)
     {
         return vec![(Ok(p), ty.span)];
     }
@@ -65,21 +65,21 @@ pub(crate) fn bounds(cx: &mut TypeContext, ty: &TypeExpr, scope: &TypeScope) -> 
     }
 }
 
-/// Resolves a type expression in the current generic environment, and reports errors in it.
+/// Resolves a type expression in the current generic environment, and reports errors in the type expression.
 pub(crate) fn resolve_type(cx: &mut TypeContext, ty: &TypeExpr, scope: &TypeScope) -> Type {
     match &ty.kind {
         TypeExprKind::Named(path) => resolve_path(cx, path, scope, ty.span),
         TypeExprKind::Array(of) => {
             let of = resolve_type(cx, of, scope);
-            lookup::applied(cx, "Array", &[of])
+            name_lookup::applied(cx, "Array", &[of])
         }
         TypeExprKind::Dictionary(key, value) => {
             let (key, value) = (resolve_type(cx, key, scope), resolve_type(cx, value, scope));
-            lookup::applied(cx, "Dictionary", &[key, value])
+            name_lookup::applied(cx, "Dictionary", &[key, value])
         }
         TypeExprKind::Optional(of) | TypeExprKind::Unwrapped(of) => {
             let of = resolve_type(cx, of, scope);
-            lookup::applied(cx, "Optional", &[of])
+            name_lookup::applied(cx, "Optional", &[of])
         }
         TypeExprKind::Tuple(parts) => {
             let parts = parts.iter().map(|(l, t)| (l.as_ref().map(|l| l.name.clone()), resolve_type(cx, t, scope)));
@@ -90,7 +90,7 @@ pub(crate) fn resolve_type(cx: &mut TypeContext, ty: &TypeExpr, scope: &TypeScop
         }
         TypeExprKind::Some(of) => {
             let bounds = resolve_type(cx, of, scope);
-            opaque::opaque_type(cx, bounds, ty.span)
+            opaque_type::opaque_type(cx, bounds, ty.span)
         }
         TypeExprKind::Any(of) => resolve_type(cx, of, scope),
         TypeExprKind::Composition(parts) => {
@@ -148,7 +148,7 @@ fn resolve_member(
     scope: &TypeScope,
     span: Span,
 ) -> Type {
-    let found = lookup::member_type(cx, of, &name.name);
+    let found = name_lookup::member_type(cx, of, &name.name);
     let of = &unification::shallow(cx, of);
     if let (Some(_), Some(level)) = (&found, nested_access::hidden_type(cx, of, &name.name, scope.owner, scope.file)) {
         let message = format!("'{}' is inaccessible due to '{level}' protection level", name.name);
@@ -184,7 +184,7 @@ fn resolve_name(cx: &mut TypeContext, ident: &Ident, generics: &[TypeExpr], scop
     match name {
         "Any" => return Some(Type::any_value()),
         "AnyClass" => {
-            let object = Type::any_of(&[lookup::protocol(cx, "AnyObject")]);
+            let object = Type::any_of(&[name_lookup::protocol(cx, "AnyObject")]);
             return Some(Type::Metatype(Rc::new(object)));
         }
         "Never" => return Some(Type::Never),
@@ -207,20 +207,19 @@ fn resolve_name(cx: &mut TypeContext, ident: &Ident, generics: &[TypeExpr], scop
     while local.is_none() {
         let found = match owner {
             Owner::Module => None,
-            Owner::Nominal(n) if lookup::has_member_type(cx, n, name) => {
-                lookup::member_type(cx, &cx.defs.declared_type(n), name)
+            Owner::Nominal(n) if name_lookup::has_member_type(cx, n, name) => {
+                name_lookup::member_type(cx, &cx.defs.declared_type(n), name)
             }
             Owner::Nominal(n) if &*cx.defs.nominal_data(n).name == name && generics.is_empty() => {
                 Some(cx.defs.declared_type(n))
             }
             Owner::Nominal(n) => {
                 let declared = cx.defs.declared_type(n);
-                // The associated type that is being inferred may be meant to be the type with this name in an enclosing
-                // scope.
+                // The name of the associated type that is being inferred may denote a type in an enclosing scope.
                 let known = associated_type::associated_type(cx, &declared, name).filter(|ty| *ty != Type::Error);
-                known.or_else(|| lookup::protocol_alias(cx, &declared, name))
+                known.or_else(|| name_lookup::protocol_alias(cx, &declared, name))
             }
-            Owner::Protocol(p) => lookup::member_type(cx, &Type::Param(cx.defs.protocol_data(p).self_param), name),
+            Owner::Protocol(p) => name_lookup::member_type(cx, &Type::Param(cx.defs.protocol_data(p).self_param), name),
         };
         if let Some(found) = found {
             return Some(apply(cx, found, generics, scope, ident.span));
@@ -230,7 +229,7 @@ fn resolve_name(cx: &mut TypeContext, ident: &Ident, generics: &[TypeExpr], scop
             Owner::Module | Owner::Protocol(_) => break,
         };
     }
-    let found = match local.or_else(|| lookup::type_entry(cx, name, scope.file))? {
+    let found = match local.or_else(|| name_lookup::type_entry(cx, name, scope.file))? {
         Named::Nominal(n) => {
             let own = cx.defs.nominal_data(n).own_params;
             if generics.is_empty() && own > 0 {
@@ -318,7 +317,7 @@ fn type_names(cx: &TypeContext) -> Vec<String> {
         .collect()
 }
 
-/// Whether attributes make a function type differentiable (`Some`), and if so, whether they make it linear.
+/// Returns whether attributes make a function type linear; `None` if they do not make the type differentiable.
 pub(crate) fn differentiable_attribute(attributes: &[Attribute]) -> Option<bool> {
     let attribute = attributes.iter().find(|a| &*a.name.name == "differentiable")?;
     Some(match &attribute.args {

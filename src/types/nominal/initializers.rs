@@ -4,12 +4,12 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::types::conform::conformances;
 use crate::types::conform::superclass;
 use crate::types::generics::signature;
-use crate::types::model::context::TypeContext;
+use crate::types::model::declaration_tables::{FunctionKind, MemberKind};
 use crate::types::model::queries;
-use crate::types::model::tables::{FunctionKind, MemberKind};
-use crate::types::model::tree::FunctionId;
 use crate::types::model::ty::NominalId;
-use crate::types::names::lookup;
+use crate::types::model::type_context::TypeContext;
+use crate::types::model::typed_tree::FunctionId;
+use crate::types::names::name_lookup;
 use crate::types::names::type_expr;
 use crate::types::nominal::initializers::superclass::is_required;
 use crate::types::nominal::overrides;
@@ -37,7 +37,7 @@ fn has_own_designated(cx: &TypeContext, n: NominalId) -> bool {
 }
 
 /// Whether a class inherits the convenience initializers of its superclass: the class must have all designated
-/// initializers to which they may delegate.
+/// initializers to which the convenience initializers may delegate.
 pub(crate) fn inherits_convenience(cx: &mut TypeContext, n: NominalId) -> bool {
     let Some((base, _)) = superclass::superclass(cx, n) else { return false };
     overrides::link_class(cx, n);
@@ -50,12 +50,12 @@ fn first_without_value(cx: &mut TypeContext, n: NominalId) -> Option<usize> {
         let ty = stored_property::stored_type(cx, n, *i as u32);
         let stored = &cx.defs.nominal_data(n).stored[*i];
         let starts_as_nil = !stored.is_let && stored.value.is_none();
-        stored.value.is_none() && !(starts_as_nil && lookup::is_optional(cx, &ty))
+        stored.value.is_none() && !(starts_as_nil && name_lookup::is_optional(cx, &ty))
     })
 }
 
-/// Returns the source of the initializers of a class that declares none: the initializers of its superclass, or an
-/// initializer without parameters.
+/// Returns the source of the initializers of a class that declares no initializer: the initializers of its superclass,
+/// or an initializer without parameters.
 pub(crate) fn inherited_initializers(cx: &mut TypeContext, n: NominalId) -> Option<String> {
     if has_own_designated(cx, n) || first_without_value(cx, n).is_some() {
         return None;
@@ -65,7 +65,8 @@ pub(crate) fn inherited_initializers(cx: &mut TypeContext, n: NominalId) -> Opti
     for f in designated(cx, base) {
         let signature = signature::signature(cx, f);
         let FunctionKind::Init { failable } = cx.defs.function_data(f).kind else { continue };
-        let is_plain = |p: &crate::types::model::tables::SignatureParam| !p.is_inout && !p.variadic && !p.autoclosure;
+        let is_plain =
+            |p: &crate::types::model::declaration_tables::SignatureParam| !p.is_inout && !p.variadic && !p.autoclosure;
         if signature.env.params.len() != args.len() || !signature.params.iter().all(is_plain) {
             continue;
         }

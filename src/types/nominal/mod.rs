@@ -1,6 +1,5 @@
 //! Nominal types: stored properties, inheritance and initializers of structs, enums and classes.
 
-pub(crate) mod info;
 pub(crate) mod initializers;
 pub(crate) mod overrides;
 pub(crate) mod ownership;

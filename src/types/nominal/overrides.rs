@@ -1,21 +1,21 @@
-//! Overrides: determines which inherited members a class overrides, and checks them.
+//! Overrides: determines which inherited members a class overrides, and checks the overrides.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{DeclKind, Name};
 use crate::types::conform::conformances;
-use crate::types::conform::rethrows;
+use crate::types::conform::rethrowing_function;
 use crate::types::conform::superclass;
 use crate::types::generics::associated_type;
 use crate::types::generics::signature;
-use crate::types::model::context::TypeContext;
+use crate::types::model::declaration_tables::{BodyState, FunctionKind, Member, MemberKind, Owner};
 use crate::types::model::display;
 use crate::types::model::queries;
-use crate::types::model::tables::{BodyState, FunctionKind, Member, MemberKind, Owner};
-use crate::types::model::tree::{FunctionId, FunctionRef};
 use crate::types::model::ty::{NominalId, Type};
+use crate::types::model::type_context::TypeContext;
+use crate::types::model::typed_tree::{FunctionId, FunctionRef};
 use crate::types::names::dynamic_self;
-use crate::types::names::lookup;
+use crate::types::names::name_lookup;
 use crate::types::names::subclass_access;
 use crate::types::nominal::stored_property;
 use std::rc::Rc;
@@ -45,8 +45,8 @@ pub(crate) fn overrides_something(cx: &TypeContext, f: FunctionId) -> bool {
     cx.defs.function_data(f).decl.as_ref().is_some_and(|d| d.has("override"))
 }
 
-/// Returns the methods with registered derivatives that a method overrides, and their generic arguments: the methods in
-/// the nearest superclass that has any.
+/// Returns the methods with registered derivatives that a method overrides, and their generic arguments: the methods of
+/// the nearest superclass with such methods.
 pub(crate) fn overridden_by(cx: &mut TypeContext, of: &FunctionRef) -> Vec<(FunctionId, Rc<[Type]>)> {
     let Owner::Nominal(n) = cx.defs.function_data(of.function).owner else { return vec![] };
     let mut overridden: Vec<FunctionId> =
@@ -67,8 +67,8 @@ pub(crate) fn overridden_by(cx: &mut TypeContext, of: &FunctionRef) -> Vec<(Func
     vec![]
 }
 
-/// Whether a derivative registered for a method applies to an override: the result must have the same type, and not be
-/// an instance of a superclass.
+/// Whether a derivative registered for a method applies to an override: the results of both must have the same type,
+/// which the override does not specialize.
 fn gives_the_same(cx: &mut TypeContext, old: FunctionId, new: FunctionId) -> bool {
     let results = [old, new].map(|f| signature::signature(cx, f).result.clone());
     let is_open = |ty: &Type| ty.any(&mut |t| matches!(t, Type::Param(_)));
@@ -78,7 +78,7 @@ fn gives_the_same(cx: &mut TypeContext, old: FunctionId, new: FunctionId) -> boo
             || associated_type::normalize_type(cx, &results[0]) == associated_type::normalize_type(cx, &results[1]))
 }
 
-/// Determines the overrides of a class, and reports errors in them.
+/// Determines the overrides of a class, and reports errors in the overrides.
 pub(crate) fn link_class(cx: &mut TypeContext, n: NominalId) {
     if !superclass::is_class(cx, n) || std::mem::replace(&mut cx.defs.nominal_data_mut(n).memo.linked, true) {
         return;
@@ -160,7 +160,7 @@ fn link_member(cx: &mut TypeContext, n: NominalId, name: &Name, member: &Member)
     record_overrides(cx, n, name, (&member.kind, span), class, &inherited.kind);
 }
 
-/// Describes how an override's result type or `throws` conflicts with the overridden member, if it does.
+/// Describes how an override's result type or `throws` conflicts with the overridden member, if there is a conflict.
 fn other_result(
     cx: &mut TypeContext,
     n: NominalId,
@@ -207,7 +207,7 @@ fn other_result(
     let theirs = conformances::substitute_nominal(cx, class, &args, &theirs);
     let (mine, theirs) =
         (associated_type::normalize_type(cx, &mine.result), associated_type::normalize_type(cx, &theirs));
-    // Methods that have generic parameters of their own are compared when they are called.
+    // Generic methods are compared when they are called.
     let is_generic = mine.any(&mut |t| matches!(t, Type::Param(_)));
     if is_generic || mine == theirs || is_class_of(cx, &mine, &theirs) {
         return None;
@@ -221,8 +221,8 @@ fn other_result(
 
 /// Whether a type is a subclass of another type, or an optional of such a class.
 fn is_class_of(cx: &mut TypeContext, ty: &Type, of: &Type) -> bool {
-    if let Some(of) = lookup::optional_payload(cx, of) {
-        let ty = lookup::optional_payload(cx, ty).unwrap_or_else(|| ty.clone());
+    if let Some(of) = name_lookup::optional_payload(cx, of) {
+        let ty = name_lookup::optional_payload(cx, ty).unwrap_or_else(|| ty.clone());
         return ty == of || is_class_of(cx, &ty, &of);
     }
     let mut at = Some(ty.clone());
@@ -323,7 +323,7 @@ fn record_override(cx: &mut TypeContext, n: NominalId, old: FunctionId, new: Fun
     for method in all {
         cx.defs.overrides.insert((method, n), new);
         cx.defs.overridden.insert(method);
-        rethrows::override_throwing(cx, n, method, new);
+        rethrowing_function::override_throwing(cx, n, method, new);
     }
 }
 

@@ -4,13 +4,13 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::types::conform::conformances;
 use crate::types::conform::superclass;
-use crate::types::model::context::TypeContext;
 use crate::types::model::display;
-use crate::types::model::tree::{FunctionRef, Ownership};
 use crate::types::model::ty::Type;
-use crate::types::names::lookup;
+use crate::types::model::type_context::TypeContext;
+use crate::types::model::typed_tree::{FunctionRef, Ownership};
+use crate::types::names::name_lookup;
 
-/// Checks whether a variable of a given type may be `weak` or `unowned`, and reports an error if not.
+/// Checks that a variable of the given type may be `weak` or `unowned`.
 pub(crate) fn check_ownership(cx: &mut TypeContext, ownership: Ownership, is_let: bool, ty: &Type, span: Span) -> bool {
     if ownership == Ownership::Strong || *ty == Type::Error {
         return true;
@@ -23,7 +23,7 @@ pub(crate) fn check_ownership(cx: &mut TypeContext, ownership: Ownership, is_let
         cx.sink.report(diagnostic.help("write 'var' instead of 'let'"));
         return false;
     }
-    let payload = lookup::optional_payload(cx, ty);
+    let payload = name_lookup::optional_payload(cx, ty);
     if ownership == Ownership::Weak && payload.is_none() {
         let message = format!("'weak' variable should have optional type '{}?'", display::show(cx, ty));
         let diagnostic = Diagnostic::error(Code::WrongContext, span, message);
@@ -45,7 +45,7 @@ pub(crate) fn check_ownership(cx: &mut TypeContext, ownership: Ownership, is_let
     true
 }
 
-/// Returns the `deinit` of a class, followed by those of its superclasses.
+/// Returns the `deinit` of a class, followed by the `deinit`s of its superclasses.
 pub(crate) fn deinits(cx: &mut TypeContext, ty: &Type) -> Vec<FunctionRef> {
     let mut all = vec![];
     let mut class = Some(ty.clone());

@@ -3,12 +3,12 @@
 use crate::diagnostic::{Code, Diagnostic};
 use crate::syntax::ast::{Expr, ExprKind, StringPart};
 use crate::types::conform::conformances;
-use crate::types::model::context::TypeContext;
 use crate::types::model::declaration_info::Builtin;
 use crate::types::model::display;
 use crate::types::model::syntax_query::{characters, fits};
 use crate::types::model::ty::{NominalId, Type};
-use crate::types::names::lookup;
+use crate::types::model::type_context::TypeContext;
+use crate::types::names::name_lookup;
 use hashbrown::{HashMap, HashSet};
 
 /// The raw value of a case, as a literal.
@@ -19,7 +19,7 @@ enum RawValue {
     Text(String),
 }
 
-/// A hash key for raw values. Large integers that are close to each other share a key.
+/// A hash key for raw values. Large integers with a small difference may share a key.
 #[derive(PartialEq, Eq, Hash)]
 enum Key {
     Number(u64),
@@ -35,7 +35,7 @@ enum LiteralKind {
 }
 
 impl RawValue {
-    /// Whether both literals produce the same value, as `1` and `1.0` do.
+    /// Whether two literals denote equal values, as `1` and `1.0` do.
     fn equals(&self, other: &RawValue) -> bool {
         match (self, other) {
             (RawValue::Int(n), RawValue::Float(x)) | (RawValue::Float(x), RawValue::Int(n)) => *n as f64 == *x,
@@ -43,7 +43,7 @@ impl RawValue {
         }
     }
 
-    /// Returns a hash key that is the same for equal raw values.
+    /// Returns a hash key; equal raw values have equal keys.
     fn key(&self) -> Key {
         match self {
             RawValue::Int(n) => Key::Number((*n as f64).to_bits()),
@@ -121,7 +121,7 @@ pub(crate) fn raw_init_text(cx: &mut TypeContext, n: NominalId) -> Option<String
     Some(text)
 }
 
-/// Checks that an enum with raw values has a raw type, and that its raw values are distinct literals of that type.
+/// Checks that an enum with raw values has a raw type, and that its raw values are distinct literals of this type.
 pub(crate) fn check_raw_values(cx: &mut TypeContext, n: NominalId) {
     if cx.defs.nominal_data(n).raw_type.is_some() {
         if check_raw_type(cx, n) {
@@ -184,7 +184,7 @@ fn literal_kinds(cx: &mut TypeContext, ty: &Type) -> Vec<LiteralKind> {
         ("ExpressibleByStringLiteral", LiteralKind::Text),
     ];
     let made = kinds.into_iter().filter(|(name, _)| {
-        let protocol = lookup::protocol(cx, name);
+        let protocol = name_lookup::protocol(cx, name);
         conformances::conforms_to(cx, ty, protocol)
     });
     made.map(|(_, kind)| kind).collect()
@@ -213,10 +213,10 @@ fn unfit(cx: &mut TypeContext, value: &RawValue, raw_type: &Type, kinds: &[Liter
     }
 }
 
-/// Returns a raw value for each case, and diagnostics for the invalid raw values.
+/// Returns the raw value of each case, and diagnostics for the invalid raw values.
 fn raw_values(cx: &mut TypeContext, n: NominalId) -> Option<(Vec<RawValue>, Vec<Diagnostic>)> {
     let raw_type = cx.defs.nominal_data(n).raw_type.clone()?;
-    let (text, character) = (lookup::library_nominal(cx, "String"), lookup::library_nominal(cx, "Character"));
+    let (text, character) = (name_lookup::library_nominal(cx, "String"), name_lookup::library_nominal(cx, "Character"));
     let is_text = raw_type == cx.defs.declared_type(text);
     let is_named = is_text || raw_type == cx.defs.declared_type(character);
     let (mut values, mut problems): (Vec<RawValue>, Vec<Diagnostic>) = (vec![], vec![]);

@@ -2,11 +2,11 @@
 
 use crate::diagnostic::{Code as DiagnosticCode, Diagnostic};
 use crate::types::conform::conformances;
-use crate::types::model::context::TypeContext;
 use crate::types::model::ty::{NominalId, Type};
+use crate::types::model::type_context::TypeContext;
 use crate::types::nominal::stored_property;
 
-/// Reports a struct that contains itself: its size would be infinite.
+/// Reports a struct that contains itself, so that its size would be infinite.
 pub(crate) fn check_size(cx: &mut TypeContext, n: NominalId) {
     for i in 0..cx.defs.nominal_data(n).stored.len() as u32 {
         let ty = stored_property::stored_type(cx, n, i);

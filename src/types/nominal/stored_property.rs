@@ -4,25 +4,25 @@
 use crate::diagnostic::{Code as DiagnosticCode, Diagnostic};
 use crate::syntax::ast::{NominalKind, TypeExpr};
 use crate::types::conform::superclass;
-use crate::types::declare::lazy;
+use crate::types::declare::lazy_property;
 use crate::types::declare::member;
 use crate::types::generics::generic_env;
-use crate::types::generics::opaque;
+use crate::types::generics::opaque_type;
 use crate::types::generics::signature;
 use crate::types::generics::signature::plain_signature;
-use crate::types::model::context;
-use crate::types::model::context::TypeContext;
+use crate::types::model::declaration_tables::{
+    BodyState, Code, FunctionKind, Member, MemberKind, Owner, Signature, SignatureParam, blank_function,
+};
 use crate::types::model::queries;
 use crate::types::model::syntax_query::is_opaque;
 use crate::types::model::syntax_query::ownership;
-use crate::types::model::tables::{
-    BodyState, Code, FunctionKind, Member, MemberKind, Owner, Signature, SignatureParam, blank_function,
-};
-use crate::types::model::tree;
-use crate::types::model::tree::Ownership;
-use crate::types::model::tree::{FunctionId, GlobalId};
 use crate::types::model::ty::{NominalId, Type};
-use crate::types::names::lookup;
+use crate::types::model::type_context;
+use crate::types::model::type_context::TypeContext;
+use crate::types::model::typed_tree;
+use crate::types::model::typed_tree::Ownership;
+use crate::types::model::typed_tree::{FunctionId, GlobalId};
+use crate::types::names::name_lookup;
 use crate::types::names::type_expr;
 use crate::types::names::type_expr::TypeScope;
 use crate::types::nominal::ownership;
@@ -47,7 +47,7 @@ pub(crate) fn stored_type(cx: &mut TypeContext, n: NominalId, index: u32) -> Typ
     let resolved = match (&ty, &value) {
         _ if wrap.is_some() => wrap.map_or(Type::Error, |wrap| signature::signature(cx, wrap).result.clone()),
         (Some(ty), _) => {
-            let (initial, resolved) = context::with_env(cx, env, |cx| {
+            let (initial, resolved) = type_context::with_env(cx, env, |cx| {
                 let initial = if is_opaque(ty) { stored_initial(cx, n, index) } else { None };
                 let resolved = property_type(cx, initial, value.is_some(), ty, &TypeScope::of(Owner::Nominal(n), file));
                 (initial, resolved)
@@ -62,7 +62,7 @@ pub(crate) fn stored_type(cx: &mut TypeContext, n: NominalId, index: u32) -> Typ
             let initial = stored_initial(cx, n, index).map(|f| queries::check_expression_type(cx, f));
             initial.flatten().unwrap_or(Type::Error)
         }
-        (None, None) if lazy.is_some() => lazy.map_or(Type::Error, |initial| lazy::lazy_type(cx, initial)),
+        (None, None) if lazy.is_some() => lazy.map_or(Type::Error, |initial| lazy_property::lazy_type(cx, initial)),
         (None, None) => {
             let data = &cx.defs.nominal_data(n).stored[index as usize];
             let wrapped = data.wrapped.as_ref();
@@ -78,13 +78,13 @@ pub(crate) fn stored_type(cx: &mut TypeContext, n: NominalId, index: u32) -> Typ
     let ownership = ownership(&cx.defs.nominal_data(n).stored[index as usize].decl);
     let is_let = cx.defs.nominal_data(n).stored[index as usize].is_let;
     // The requirements on a generic parameter determine whether it represents a class.
-    context::with_env(cx, own_env, |cx| {
+    type_context::with_env(cx, own_env, |cx| {
         ownership::check_ownership(cx, ownership, is_let, &resolved, span);
     });
     // The error was reported, so the check continues with a valid type.
     let resolved = match ownership {
-        Ownership::Weak if resolved != Type::Error && !lookup::is_optional(cx, &resolved) => {
-            lookup::applied(cx, "Optional", &[resolved])
+        Ownership::Weak if resolved != Type::Error && !name_lookup::is_optional(cx, &resolved) => {
+            name_lookup::applied(cx, "Optional", &[resolved])
         }
         _ => resolved,
     };
@@ -132,7 +132,7 @@ fn property_type(
     scope: &TypeScope,
 ) -> Type {
     match initial {
-        Some(f) => opaque::resolve_result(cx, f, ty, scope),
+        Some(f) => opaque_type::resolve_result(cx, f, ty, scope),
         None if is_opaque(ty) && !has_value => {
             let message = "property declares an opaque return type, but has no initializer expression from which to infer an underlying type";
             let diagnostic = Diagnostic::error(DiagnosticCode::CannotInfer, ty.span, message);
@@ -160,7 +160,7 @@ pub(crate) fn global_type(cx: &mut TypeContext, g: GlobalId) -> Type {
     cx.defs.globals[g.0 as usize].memo.resolving = true;
     let env = group.map_or_else(Rc::default, |group| generic_env::group_env(cx, group));
     let ty = match ty_expr {
-        Some(ty) => Some(context::with_env(cx, env, |cx| {
+        Some(ty) => Some(type_context::with_env(cx, env, |cx| {
             let initial = if is_opaque(&ty) { global_initial(cx, g) } else { None };
             property_type(cx, initial, has_value, &ty, &TypeScope::of(owner, file))
         })),
@@ -242,12 +242,12 @@ pub(crate) fn stored_accessor(cx: &mut TypeContext, n: NominalId, index: u32, is
     let mut signature = plain_signature(env, if is_setter { Type::unit() } else { ty.clone() });
     signature.self_type = Some(own.clone());
     signature.self_inout = is_setter && !is_class;
-    let local = |name: &str, ty: &Type, is_inout| tree::Local {
+    let local = |name: &str, ty: &Type, is_inout| typed_tree::Local {
         is_inout,
-        ..tree::Local::new(name, ty.clone(), is_inout, span)
+        ..typed_tree::Local::new(name, ty.clone(), is_inout, span)
     };
     let mut locals = vec![local("self", &own, signature.self_inout)];
-    let own_expr = tree::Expr { kind: tree::ExprKind::Local(tree::LocalId(0)), ty: own, span };
+    let own_expr = typed_tree::Expr { kind: typed_tree::ExprKind::Local(typed_tree::LocalId(0)), ty: own, span };
     let statement = if is_setter {
         signature.params.push(SignatureParam {
             label: None,
@@ -260,16 +260,27 @@ pub(crate) fn stored_accessor(cx: &mut TypeContext, n: NominalId, index: u32, is
             span,
         });
         locals.push(local("newValue", &ty, false));
-        let value = tree::Expr { kind: tree::ExprKind::Local(tree::LocalId(1)), ty: ty.clone(), span };
-        let path = vec![tree::Projection { kind: tree::ProjectionKind::Field(field), ty: ty.clone(), span }];
-        let root = if is_class { tree::Root::Value(Box::new(own_expr)) } else { tree::Root::Local(tree::LocalId(0)) };
-        tree::StmtKind::Assign { place: tree::Place { root, path, ty, span }, value }
+        let value =
+            typed_tree::Expr { kind: typed_tree::ExprKind::Local(typed_tree::LocalId(1)), ty: ty.clone(), span };
+        let path =
+            vec![typed_tree::Projection { kind: typed_tree::ProjectionKind::Field(field), ty: ty.clone(), span }];
+        let root = if is_class {
+            typed_tree::Root::Value(Box::new(own_expr))
+        } else {
+            typed_tree::Root::Local(typed_tree::LocalId(0))
+        };
+        typed_tree::StmtKind::Assign { place: typed_tree::Place { root, path, ty, span }, value }
     } else {
-        let value = tree::ExprKind::Field { base: Box::new(own_expr), index: field };
-        tree::StmtKind::Return(Some(tree::Expr { kind: value, ty, span }))
+        let value = typed_tree::ExprKind::Field { base: Box::new(own_expr), index: field };
+        typed_tree::StmtKind::Return(Some(typed_tree::Expr { kind: value, ty, span }))
     };
     let params = locals.len();
-    let body = tree::Body { locals, params, captures: vec![], statements: vec![tree::Stmt { kind: statement, span }] };
+    let body = typed_tree::Body {
+        locals,
+        params,
+        captures: vec![],
+        statements: vec![typed_tree::Stmt { kind: statement, span }],
+    };
     function.memo.signature = Some(Rc::new(signature));
     function.memo.body = BodyState::Checked(Rc::new(body));
     let id = cx.defs.add_function(function);
@@ -284,22 +295,22 @@ pub(crate) fn global_accessor(cx: &mut TypeContext, g: GlobalId) -> FunctionId {
         return getter;
     }
     let (ty, span) = (global_type(cx, g), cx.defs.globals[g.0 as usize].span);
-    let value = tree::Expr { kind: tree::ExprKind::Global(g), ty: ty.clone(), span };
-    let id = add_global_accessor(cx, g, FunctionKind::Getter, ty, tree::StmtKind::Return(Some(value)));
+    let value = typed_tree::Expr { kind: typed_tree::ExprKind::Global(g), ty: ty.clone(), span };
+    let id = add_global_accessor(cx, g, FunctionKind::Getter, ty, typed_tree::StmtKind::Return(Some(value)));
     cx.defs.globals[g.0 as usize].getter = Some(id);
     id
 }
 
-/// Returns a setter for a static stored property; if the property has observers, the setter that calls them.
+/// Returns a setter for a static stored property; if the property has observers, the setter that calls the observers.
 pub(crate) fn global_setter(cx: &mut TypeContext, g: GlobalId) -> FunctionId {
     let getter = global_accessor(cx, g);
     if let Some(setter) = cx.defs.globals[g.0 as usize].setter.or(cx.defs.function_data(getter).setter) {
         return setter;
     }
     let (ty, span) = (global_type(cx, g), cx.defs.globals[g.0 as usize].span);
-    let value = tree::Expr { kind: tree::ExprKind::Local(tree::LocalId(0)), ty: ty.clone(), span };
-    let place = tree::Place { root: tree::Root::Global(g), path: vec![], ty: ty.clone(), span };
-    let statement = tree::StmtKind::Assign { place, value };
+    let value = typed_tree::Expr { kind: typed_tree::ExprKind::Local(typed_tree::LocalId(0)), ty: ty.clone(), span };
+    let place = typed_tree::Place { root: typed_tree::Root::Global(g), path: vec![], ty: ty.clone(), span };
+    let statement = typed_tree::StmtKind::Assign { place, value };
     let id = add_global_accessor(cx, g, FunctionKind::Setter, ty, statement);
     cx.defs.functions[getter.0 as usize].setter = Some(id);
     id
@@ -310,7 +321,7 @@ fn add_global_accessor(
     g: GlobalId,
     kind: FunctionKind,
     ty: Type,
-    statement: tree::StmtKind,
+    statement: typed_tree::StmtKind,
 ) -> FunctionId {
     let data = &cx.defs.globals[g.0 as usize];
     let (name, span, owner, file, group) = (data.name.clone(), data.span, data.owner, data.file, data.group);
@@ -320,12 +331,15 @@ fn add_global_accessor(
     function.group = group;
     function.is_static = true;
     function.kind = kind;
-    let mut body = tree::Body { statements: vec![tree::Stmt { kind: statement, span }], ..tree::Body::default() };
+    let mut body = typed_tree::Body {
+        statements: vec![typed_tree::Stmt { kind: statement, span }],
+        ..typed_tree::Body::default()
+    };
     let mut signature = plain_signature(env, ty.clone());
     if kind == FunctionKind::Setter {
         signature.result = Type::unit();
         body.params = 1;
-        body.locals.push(tree::Local::new("newValue", ty.clone(), false, span));
+        body.locals.push(typed_tree::Local::new("newValue", ty.clone(), false, span));
         signature.params.push(SignatureParam {
             label: None,
             name: "newValue".into(),
@@ -355,9 +369,9 @@ pub(crate) fn case_accessor(cx: &mut TypeContext, n: NominalId, case: u32) -> Fu
     function.is_static = true;
     function.kind = FunctionKind::Getter;
     function.memo.signature = Some(Rc::new(plain_signature(env, ty.clone())));
-    let value = tree::Expr { kind: tree::ExprKind::Case { case, payload: vec![] }, ty, span };
-    let statement = tree::Stmt { kind: tree::StmtKind::Return(Some(value)), span };
-    let body = tree::Body { statements: vec![statement], ..tree::Body::default() };
+    let value = typed_tree::Expr { kind: typed_tree::ExprKind::Case { case, payload: vec![] }, ty, span };
+    let statement = typed_tree::Stmt { kind: typed_tree::StmtKind::Return(Some(value)), span };
+    let body = typed_tree::Body { statements: vec![statement], ..typed_tree::Body::default() };
     function.memo.body = BodyState::Checked(Rc::new(body));
     cx.defs.add_function(function)
 }
@@ -372,7 +386,7 @@ pub(crate) fn case_payload(
     let file = cx.defs.nominal_data(n).file;
     let payload = cx.defs.nominal_data(n).cases[case as usize].payload.clone();
 
-    context::with_env(cx, env, |cx| {
+    type_context::with_env(cx, env, |cx| {
         let scope = TypeScope::of(Owner::Nominal(n), file);
 
         payload.iter().map(|(l, t)| (l.clone(), type_expr::resolve_type(cx, t, &scope))).collect()
@@ -400,7 +414,7 @@ pub(crate) fn case_default(cx: &mut TypeContext, n: NominalId, case: u32, part: 
     Some(id)
 }
 
-/// Enters the default values of all cases of an enum, so that they are checked.
+/// Enters the default values of all cases of an enum, so that the default values are checked.
 pub(crate) fn enter_case_defaults(cx: &mut TypeContext, n: NominalId) {
     for case in 0..cx.defs.nominal_data(n).cases.len() {
         for part in 0..cx.defs.nominal_data(n).cases[case].defaults.len() {

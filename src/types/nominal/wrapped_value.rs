@@ -8,12 +8,12 @@ use crate::syntax::ast::StmtKind;
 use crate::types::conform::conformances;
 use crate::types::conform::superclass;
 use crate::types::generics::signature;
-use crate::types::model::context::TypeContext;
-use crate::types::model::tables::Code;
-use crate::types::model::tables::MemberKind;
-use crate::types::model::tree::FunctionId;
+use crate::types::model::declaration_tables::Code;
+use crate::types::model::declaration_tables::MemberKind;
 use crate::types::model::ty::NominalId;
 use crate::types::model::ty::Type;
+use crate::types::model::type_context::TypeContext;
+use crate::types::model::typed_tree::FunctionId;
 use crate::types::names::prelude;
 use crate::types::nominal::stored_property;
 

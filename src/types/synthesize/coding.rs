@@ -1,25 +1,25 @@
 //! Coding: the synthesized members of types that are `Encodable` or `Decodable`, and of keys.
 //!
-//! In: the stored properties of a struct or class, the cases of an enum. Out: `encode(to:)` and `init(from:)` as source code. The
-//! keys are the names of the properties, or the cases of a nested enum `CodingKeys`.
+//! In: the stored properties of a struct or class, the cases of an enum. Out: `encode(to:)` and `init(from:)` as source
+//! code. The keys are the names of the properties, or the cases of a nested enum `CodingKeys`.
 
 use crate::syntax::ast::{Name, NominalKind};
 use crate::types::conform::conformances;
 use crate::types::conform::superclass;
-use crate::types::declare::synthesized;
+use crate::types::declare::synthesized_declarations;
 use crate::types::generics::generic_env;
 use crate::types::generics::signature;
-use crate::types::model::context;
-use crate::types::model::context::TypeContext;
-use crate::types::model::tables::MemberKind;
+use crate::types::model::declaration_tables::MemberKind;
 use crate::types::model::ty::{NominalId, Type};
-use crate::types::names::lookup;
+use crate::types::model::type_context;
+use crate::types::model::type_context::TypeContext;
+use crate::types::names::name_lookup;
 use crate::types::names::prelude;
 use crate::types::nominal::stored_property;
 use std::fmt::Write;
 
-/// Synthesizes a member of this name that a conformance to `Encodable`, `Decodable` or `CodingKey` requires and that the type
-/// does not declare.
+/// Synthesizes a member of the given name that a conformance to `Encodable`, `Decodable` or `CodingKey` requires and
+/// that the type does not declare.
 pub(super) fn synthesize_coding(cx: &mut TypeContext, n: NominalId, name: &str, is_static: bool) {
     let (key, protocol, label) = match (name, is_static) {
         ("encode", false) => ("encode", "Encodable", "to"),
@@ -32,7 +32,7 @@ pub(super) fn synthesize_coding(cx: &mut TypeContext, n: NominalId, name: &str, 
         return;
     }
     conformances::enter_conformances(cx, n);
-    // No type conforms to a protocol that was not entered; it is not entered only to find this out.
+    // No type conforms to a protocol that was not entered; the protocol is not entered for this check.
     if !cx.defs.library.contains_key(protocol) {
         return;
     }
@@ -43,13 +43,13 @@ pub(super) fn synthesize_coding(cx: &mut TypeContext, n: NominalId, name: &str, 
     cx.defs.nominal_data_mut(n).memo.synthesized.push(key);
     let (group, place) = conformances::declaration_site(cx, n, conformance);
     let env = generic_env::group_env(cx, group);
-    let text = context::with_env(cx, env, |cx| match key {
+    let text = type_context::with_env(cx, env, |cx| match key {
         "encode" => encode_text(cx, n),
         "stringValue" => key_text(cx, n),
         _ => decode_text(cx, n),
     });
     if let Some(text) = text {
-        synthesized::declare_synthesized(cx, &text, group, place);
+        synthesized_declarations::declare_synthesized(cx, &text, group, place);
     }
 }
 
@@ -66,24 +66,25 @@ pub(crate) fn is_declared(cx: &mut TypeContext, n: NominalId, name: &str, label:
     })
 }
 
-/// A stored property that is encoded, or a value in the payload of a case.
+/// An encoded value: a stored property, or a component of the payload of a case.
 struct Coded {
-    /// Its name.
+    /// The name of the value.
     name: Name,
-    /// The source of its key.
+    /// The source text of the value's key.
     key: String,
     ty: Type,
-    /// Whether it is a constant with an initial value, which is not decoded.
+    /// Whether the value is a constant with an initial value, which is not decoded.
     is_fixed: bool,
 }
 
-/// Returns the stored properties that are encoded; `None` if one has no key and no initial value, and so cannot be decoded.
+/// Returns the stored properties that are encoded; `None` if a property has neither a key nor an initial value, so that
+/// it cannot be decoded.
 fn coded_properties(cx: &mut TypeContext, n: NominalId) -> (Vec<Coded>, bool) {
     let keys = coding_keys(cx, n);
     let (mut coded, mut all_have_values) = (vec![], true);
     for i in 0..cx.defs.nominal_data(n).stored.len() as u32 {
         let ty = stored_property::stored_type(cx, n, i);
-        let is_optional = lookup::is_optional(cx, &ty);
+        let is_optional = name_lookup::is_optional(cx, &ty);
         let stored = &cx.defs.nominal_data(n).stored[i as usize];
         let own = stored.lazy.as_ref().map(|(name, _)| name).or(stored.wrapped.as_ref().map(|w| &w.name));
         if own.is_some() {
@@ -109,14 +110,14 @@ fn coded_properties(cx: &mut TypeContext, n: NominalId) -> (Vec<Coded>, bool) {
 /// Returns the names of the cases of the nested enum `CodingKeys`, if the type declares one.
 fn coding_keys(cx: &mut TypeContext, n: NominalId) -> Option<Vec<Name>> {
     let Type::Nominal(n, args) = cx.defs.declared_type(n) else { return None };
-    let Type::Nominal(keys, _) = lookup::own_member_type(cx, n, &args, "CodingKeys")? else { return None };
+    let Type::Nominal(keys, _) = name_lookup::own_member_type(cx, n, &args, "CodingKeys")? else { return None };
     let data = cx.defs.nominal_data(keys);
     (data.kind == NominalKind::Enum).then(|| data.cases.iter().map(|case| case.name.clone()).collect())
 }
 
 /// Whether all values conform to a protocol.
 fn all_conform(cx: &mut TypeContext, coded: &[Coded], protocol: &'static str) -> bool {
-    let protocol = lookup::protocol(cx, protocol);
+    let protocol = name_lookup::protocol(cx, protocol);
     coded.iter().all(|value| conformances::conforms_to(cx, &value.ty, protocol))
 }
 
@@ -222,7 +223,7 @@ fn key_text(cx: &mut TypeContext, n: NominalId) -> Option<String> {
     Some(text + "    }\n}\n")
 }
 
-/// Returns the cases of an enum with the values in their payloads, whose keys are their labels or `_0`, `_1` ….
+/// Returns the cases of an enum with the values in their payloads, with their labels or `_0`, `_1` … as keys.
 fn payloads(cx: &mut TypeContext, n: NominalId) -> Vec<(Name, Vec<Coded>)> {
     let count = cx.defs.nominal_data(n).cases.len() as u32;
     let mut out = vec![];
@@ -238,9 +239,9 @@ fn payloads(cx: &mut TypeContext, n: NominalId) -> Vec<(Name, Vec<Coded>)> {
 }
 
 fn encoder_of(cx: &mut TypeContext, value: &Coded) -> &'static str {
-    if lookup::is_optional(cx, &value.ty) { "_encodeIfPresent" } else { "_encode" }
+    if name_lookup::is_optional(cx, &value.ty) { "_encodeIfPresent" } else { "_encode" }
 }
 
 fn decoder_of(cx: &mut TypeContext, value: &Coded) -> &'static str {
-    if lookup::is_optional(cx, &value.ty) { "_decodeIfPresent" } else { "_decode" }
+    if name_lookup::is_optional(cx, &value.ty) { "_decodeIfPresent" } else { "_decode" }
 }

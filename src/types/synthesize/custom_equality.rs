@@ -1,15 +1,15 @@
-//! Custom equality: determines the types that define `==` themselves, and synthesizes equality and hashing of types
-//! that contain them.
+//! Custom equality: determines the types with a custom `==`, and synthesizes equality and hashing of types that contain
+//! them.
 
 use crate::syntax::ast::NominalKind;
 use crate::types::conform::conformances;
 use crate::types::conform::witness;
 use crate::types::generics::unification;
-use crate::types::model::context::TypeContext;
-use crate::types::model::tables::Owner;
-use crate::types::model::tree::{FunctionId, FunctionRef};
+use crate::types::model::declaration_tables::Owner;
 use crate::types::model::ty::{NominalId, Type};
-use crate::types::names::lookup;
+use crate::types::model::type_context::TypeContext;
+use crate::types::model::typed_tree::{FunctionId, FunctionRef};
+use crate::types::names::name_lookup;
 use crate::types::names::prelude;
 use crate::types::nominal::stored_property;
 use std::fmt::Write;
@@ -46,7 +46,7 @@ fn equal_by_parts(cx: &mut TypeContext, ty: &Type, ancestors: &mut Vec<NominalId
     }
 }
 
-/// Returns the types of the parts of a type that are compared; none for a class, whose instances are compared by
+/// Returns the types of the parts of a type that `==` compares; none for a class, whose instances are compared by
 /// identity.
 fn equal_parts(cx: &mut TypeContext, n: NominalId) -> Vec<Type> {
     if cx.defs.nominal_data(n).kind == NominalKind::Class {
@@ -62,7 +62,7 @@ fn equal_parts(cx: &mut TypeContext, n: NominalId) -> Vec<Type> {
 
 /// Whether a type has a custom `==`.
 fn writes_equality(cx: &mut TypeContext, n: NominalId, args: &std::rc::Rc<[Type]>) -> bool {
-    let equatable = lookup::protocol(cx, "Equatable");
+    let equatable = name_lookup::protocol(cx, "Equatable");
     let own = Type::Nominal(n, args.clone());
     let Some(FunctionRef { function, .. }) = witness::find_witness(cx, equatable, 0, &own, &[]) else { return false };
     match cx.defs.function_data(function).owner {

@@ -3,24 +3,24 @@
 use crate::syntax::ast::{Name, NominalKind};
 use crate::types::conform::conformances;
 use crate::types::generics::associated_type;
-use crate::types::model::context;
-use crate::types::model::context::TypeContext;
 use crate::types::model::declaration_info::Builtin;
+use crate::types::model::declaration_tables::VECTOR;
 use crate::types::model::display;
-use crate::types::model::tables::VECTOR;
 use crate::types::model::ty::{NominalId, ParamId, ProtocolId, Type};
-use crate::types::names::lookup;
-use crate::types::nominal::info;
+use crate::types::model::type_context;
+use crate::types::model::type_context::TypeContext;
+use crate::types::names::name_lookup;
+use crate::types::resolved_declarations;
 use std::rc::Rc;
 
 /// Returns the tangent vector of a concrete type.
 pub(crate) fn vector_of(cx: &mut TypeContext, ty: &Type) -> Option<Type> {
-    context::with_env(cx, Rc::default(), |cx| vector_here(cx, ty))
+    type_context::with_env(cx, Rc::default(), |cx| vector_here(cx, ty))
 }
 
 /// Returns the tangent vector of a type in the current generic environment.
 fn vector_here(cx: &mut TypeContext, ty: &Type) -> Option<Type> {
-    let differentiable = lookup::protocol(cx, "Differentiable");
+    let differentiable = name_lookup::protocol(cx, "Differentiable");
     if matches!(ty, Type::Function(_)) || !conformances::conforms_to(cx, ty, differentiable) {
         return None;
     }
@@ -29,15 +29,15 @@ fn vector_here(cx: &mut TypeContext, ty: &Type) -> Option<Type> {
     (normal != vector || matches!(ty, Type::Param(_) | Type::Associated(..) | Type::Opaque(..))).then_some(normal)
 }
 
-/// Returns the tangent vector of a struct or enum that is not differentiated member by member, because the vector's
-/// members do not correspond to those of the type by name.
+/// Returns the tangent vector of a struct or enum that is not differentiated member by member, because the members of
+/// the vector do not correspond by name to the members of the type.
 pub(crate) fn own_vector(cx: &mut TypeContext, ty: &Type) -> Option<Type> {
     let Type::Nominal(n, args) = ty else { return None };
     let data = cx.defs.nominal_data(*n);
     if data.builtin.is_some() || data.kind == NominalKind::Class || !is_made_differentiable_by_user(cx, *n) {
         return None;
     }
-    let (vector, follows) = context::with_env(cx, Rc::default(), |cx| {
+    let (vector, follows) = type_context::with_env(cx, Rc::default(), |cx| {
         let vector = vector_here(cx, ty);
         let follows = vector
             .as_ref()
@@ -61,10 +61,10 @@ pub(crate) fn leaves_out(cx: &mut TypeContext, ty: &Type, property: &str) -> boo
         Some(vector @ Type::Nominal(v, _))
             if vector != *ty && !cx.defs.nominal_data(*n).memo.synthesized.contains(&VECTOR) =>
         {
-            let own = info::nominal_info(cx, *n);
+            let own = resolved_declarations::resolved_nominal(cx, *n);
             let storage = own.stored.iter().find(|s| &*s.name == property).and_then(|s| s.wrapped.as_ref());
             let name = storage.map_or(property, |(name, _)| &**name);
-            !info::nominal_info(cx, v).stored.iter().any(|s| &*s.name == name)
+            !resolved_declarations::resolved_nominal(cx, v).stored.iter().any(|s| &*s.name == name)
         }
         _ => false,
     }
@@ -78,9 +78,9 @@ pub(crate) fn moves_by_members(cx: &mut TypeContext, n: NominalId, ty: &Type) ->
 }
 
 /// Returns the protocols, beyond the usual ones, to which a synthesized tangent vector must conform because a protocol
-/// of its type requires it.
+/// of its type requires these conformances.
 pub(crate) fn required_of_vector(cx: &mut TypeContext, n: NominalId) -> Vec<Name> {
-    let differentiable = lookup::protocol(cx, "Differentiable");
+    let differentiable = name_lookup::protocol(cx, "Differentiable");
     let is_vector = |t: &Type, own: ParamId| matches!(t, Type::Associated(of, p, name) if **of == Type::Param(own) && *p == differentiable && &**name == "TangentVector");
     let mut required: Vec<Name> = vec![];
     for q in associated_type::all_conforming(cx, n) {
@@ -111,8 +111,8 @@ pub(crate) fn unreachable_vector(cx: &mut TypeContext, n: NominalId, ty: &Type) 
     })
 }
 
-/// Describes the requirement that a tangent vector violates if numbers in it cannot be found: vectors are added number
-/// by number, so stored properties with numbers must be differentiable.
+/// Describes the requirement that a tangent vector violates if numbers in the vector cannot be found: vectors are added
+/// number by number, so stored properties with numbers must be differentiable.
 pub(crate) fn hidden_in_vector(cx: &mut TypeContext, ty: &Type) -> Option<String> {
     let vector = vector_here(cx, ty)?;
     let Type::Nominal(v, args) = &vector else { return None };
@@ -120,8 +120,8 @@ pub(crate) fn hidden_in_vector(cx: &mut TypeContext, ty: &Type) -> Option<String
     if data.is_prelude || data.kind != NominalKind::Struct {
         return None;
     }
-    let differentiable = lookup::protocol(cx, "Differentiable");
-    for member in info::nominal_info(cx, *v).stored.iter().filter(|member| !member.no_derivative) {
+    let differentiable = name_lookup::protocol(cx, "Differentiable");
+    for member in resolved_declarations::resolved_nominal(cx, *v).stored.iter().filter(|member| !member.no_derivative) {
         let part = conformances::substitute_nominal(cx, *v, args, &member.ty);
         let part = associated_type::normalize_type(cx, &part);
         if !conformances::conforms_to(cx, &part, differentiable) && holds_numbers(cx, &part, &mut vec![]) {
@@ -144,7 +144,7 @@ fn holds_numbers(cx: &mut TypeContext, ty: &Type, ancestors: &mut Vec<Type>) -> 
                 return false;
             }
             ancestors.push(ty.clone());
-            let info = info::nominal_info(cx, *n);
+            let info = resolved_declarations::resolved_nominal(cx, *n);
             if matches!(info.builtin, Some(Builtin::Double | Builtin::Float)) {
                 return true;
             }
@@ -174,9 +174,9 @@ pub(crate) fn broken_clauses(cx: &mut TypeContext, p: ProtocolId, ty: &Type) -> 
     }
     let clauses = associated_type::protocol_clauses(cx, p);
     required.extend(clauses.conform.iter().cloned());
-    // The library requires these conformances in addition to the documents that the language is based on; they are
-    // supplied where possible.
-    let given = [lookup::protocol(cx, "Scalable"), lookup::protocol(cx, "ScalableVector")];
+    // The library requires these conformances in addition to the documents that the language is based on; these
+    // conformances are supplied where possible.
+    let given = [name_lookup::protocol(cx, "Scalable"), name_lookup::protocol(cx, "ScalableVector")];
     let mut broken = vec![];
     for (of, bound) in required.into_iter().filter(|(_, bound)| !given.contains(bound)) {
         let found = associated_type::normalize_type(cx, &by(&of));
@@ -207,22 +207,22 @@ fn is_made_differentiable_by_user(cx: &mut TypeContext, n: NominalId) -> bool {
     !cx.defs.groups[group.0 as usize].is_prelude
 }
 
-/// Whether the program declares a tangent vector without members. Such a vector represents a value that is stored
-/// elsewhere, or none.
+/// Whether the program declares a tangent vector without members. The values of such a vector may be stored elsewhere.
 fn is_written_without_members(cx: &mut TypeContext, n: NominalId, vector: &Type) -> bool {
     let Type::Nominal(v, _) = vector else { return false };
-    let of_vector = info::nominal_info(cx, *v);
+    let of_vector = resolved_declarations::resolved_nominal(cx, *v);
     let is_struct = of_vector.kind == NominalKind::Struct && cx.defs.nominal_data(*v).builtin.is_none();
     is_struct && of_vector.stored.is_empty() && !cx.defs.nominal_data(n).memo.synthesized.contains(&VECTOR)
 }
 
-/// Whether each member of a tangent vector is the tangent vector of the type's member with the same name.
+/// Whether each member of a tangent vector is the tangent vector of the member of the type with the same name.
 fn follows_members(cx: &mut TypeContext, n: NominalId, args: &[Type], vector: &Type) -> bool {
     let Type::Nominal(v, vector_args) = vector else { return false };
     if cx.defs.nominal_data(*v).builtin.is_some() {
         return false;
     }
-    let (own, of_vector) = (info::nominal_info(cx, n), info::nominal_info(cx, *v));
+    let (own, of_vector) =
+        (resolved_declarations::resolved_nominal(cx, n), resolved_declarations::resolved_nominal(cx, *v));
     if own.kind == NominalKind::Enum || of_vector.kind == NominalKind::Enum {
         // A tangent vector with cases is an enum, which only synthesis produces.
         return own.kind == of_vector.kind;
@@ -234,7 +234,7 @@ fn follows_members(cx: &mut TypeContext, n: NominalId, args: &[Type], vector: &T
         let mut ty = associated_type::normalize_type(cx, &ty);
         for place in same.wrapped.iter().flat_map(|(_, places)| places) {
             let Type::Nominal(wrapper, of) = &ty else { return false };
-            let value = info::nominal_info(cx, *wrapper).stored[*place as usize].ty.clone();
+            let value = resolved_declarations::resolved_nominal(cx, *wrapper).stored[*place as usize].ty.clone();
             let value = conformances::substitute_nominal(cx, *wrapper, &of.clone(), &value);
             ty = associated_type::normalize_type(cx, &value);
         }

@@ -3,10 +3,10 @@
 
 use crate::syntax::ast::Name;
 use crate::types::conform::conformances;
-use crate::types::declare::synthesized;
-use crate::types::model::context::TypeContext;
+use crate::types::declare::synthesized_declarations;
 use crate::types::model::ty::{NominalId, Type};
-use crate::types::names::lookup;
+use crate::types::model::type_context::TypeContext;
+use crate::types::names::name_lookup;
 use crate::types::names::type_expr;
 use crate::types::nominal::stored_property;
 use std::fmt::Write;
@@ -19,9 +19,9 @@ struct TangentCase {
     parts: Vec<(Option<Name>, Option<Type>)>,
 }
 
-/// Synthesizes `TangentVector` for an enum that is declared differentiable and does not declare one.
+/// Synthesizes `TangentVector` for an enum that is declared differentiable and does not declare a tangent vector.
 pub(crate) fn synthesize_enum_vector(cx: &mut TypeContext, n: NominalId) -> Option<Type> {
-    let differentiable = lookup::protocol(cx, "Differentiable");
+    let differentiable = name_lookup::protocol(cx, "Differentiable");
     let conformance = conformances::declares(cx, n, "Differentiable")?;
     let (group, place) = conformances::declaration_site(cx, n, conformance);
     let cases = tangent_cases(cx, n);
@@ -54,10 +54,10 @@ pub(crate) fn synthesize_enum_vector(cx: &mut TypeContext, n: NominalId) -> Opti
         let _ = writeln!(text, "        case {pattern}: return {value}");
     }
     text.push_str("        }\n    }\n}\n");
-    synthesized::declare_synthesized(cx, &text, group, place);
+    synthesized_declarations::declare_synthesized(cx, &text, group, place);
     let declared = cx.defs.declared_type(n);
     let Type::Nominal(_, args) = &declared else { return None };
-    lookup::own_member_type(cx, n, args, "TangentVector")
+    name_lookup::own_member_type(cx, n, args, "TangentVector")
 }
 
 /// Returns the source of `move(along:)` for an enum, which moves the components of the payload and preserves the case.
@@ -100,7 +100,7 @@ pub(crate) fn move_of_enum(cx: &mut TypeContext, n: NominalId) -> String {
 }
 
 fn tangent_cases(cx: &mut TypeContext, n: NominalId) -> Vec<TangentCase> {
-    let differentiable = lookup::protocol(cx, "Differentiable");
+    let differentiable = name_lookup::protocol(cx, "Differentiable");
     let mut cases = vec![];
     for i in 0..cx.defs.nominal_data(n).cases.len() as u32 {
         let name = cx.defs.nominal_data(n).cases[i as usize].name.clone();

@@ -1,7 +1,7 @@
 //! Synthesized members: tangent vectors, `move(along:)`, arithmetic, equality, coding and memberwise initializers.
 //!
-//! Most members are generated as source code and entered like an extension of the type, so that later stages do not distinguish
-//! them from declared members.
+//! Most members are generated as source code and entered like an extension of the type, so that later stages do not
+//! distinguish them from declared members.
 
 pub(crate) mod coding;
 pub(crate) mod custom_equality;
@@ -14,19 +14,19 @@ use crate::source::Span;
 use crate::syntax::ast::{Name, NominalKind};
 use crate::types::conform::conformances;
 use crate::types::conform::superclass;
-use crate::types::declare::synthesized;
+use crate::types::declare::synthesized_declarations;
 use crate::types::generics::associated_type;
 use crate::types::generics::generic_env;
 use crate::types::generics::signature;
-use crate::types::model::context;
-use crate::types::model::context::TypeContext;
-use crate::types::model::display;
-use crate::types::model::tables::VECTOR;
-use crate::types::model::tables::{
+use crate::types::model::declaration_tables::VECTOR;
+use crate::types::model::declaration_tables::{
     Code, FunctionKind, Member, MemberKind, Owner, Signature, SignatureParam, blank_function,
 };
+use crate::types::model::display;
 use crate::types::model::ty::{NominalId, Type};
-use crate::types::names::lookup;
+use crate::types::model::type_context;
+use crate::types::model::type_context::TypeContext;
+use crate::types::names::name_lookup;
 use crate::types::names::nested_access;
 use crate::types::names::prelude;
 use crate::types::names::type_expr;
@@ -42,7 +42,7 @@ pub(crate) struct TangentProperty {
     /// The name of the member of the tangent vector.
     pub(super) name: Name,
     pub(super) ty: Type,
-    /// The property that is moved: the property itself, or the storage of a wrapped property.
+    /// The property that `move(along:)` changes: the property itself, or the storage of a wrapped property.
     pub(super) place: Name,
 }
 
@@ -62,7 +62,7 @@ pub(super) fn tangent_properties_of(
     args: &[Type],
     warn: bool,
 ) -> Vec<TangentProperty> {
-    let differentiable = lookup::protocol(cx, "Differentiable");
+    let differentiable = name_lookup::protocol(cx, "Differentiable");
     let owner = cx.defs.nominal_data(n).name.clone();
     let mut out = match superclass::superclass(cx, n).and_then(|_| superclass::base_type(cx, n, args)) {
         Some(Type::Nominal(base, args)) => tangent_properties_of(cx, base, &args, false),
@@ -75,7 +75,7 @@ pub(super) fn tangent_properties_of(
         let data = &cx.defs.nominal_data(n).stored[i];
         let (mut place, is_let, span) = (data.name.clone(), data.is_let, data.span);
         let name = data.wrapped.as_ref().map_or(&place, |wrapped| &wrapped.name).clone();
-        // Lazy properties are excluded: whether one was initialized has no derivative.
+        // Lazy properties are excluded: the fact that the value was computed has no derivative.
         if data.no_derivative || data.lazy.is_some() {
             continue;
         }
@@ -130,11 +130,11 @@ fn moves_in_place(cx: &mut TypeContext, ty: &Type) -> bool {
     })
 }
 
-fn has_label(cx: &mut TypeContext, f: crate::types::model::tree::FunctionId, labels: &[&str]) -> bool {
+fn has_label(cx: &mut TypeContext, f: crate::types::model::typed_tree::FunctionId, labels: &[&str]) -> bool {
     label_of_first(cx, f).is_some_and(|label| labels.contains(&&*label))
 }
 
-/// Synthesizes `TangentVector` for a type that is declared differentiable and does not declare one.
+/// Synthesizes `TangentVector` for a type that is declared differentiable and does not declare a tangent vector.
 pub(crate) fn synthesize_tangent_vector(cx: &mut TypeContext, n: NominalId) -> Option<Type> {
     let data = cx.defs.nominal_data(n);
     if data.builtin.is_some() {
@@ -148,7 +148,7 @@ pub(crate) fn synthesize_tangent_vector(cx: &mut TypeContext, n: NominalId) -> O
     let (group, place) = conformances::declaration_site(cx, n, conformance);
     cx.defs.nominal_data_mut(n).memo.synthesized.push(VECTOR);
     let varying = tangent_properties(cx, n, !is_prelude);
-    let additive = lookup::protocol(cx, "AdditiveArithmetic");
+    let additive = name_lookup::protocol(cx, "AdditiveArithmetic");
     let all_additive = !superclass::is_class(cx, n)
         && conformances::declares(cx, n, "AdditiveArithmetic").is_some()
         && varying.len() == cx.defs.nominal_data(n).stored.len()
@@ -161,13 +161,13 @@ pub(crate) fn synthesize_tangent_vector(cx: &mut TypeContext, n: NominalId) -> O
         // A special case in the documents that the language is based on: the type is its own tangent space.
         let own = cx.defs.declared_type(n);
         let text = format!("typealias TangentVector = {}", type_expr::name_for(cx, own.clone()));
-        synthesized::declare_synthesized(cx, &text, group, place);
+        synthesized_declarations::declare_synthesized(cx, &text, group, place);
         let span = cx.defs.nominal_data(n).span;
-        let scalable = lookup::protocol(cx, "ScalableVector");
+        let scalable = name_lookup::protocol(cx, "ScalableVector");
         conformances::add_conformance(cx, n, scalable, group, false, span);
         return Some(own);
     }
-    let differentiable = lookup::protocol(cx, "Differentiable");
+    let differentiable = name_lookup::protocol(cx, "Differentiable");
     let mut text = String::from("struct TangentVector: Differentiable, AdditiveArithmetic, ScalableVector, Equatable");
     for protocol in custom_tangent::required_of_vector(cx, n) {
         let _ = write!(text, ", {protocol}");
@@ -180,10 +180,10 @@ pub(crate) fn synthesize_tangent_vector(cx: &mut TypeContext, n: NominalId) -> O
         let _ = writeln!(text, "    {level}var {field}: {}", type_expr::name_for(cx, vector));
     }
     text.push_str("}\n");
-    synthesized::declare_synthesized(cx, &text, group, place);
+    synthesized_declarations::declare_synthesized(cx, &text, group, place);
     let declared = cx.defs.declared_type(n);
     let Type::Nominal(_, args) = &declared else { return None };
-    lookup::own_member_type(cx, n, args, &name)
+    name_lookup::own_member_type(cx, n, args, &name)
 }
 
 /// Synthesizes a member with a given name if a conformance requires the member and the type does not declare it.
@@ -210,7 +210,7 @@ pub(crate) fn synthesize_member(cx: &mut TypeContext, n: NominalId, name: &str, 
     conformances::enter_conformances(cx, n);
     if key == "TangentVector" {
         if let Some(differentiable) =
-            conformances::declares(cx, n, "Differentiable").map(|_| lookup::protocol(cx, "Differentiable"))
+            conformances::declares(cx, n, "Differentiable").map(|_| name_lookup::protocol(cx, "Differentiable"))
         {
             cx.defs.nominal_data_mut(n).memo.synthesized.push(key);
             let own = cx.defs.declared_type(n);
@@ -241,7 +241,7 @@ pub(crate) fn synthesize_member(cx: &mut TypeContext, n: NominalId, name: &str, 
     };
     // The conditions of the conformance hold in the member, independent of the code that requested it.
     let env = generic_env::group_env(cx, group);
-    let text = context::with_env(cx, env, |cx| {
+    let text = type_context::with_env(cx, env, |cx| {
         let needs_move_by = self::needs_move_by(cx, n, key);
         let mut text = if has_own && key != "init" { None } else { synthesized_text(cx, n, key) };
         if needs_move_by {
@@ -252,7 +252,7 @@ pub(crate) fn synthesize_member(cx: &mut TypeContext, n: NominalId, name: &str, 
         text
     });
     if let Some(text) = text {
-        synthesized::declare_synthesized(cx, &text, group, place);
+        synthesized_declarations::declare_synthesized(cx, &text, group, place);
         if key == "init" {
             initializers::inherit_defaults(cx, n);
         }
@@ -266,7 +266,7 @@ fn needs_move_by(cx: &mut TypeContext, n: NominalId, key: &str) -> bool {
 }
 
 /// Whether a method named `move` is the required `move(along:)`.
-fn is_along(cx: &mut TypeContext, f: crate::types::model::tree::FunctionId) -> bool {
+fn is_along(cx: &mut TypeContext, f: crate::types::model::typed_tree::FunctionId) -> bool {
     label_of_first(cx, f).as_deref() != Some("by")
 }
 
@@ -276,7 +276,7 @@ fn has_move_by(cx: &mut TypeContext, n: NominalId) -> bool {
     written.iter().any(|m| matches!(m.kind, MemberKind::Method(f) if !is_along(cx, f)))
 }
 
-fn label_of_first(cx: &mut TypeContext, f: crate::types::model::tree::FunctionId) -> Option<Name> {
+fn label_of_first(cx: &mut TypeContext, f: crate::types::model::typed_tree::FunctionId) -> Option<Name> {
     signature::signature(cx, f).params.first().and_then(|p| p.label.clone())
 }
 
@@ -292,7 +292,7 @@ fn requiring_conformance(cx: &mut TypeContext, n: NominalId, key: &str) -> Optio
 
 /// Returns the stored properties and payloads whose types prevent the synthesis of a conformance.
 pub(super) fn in_the_way(cx: &mut TypeContext, n: NominalId, protocol: &'static str) -> Vec<(String, Span)> {
-    let p = lookup::protocol(cx, protocol);
+    let p = name_lookup::protocol(cx, protocol);
     let name = cx.defs.nominal_data(n).name.clone();
     let mut parts: Vec<(&str, Type, Span)> = vec![];
     for i in 0..cx.defs.nominal_data(n).stored.len() as u32 {
@@ -318,8 +318,8 @@ pub(super) fn in_the_way(cx: &mut TypeContext, n: NominalId, protocol: &'static 
     out
 }
 
-/// Whether both operands of an operator have the same type, so that none has to be synthesized.
-fn is_own_operator(cx: &mut TypeContext, f: crate::types::model::tree::FunctionId) -> bool {
+/// Whether both operands of an operator have the same type, so that no operator has to be synthesized.
+fn is_own_operator(cx: &mut TypeContext, f: crate::types::model::typed_tree::FunctionId) -> bool {
     let signature = signature::signature(cx, f);
     match signature.params.as_slice() {
         [a, b] => a.ty == b.ty,
@@ -328,7 +328,7 @@ fn is_own_operator(cx: &mut TypeContext, f: crate::types::model::tree::FunctionI
 }
 
 fn is_made_from_integers(cx: &mut TypeContext, n: NominalId) -> bool {
-    let literal = lookup::protocol(cx, "ExpressibleByIntegerLiteral");
+    let literal = name_lookup::protocol(cx, "ExpressibleByIntegerLiteral");
     conformances::find_conformance(cx, n, literal).is_some()
 }
 
@@ -345,7 +345,7 @@ fn synthesized_text(cx: &mut TypeContext, n: NominalId, key: &str) -> Option<Str
     match key {
         "move" => {
             let own = cx.defs.declared_type(n);
-            let differentiable = lookup::protocol(cx, "Differentiable");
+            let differentiable = name_lookup::protocol(cx, "Differentiable");
             let vector = Type::Associated(Rc::new(own.clone()), differentiable, "TangentVector".into());
             if associated_type::normalize_type(cx, &vector) == own {
                 return None;
@@ -371,7 +371,7 @@ fn synthesized_text(cx: &mut TypeContext, n: NominalId, key: &str) -> Option<Str
             text.push_str("}\n");
             Some(text)
         }
-        // `zero` of a number type is its literal 0.
+        // `zero` of a number type is the literal 0.
         "zero" if is_made_from_integers(cx, n) => None,
         "zero" | "+" | "-" if kind == NominalKind::Struct => Some(match key {
             "zero" => {
@@ -416,7 +416,7 @@ fn synthesized_text(cx: &mut TypeContext, n: NominalId, key: &str) -> Option<Str
 }
 
 /// Returns the memberwise initializer of a struct that declares no initializer.
-pub(super) fn memberwise_init(cx: &mut TypeContext, n: NominalId) -> crate::types::model::tree::FunctionId {
+pub(super) fn memberwise_init(cx: &mut TypeContext, n: NominalId) -> crate::types::model::typed_tree::FunctionId {
     if let Some(f) = cx.defs.nominal_data(n).memo.memberwise {
         return f;
     }
@@ -447,7 +447,7 @@ pub(super) fn memberwise_init(cx: &mut TypeContext, n: NominalId) -> crate::type
             continue;
         }
         let mut default = stored_property::stored_initial(cx, n, i);
-        if default.is_none() && !is_let && lookup::is_optional(cx, &ty) {
+        if default.is_none() && !is_let && name_lookup::is_optional(cx, &ty) {
             default = Some(nil_default(cx, n, &ty, span));
         }
         params.push(SignatureParam {
@@ -472,8 +472,8 @@ fn nil_default(
     n: NominalId,
     ty: &Type,
     span: crate::source::Span,
-) -> crate::types::model::tree::FunctionId {
-    use crate::types::model::tree::{Body, Expr, ExprKind, Stmt, StmtKind};
+) -> crate::types::model::typed_tree::FunctionId {
+    use crate::types::model::typed_tree::{Body, Expr, ExprKind, Stmt, StmtKind};
     let (file, is_prelude) = (cx.defs.nominal_data(n).file, cx.defs.nominal_data(n).is_prelude);
     let mut function = blank_function(&"nil".into(), span, file, is_prelude);
     function.owner = Owner::Nominal(n);
@@ -484,12 +484,13 @@ fn nil_default(
     let value = Expr { kind: ExprKind::Nil, ty: ty.clone(), span };
     let statements = vec![Stmt { kind: StmtKind::Return(Some(value)), span }];
     function.memo.body =
-        crate::types::model::tables::BodyState::Checked(Rc::new(Body { statements, ..Body::default() }));
+        crate::types::model::declaration_tables::BodyState::Checked(Rc::new(Body { statements, ..Body::default() }));
     cx.defs.add_function(function)
 }
 
-/// Returns the initializer without parameters of a struct that declares none and whose properties all have initial
-/// values. Calls use the memberwise initializer; the initializer without parameters is a witness of requirements.
+/// Returns the initializer without parameters of a struct that declares no initializer and whose properties all have
+/// initial values. Calls use the memberwise initializer; the initializer without parameters is a witness of
+/// requirements.
 pub(crate) fn default_init(cx: &mut TypeContext, n: NominalId) -> Option<Member> {
     let data = cx.defs.nominal_data(n);
     if data.kind != NominalKind::Struct || data.builtin.is_some() || data.has_init {

@@ -1,17 +1,17 @@
 //! Subclass tangents: the tangent vector of a subclass of a differentiable class has members for the inherited
 //! properties, followed by members for its own properties.
 //!
-//! If the superclass declares its tangent vector explicitly, its subclasses have the same tangent vector: it is unknown
-//! where their own properties would belong.
+//! If the superclass declares its tangent vector explicitly, its subclasses have this tangent vector, because the
+//! correspondence of their own properties would be unknown.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::types::conform::conformances;
 use crate::types::conform::superclass;
 use crate::types::generics::associated_type;
-use crate::types::model::context::TypeContext;
-use crate::types::model::tables::VECTOR;
+use crate::types::model::declaration_tables::VECTOR;
 use crate::types::model::ty::{NominalId, Type};
-use crate::types::names::lookup;
+use crate::types::model::type_context::TypeContext;
+use crate::types::names::name_lookup;
 use crate::types::names::prelude;
 use crate::types::names::type_expr;
 use crate::types::nominal::stored_property;
@@ -58,7 +58,7 @@ pub(crate) fn continue_tangent_vector(cx: &mut TypeContext, n: NominalId) {
     let (group, span) = (data.group, data.span);
     cx.defs.nominal_data_mut(n).memo.synthesized.push(CONTINUED);
     if differentiable_base(cx, n).is_some() {
-        let differentiable = lookup::protocol(cx, "Differentiable");
+        let differentiable = name_lookup::protocol(cx, "Differentiable");
         conformances::add_conformance(cx, n, differentiable, group, false, span);
     }
 }
@@ -66,7 +66,7 @@ pub(crate) fn continue_tangent_vector(cx: &mut TypeContext, n: NominalId) {
 /// Returns the superclass of a class, if it is differentiable and its tangent vector is not declared explicitly.
 fn differentiable_base(cx: &mut TypeContext, n: NominalId) -> Option<(NominalId, Rc<[Type]>)> {
     let base = superclass::superclass(cx, n)?;
-    let differentiable = lookup::protocol(cx, "Differentiable");
+    let differentiable = name_lookup::protocol(cx, "Differentiable");
     let mut at = base.0;
     while conformances::find_conformance(cx, at, differentiable).is_none() {
         at = superclass::superclass(cx, at)?.0;
@@ -79,7 +79,7 @@ fn differentiable_base(cx: &mut TypeContext, n: NominalId) -> Option<(NominalId,
 
 /// Reports properties of a subclass without a derivative because the superclass declares the tangent vector.
 pub(crate) fn check_continued(cx: &mut TypeContext, n: NominalId) {
-    let differentiable = lookup::protocol(cx, "Differentiable");
+    let differentiable = name_lookup::protocol(cx, "Differentiable");
     let Some((base, args)) = superclass::superclass(cx, n) else { return };
     let inherits = conformances::conforms_to(cx, &Type::Nominal(base, args), differentiable);
     if !inherits || conformances::find_conformance(cx, n, differentiable).is_some() {
@@ -104,11 +104,11 @@ pub(crate) fn check_continued(cx: &mut TypeContext, n: NominalId) {
     }
 }
 
-/// Returns the source of a call that moves the inherited properties, and removes these from `properties`.
+/// Returns the source of a call that moves the inherited properties, and removes these properties from `properties`.
 pub(crate) fn move_of_base(cx: &mut TypeContext, n: NominalId, properties: &mut Vec<TangentProperty>) -> String {
     let Some((base, args)) = differentiable_base(cx, n) else { return String::new() };
     let inherited = synthesize::tangent_properties_of(cx, base, &args, false).len();
-    let differentiable = lookup::protocol(cx, "Differentiable");
+    let differentiable = name_lookup::protocol(cx, "Differentiable");
     let of = Type::Nominal(base, args);
     let vector =
         associated_type::normalize_type(cx, &Type::Associated(Rc::new(of), differentiable, "TangentVector".into()));

@@ -1,9 +1,9 @@
 //! Scalar keys: access to the keys that are single strings or integers, which are hashed and compared directly.
 
 use super::{Dictionary, Entry, INVALID};
-use crate::value::compare::{hash_integer, hash_text};
+use crate::value::hashing::{hash_integer, hash_text};
 use crate::value::shape::Layout;
-use crate::value::{Components, Ref, text};
+use crate::value::{Components, Ref, string};
 
 /// A key of a type that consists of a single string or integer.
 #[derive(Clone, Copy, Debug)]
@@ -79,7 +79,7 @@ impl Dictionary {
                 self.table.find(hash, |e| e.hash == hash && self.kept.keys.i.get(e.index) == Some(&key))
             }
             ScalarKey::Text(key) => {
-                let same = |r: &Ref| matches!(r, Ref::Text(there) if text::same(there, key));
+                let same = |r: &Ref| matches!(r, Ref::Text(there) if string::same(there, key));
                 self.table.find(hash, |e: &Entry| e.hash == hash && self.kept.keys.r.get(e.index).is_some_and(same))
             }
         };

@@ -6,12 +6,12 @@
 #![allow(missing_docs, reason = "the comment of a variant names its fields")]
 
 mod scalar;
-mod stored;
+mod stored_shape;
 
 use hashbrown::HashMap;
 pub use scalar::ScalarKind;
 use std::rc::Rc;
-pub use stored::{StoredShapes, StoredTangents};
+pub use stored_shape::{StoredShapes, StoredTangents};
 
 /// The index of a shape in [`Shapes`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
@@ -39,9 +39,9 @@ pub struct Layout {
 /// The run-time description of a type.
 ///
 /// In registers the components have the order of the fields, depth first, with mixed banks. In storage
-/// ([`Cells`](super::Cells)) they are grouped by bank, in the same order within a bank. The components of an optional are
-/// its tag and then those of the value; the components of an enum are its tag, then all `f`, all `i`, all `r` components,
-/// which its cases share.
+/// ([`Cells`](super::Cells)) they are grouped by bank, in the same order within a bank. The components of an optional
+/// are its tag and then those of the value; the components of an enum are its tag, then all `f`, all `i`, all `r`
+/// components, which its cases share.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Shape {
     /// The shape of `Double`: one `f64` component.
@@ -117,15 +117,15 @@ pub const BESIDE: u32 = 1;
 /// The printed form of a struct.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Style {
-    /// `Name(a: 1, b: 2)`
+    /// The form `Name(a: 1, b: 2)`: all fields, with their labels.
     Fields,
-    /// `a..<b`: the first two fields.
+    /// The form `a..<b` of the first two fields.
     Range,
-    /// `a...b`: the first two fields.
+    /// The form `a...b` of the first two fields.
     ClosedRange,
-    /// `Name(1.0, 2.0)`: the elements without labels (`SIMD4<Float>`).
+    /// The form `Name(1.0, 2.0)`: the elements without labels (`SIMD4<Float>`).
     Vector,
-    /// Only the first field, without the struct.
+    /// The form of the first field, without the name of the struct.
     Transparent,
     /// A value and a vector of zeros that carries its tangent: see [`TangentKind::Beside`]. Only the value is visible.
     Beside,
@@ -162,22 +162,24 @@ pub enum TangentKind {
     Fields(Vec<(u32, u32, TangentId)>),
     /// An array; the vector is a struct whose only field is an array of the elements' vectors. An empty vector is zero.
     Array(TangentId),
-    /// A dictionary; the vector is a struct whose only field is a dictionary of the values' vectors. A missing key is zero.
+    /// A dictionary; the vector is a struct whose only field is a dictionary of the values' vectors. A missing key is
+    /// zero.
     Dictionary(TangentId),
     /// An optional; the vector is a struct whose only field is an optional vector. `nil` is zero.
     Optional(TangentId),
-    /// An enum: for each case the differentiable fields of its payload; the vector is the enum of the payloads' vectors with
-    /// the same tags after a first case `zero`.
+    /// An enum: for each case the differentiable fields of its payload; the vector is the enum of the payloads' vectors
+    /// with the same tags after a first case `zero`.
     Enum(Vec<Vec<(u32, TangentId)>>),
     /// A type without differentiable parts: the tangent vector has no components.
     Nothing,
     /// A type that is stored as a reference to a boxed record of its components.
     Boxed(TangentId),
-    /// A type that defines its tangent vectors. No parts of its values correspond to them, so each value is stored with a
-    /// vector of zeros ([`Style::Beside`]), whose numbers have the slots.
+    /// A type that defines its tangent vectors. No parts of its values correspond to them, so each value is stored with
+    /// a vector of zeros ([`Style::Beside`]), whose numbers have the slots.
     Beside(TangentId),
-    /// The vector stored with a value whose tangent vectors have no fixed number of components: one number, whose slot is that
-    /// of the whole vector, and whose adjoints and tangents are [vectors](crate::value::opaque_vector) with this tangent.
+    /// The vector stored with a value whose tangent vectors have no fixed number of components: one number, whose slot
+    /// is that of the whole vector, and whose adjoints and tangents are [vectors](crate::value::opaque_vector) with
+    /// this tangent.
     Opaque(TangentId),
 }
 

@@ -1,4 +1,5 @@
-//! Scalar kinds: the types whose values are a single string, integer or number, for which native functions have fast paths.
+//! Scalar kinds: the types whose values are a single string, integer or number, for which native functions have fast
+//! paths.
 
 use super::{Shape, ShapeId, Shapes};
 use serde::{Deserialize, Serialize};

@@ -6,8 +6,8 @@ use crate::value::{Cells, Ref, Slot};
 use std::rc::Rc;
 
 impl Walk<'_> {
-    /// Sets the slot of every leaf to the result of `change`, which may also modify its number. Instances of classes are
-    /// changed in place.
+    /// Sets the slot of every leaf to the result of `change`, which may also modify its number. Instances of classes
+    /// are changed in place.
     ///
     /// # Errors
     /// [`Mismatch::TooDeep`], [`Mismatch::Cyclic`]

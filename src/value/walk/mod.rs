@@ -1,19 +1,19 @@
 //! Value walk: the traversal of the numbers of a differentiable value, as described by its [`Tangent`].
 //!
 //! In: a value (its components in storage order), and the tangent of its type. Out: its differentiable numbers, the
-//! *leaves*, always in the same order: the order of the differentiable fields, of the elements and of the keys.
-//! Tangent vectors are constructed from numbers in this order ([`Walk::vector`]) and read in this order ([`Walk::read`]).
+//! *leaves*, always in the same order: the order of the differentiable fields, of the elements and of the keys. Tangent
+//! vectors are constructed from numbers in this order ([`Walk::vector`]) and read in this order ([`Walk::read`]).
 //!
 //! Promises: shared arrays are copied before their slots change; missing parts of a vector (`[]`, elements at the end,
 //! `nil`, a missing key) count as zero, additional ones are ignored; components that do not match the tables (which
 //! verified code cannot produce) are skipped without a panic.
-//! Not here: the use of the numbers (`tape`), the slots of values that are not differentiable (`heap_visit`).
+//! Not here: the use of the numbers (`tape`), the slots of values that are not differentiable (`slot_rewrite`).
 
+mod leaf_paths;
 mod leaf_update;
-mod paths;
-mod sum;
-mod vector_builder;
-mod vector_reader;
+mod tangent_vector_builder;
+mod tangent_vector_reader;
+mod vector_sum;
 
 use super::dictionary::Dictionary;
 use super::shape::{BESIDE, Layout, Shape, ShapeId, Shapes, Tangent, TangentId, TangentKind, Tangents};
@@ -42,7 +42,7 @@ pub enum Mismatch {
     Cyclic,
 }
 
-/// The position of the components of a value in each bank.
+/// The offset of the components of a value in each bank.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Offset {
     /// The index of the first number of the value.
@@ -98,13 +98,14 @@ impl<'a> Walk<'a> {
         places.collect()
     }
 
-    /// Returns the case of a vector that corresponds to a case of an enum. A vector has an additional first case, the zero
-    /// vector. An enum that is its own vector has the same cases.
+    /// Returns the case of a vector that corresponds to a case of an enum. A vector has an additional first case, the
+    /// zero vector. An enum that is its own vector has the same cases.
     fn case_of_vector(tangent: &Tangent, tag: i64) -> i64 {
         if tangent.value == tangent.vector { tag } else { tag + 1 }
     }
 
-    /// Returns the differentiable parts of a case of an enum: their tangents, and their offsets in the value and in the vector.
+    /// Returns the differentiable parts of a case of an enum: their tangents, and their offsets in the value and in the
+    /// vector.
     fn parts(&self, tangent: &Tangent, cases: &[Vec<(u32, TangentId)>], tag: i64) -> Vec<(TangentId, Offset, Offset)> {
         let places = self.payload(tangent.value, tag);
         let vector_places = self.payload(tangent.vector, Walk::case_of_vector(tangent, tag));

@@ -1,3 +1,5 @@
+//! Tests of the traversal of values by their tangent types.
+
 use super::*;
 use crate::value::Components;
 use crate::value::shape::{Case, Style};
@@ -52,8 +54,8 @@ fn array(numbers: &[f64]) -> Ref {
     Ref::Cells(Rc::new(cells))
 }
 
-/// Returns `struct { var a: Double; let n: Int; var xs: [Double]; var o: Double? }`, whose vector has `xs` before `a`, and
-/// an additional field.
+/// Returns `struct { var a: Double; let n: Int; var xs: [Double]; var o: Double? }`, whose vector has `xs` before `a`,
+/// and an additional field.
 fn model(types: &mut Types) -> (TangentId, Cells) {
     let number = types.number();
     let xs = types.array(number);

@@ -1,7 +1,7 @@
-//! Kink: a point where a derivative does not exist and the table of primitives supplies one by convention.
+//! Kinks: steps at which a derivative does not exist, and the table of primitives supplies a derivative by convention.
 
 use crate::source::Span;
-use crate::tape::watch::KinkPartials;
+use crate::tape::step_observer::KinkPartials;
 
 /// A step at which a function has no derivative and a derivative was supplied by convention, or a branch that was taken
 /// exactly at its threshold.

@@ -1,21 +1,21 @@
-//! Lost tangents: the places where tangents were lost, and the origins of integers and strings that functions pass to each
-//! other.
+//! Lost tangents: the source locations at which tangents were lost, and the origins of integers and strings that
+//! functions pass to each other.
 
 use crate::bytecode::Instruction;
 use crate::tape::Num;
 use crate::vm::fault::Fault;
 use std::rc::Rc;
 
-/// The places where tangents were lost in a run.
+/// The log of the lost tangents of a run.
 #[derive(Default)]
 pub struct LostTangentLog {
-    /// The places where tangents were lost, in the order in which they were found.
+    /// The lost tangents, in the order of detection.
     pub(crate) places: Vec<Rc<LostTangent>>,
     /// The numbers from which integers and strings were computed, passed between functions.
     pub(crate) transfers: OriginTransfers,
 }
 
-/// A place in the program where a tangent was lost. On a tape it represents the function that takes the adjoint of the
+/// A step at which a tangent was lost. On a tape, this object represents the function that takes the adjoint of the
 /// result.
 pub struct LostTangent {
     /// The instruction that lost the tangent.
@@ -38,7 +38,8 @@ impl LostTangentLog {
     }
 }
 
-/// Origins that one frame passes to another, by the number of the argument or result that was computed from them.
+/// Origins that one frame passes to another, by the number of the argument or result that was computed from these
+/// origins.
 #[derive(Default)]
 pub(crate) struct OriginTransfer {
     pub(crate) numbers: Vec<(u32, Num)>,
@@ -75,7 +76,7 @@ pub(crate) struct OriginTransfers {
 }
 
 impl OriginTransfers {
-    /// Forwards the origins of the arguments of a frame to the function that the frame calls with the same arguments.
+    /// Forwards the origins of the arguments of a frame to the function that the frame calls with these arguments.
     pub(crate) fn forward_origins(&mut self, frame: usize) {
         if self.arguments.to == frame {
             self.arguments.to += 1;

@@ -10,13 +10,14 @@ pub struct Trace {
     /// The value and the adjoint of each number with respect to which the function was differentiated; these numbers
     /// are the nodes from 1 on.
     pub inputs: Vec<(f64, f64)>,
-    /// The location of each of these numbers: the argument that contains it, and the path inside it (`[0]`, `.width`).
+    /// The location of each number in `inputs`: the argument that contains the number, and the path inside the argument
+    /// (`[0]`, `.width`).
     pub paths: Vec<(usize, String)>,
     /// The steps, in the order in which they were computed; none when there are more than `MAX_LISTED_STEPS`.
     pub rows: Vec<TraceRow>,
     /// The number of steps of the sweep.
     pub steps: usize,
-    /// The number of executions of each operation at each place, in the order of the first executions.
+    /// The number of executions of each operation at each source location, in the order of the first executions.
     pub counts: Vec<Count>,
     /// The node of each number of the result, 0 for a constant number, and its value.
     pub outputs: Vec<(u32, f64)>,
@@ -24,10 +25,11 @@ pub struct Trace {
     pub bytes: usize,
 }
 
-/// The maximum number of steps that are listed; more are only counted, because listing them would take more memory than the tape.
+/// The maximum number of steps that are listed; further steps are only counted, because listing them would take more
+/// memory than the tape.
 pub const MAX_LISTED_STEPS: usize = 20_000;
 
-/// The number of executions of an operation at a place in the program.
+/// The number of executions of an operation at a source location.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Count {
     /// The symbol of the operation: `*`, `sin`.
@@ -67,7 +69,7 @@ pub enum TraceOperation {
         /// The source location of the step.
         span: Span,
     },
-    /// The step sums many products: a scalar product or a sum. The value is its result.
+    /// The step sums many products: a scalar product or a sum. The value is the result of the step.
     Sum(Option<f64>),
     /// The step calls a function with a registered derivative, edits an adjoint, or runs a checkpoint.
     Called {

@@ -1,4 +1,4 @@
-//! Arrays: append, read and write elements, with and without slots.
+//! Arrays: appends, reads and writes elements, with and without slots.
 
 use super::gather;
 use crate::bytecode::operand::*;
@@ -56,7 +56,7 @@ pub fn count(at: &mut Registers, out: IOut, array: RIn) -> Result<(), Box<Fault>
     Ok(())
 }
 
-/// Checks an index of an array; fails when it is out of range.
+/// Checks an index of an array; fails when the index is out of range.
 pub fn check_index(at: &mut Registers, array: RIn, index: IIn) -> Result<(), Box<Fault>> {
     let index = at.i(index);
     let cells = objects::cells(at.r(array))?;
@@ -64,13 +64,13 @@ pub fn check_index(at: &mut Registers, array: RIn, index: IIn) -> Result<(), Box
     Ok(())
 }
 
-/// Returns the position of an element of one component in its bank. The read or write itself checks the range.
+/// Returns the index of an element of one component in its bank. The read or write itself checks the range.
 fn whole(_: &Cells, index: i64) -> Option<usize> {
     usize::try_from(index).ok()
 }
 
-/// Returns the function for the position of a component of an element, given by the [`Element`](Instruction::Element) after the
-/// instruction.
+/// Returns the function that computes the index of a component of an element, given by the
+/// [`Element`](Instruction::Element) after the instruction.
 fn part(at: &mut Registers) -> impl FnOnce(&Cells, i64) -> Option<usize> + use<> {
     let part = at.element();
     move |cells, index| objects::position(cells, index, part)

@@ -1,12 +1,13 @@
-//! Calls: entering and leaving functions, tasks and their callees. The dispatch loop enters operators here alone.
+//! Calls: entering and leaving functions, tasks and their callees. The dispatch loop enters operators in this file
+//! only.
 
 use super::{load, save};
 use crate::bytecode::NativeSite;
 use crate::bytecode::operand::*;
 use crate::value::{Ref, Slot};
-use crate::vm::compiler::Compiler;
+use crate::vm::compiler_interface::Compiler;
 use crate::vm::fault::Fault;
-use crate::vm::functions::{Entry, Version};
+use crate::vm::function_table::{Entry, Version};
 use crate::vm::operators;
 use crate::vm::state::machine::Machine;
 use crate::vm::state::registers::Registers;
@@ -56,7 +57,8 @@ fn admit(machine: &mut Machine, end: [usize; 3], slots: bool) -> Result<(), Box<
     if machine.stacks.has(end, slots) { Ok(()) } else { machine.make_room(end, slots) }
 }
 
-/// Leaves a function; its results are in its first registers. Also returns whether any reference was dropped.
+/// Leaves a function; the results are in the first registers of the function. Also returns whether any reference was
+/// dropped.
 #[inline(always)]
 pub(super) fn leave(machine: &mut Machine, mut at: Registers) -> (Registers, bool) {
     let mut let_go = false;
@@ -80,7 +82,7 @@ pub(super) fn open_window(machine: &mut Machine, at: Registers) {
     }
 }
 
-/// Performs the actions that a step requests, until the program itself continues.
+/// Performs the actions that the steps of a task request, until the program continues.
 pub(in crate::vm) fn perform(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
@@ -137,7 +139,7 @@ pub(super) fn native(
     slots: bool,
 ) -> Result<(), Box<Fault>> {
     open_window(machine, at);
-    let next = crate::vm::native::call(machine, compiler, site, slots)?;
+    let next = crate::vm::native_call::call(machine, compiler, site, slots)?;
     perform(machine, compiler, next)
 }
 

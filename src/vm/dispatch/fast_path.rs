@@ -1,13 +1,14 @@
-//! Fast path: executes the usual case of instructions, without a call of the program, a drop of any object but a string, or a
-//! failure; only native functions allocate and drop objects here. A function returns `None` when its fast path does not apply; then it
-//! has changed nothing, and [`slow_path`](super::slow_path) executes the whole instruction.
+//! Fast path: executes the usual case of instructions, without a call of the program, a drop of any object but a
+//! string, or a failure; only native functions allocate and drop objects here. A function returns `None` when its fast
+//! path does not apply; then it has changed nothing, and [`slow_path`](super::slow_path) executes the whole
+//! instruction.
 
 use crate::bytecode::NativeSite;
 use crate::bytecode::operand::{self, *};
 use crate::native::library::{FastPath, Window};
 use crate::tape::Num;
 use crate::value::{Cells, Ref, Slot, Text};
-use crate::vm::joined;
+use crate::vm::fused;
 use crate::vm::objects;
 use crate::vm::state::machine::Machine;
 use crate::vm::state::registers::Registers;
@@ -21,7 +22,7 @@ type ComponentOffset = Option<(u16, u16)>;
 #[inline(always)]
 pub fn join_left_f(at: &mut Registers, out: FOut, a: FIn, b: FIn, how: Ways) {
     let c = at.extra();
-    let value = joined::left(how, at.f(a), at.f(b), at.f(c));
+    let value = fused::left(how, at.f(a), at.f(b), at.f(c));
     at.set_f(out, value);
 }
 
@@ -29,7 +30,7 @@ pub fn join_left_f(at: &mut Registers, out: FOut, a: FIn, b: FIn, how: Ways) {
 #[inline(always)]
 pub fn join_right_f(at: &mut Registers, out: FOut, a: FIn, b: FIn, how: Ways) {
     let c = at.extra();
-    let value = joined::right(how, at.f(a), at.f(b), at.f(c));
+    let value = fused::right(how, at.f(a), at.f(b), at.f(c));
     at.set_f(out, value);
 }
 
@@ -38,7 +39,7 @@ pub fn join_right_f(at: &mut Registers, out: FOut, a: FIn, b: FIn, how: Ways) {
 #[inline(always)]
 pub fn join_both_f(at: &mut Registers, out: FOut, a: FIn, b: FIn, how: Ways) {
     let (c, d) = at.extras();
-    let value = joined::both(how, [at.f(a), at.f(b), at.f(c), at.f(d)]);
+    let value = fused::both(how, [at.f(a), at.f(b), at.f(c), at.f(d)]);
     at.set_f(out, value);
 }
 
@@ -86,7 +87,7 @@ pub fn load_text(at: &mut Registers, out: ROut, k: operand::Text) -> Option<()> 
     put(at, out, Ref::Text(Text::Fixed(text)))
 }
 
-/// Succeeds if the register `out` is empty, so that writing it drops no object.
+/// Succeeds if the register `out` is empty, so that a write to the register drops no object.
 #[inline(always)]
 fn is_null(at: &Registers, out: ROut) -> Option<()> {
     matches!(at.r(RIn(out.0)), Ref::Null).then_some(())
@@ -118,8 +119,8 @@ fn own(at: &mut Registers, a: RChange) -> Option<&mut Cells> {
     }
 }
 
-/// Returns the position of a component of an element. For an element of one component, the read or write itself checks
-/// the range.
+/// Returns the index of a component of an element. For an element of one component, the read or write itself checks the
+/// range.
 #[inline(always)]
 fn position(cells: &Cells, index: i64, place: ComponentOffset) -> Option<usize> {
     match place {
@@ -189,8 +190,8 @@ fn append_here(text: &mut Rc<String>, more: &str) -> Option<()> {
     Some(())
 }
 
-/// Executes a pure native function that reads the strings and integers in the window; its result replaces the first
-/// integer.
+/// Executes a pure native function that reads the strings and integers in the window; the result of the function
+/// replaces the first integer.
 #[inline(always)]
 pub fn query(mut at: Registers, site: &NativeSite, query: fn(&[Ref], &[i64]) -> Option<i64>) -> Option<i64> {
     if site.results[1] == 0 {
@@ -203,7 +204,7 @@ pub fn query(mut at: Registers, site: &NativeSite, query: fn(&[Ref], &[i64]) -> 
     Some(0)
 }
 
-/// Reads the part of a string at the position in the first integer of the window, and advances the position.
+/// Reads the part of a string at the string index in the first integer of the window, and advances the index.
 #[inline(always)]
 pub fn advance(mut at: Registers, site: &NativeSite, advance: fn(&mut Ref, &mut i64) -> Option<()>) -> Option<i64> {
     if site.params[1] == 0 {
@@ -230,7 +231,7 @@ pub fn count(at: &mut Registers, out: IOut, array: RIn) -> Option<()> {
     Some(())
 }
 
-/// Whether an index of an array is in range.
+/// Checks an index of an array; returns `None` if the index is out of range.
 #[inline(always)]
 pub fn check_index(at: &Registers, array: RIn, index: IIn) -> Option<()> {
     objects::position(cells(at, array)?, at.i(index), (0, 1)).map(|_| ())
@@ -300,7 +301,8 @@ pub fn d_set_element_f(at: &mut Registers, array: RChange, a: FIn, index: IIn, p
     set_num(cells, k, num)
 }
 
-/// Looks up the implementation of a method for the type of the receiver; succeeds if it was looked up before.
+/// Looks up the implementation of a method for the type of the receiver; succeeds if the implementation was looked up
+/// before.
 #[inline(always)]
 pub fn find_method(machine: &Machine, at: &mut Registers, out: ROut, from: RIn, method: Method) -> Option<()> {
     is_null(at, out)?;
@@ -336,7 +338,8 @@ pub fn load_box_r(at: &mut Registers, out: ROut, from: RIn, index: Part) -> Opti
     put(at, out, value)
 }
 
-/// Moves a reference into an empty component of a box, outside of any level: `box.index = a`. A level logs such stores.
+/// Moves a reference into an empty component of a box, outside of any level: `box.index = a`. Inside of a level, such
+/// stores must be logged.
 #[inline(always)]
 pub fn store_box_r(machine: &Machine, at: &mut Registers, to: RIn, a: RTake, index: Part) -> Option<()> {
     // The box must stay in its register while it is filled.

@@ -3,7 +3,7 @@
 use crate::value::Ref;
 use crate::value::finalizer;
 use crate::value::finalizer::PendingFinalizer;
-use crate::vm::compiler::Compiler;
+use crate::vm::compiler_interface::Compiler;
 use crate::vm::dispatch::calls::perform;
 use crate::vm::fault::Fault;
 use crate::vm::state::machine::Machine;
@@ -14,8 +14,8 @@ use std::collections::VecDeque;
 #[derive(Default)]
 struct FinalizerTask {
     waiting: VecDeque<PendingFinalizer>,
-    /// The instance of the finalizer that ran last. Its contents are dropped here and not in the call, so that a chain of
-    /// instances is destroyed without nested calls.
+    /// The instance of the finalizer that ran last. The contents of the instance are dropped here and not in the call,
+    /// so that a chain of instances is destroyed without nested calls.
     instance: Ref,
 }
 
@@ -23,7 +23,7 @@ impl FinalizerTask {
     fn next(mut self: Box<Self>, machine: &mut Machine) -> Next {
         drop(std::mem::take(&mut self.instance));
         // Instances that only the last destroyed instance referred to are destroyed before the instances that were
-        // pending with it.
+        // pending at the same time.
         let mut waiting = finalizer::take();
         waiting.append(&mut self.waiting);
         self.waiting = waiting;
@@ -42,8 +42,8 @@ impl Task for FinalizerTask {
     }
 }
 
-/// Runs pending finalizers, between two instructions. The registers of the innermost frame and its window are preserved: they
-/// may hold the arguments of a call that is being prepared.
+/// Runs pending finalizers, between two instructions. The registers of the innermost frame and its window are
+/// preserved: the window may hold the arguments of a call that is being prepared.
 #[cold]
 #[inline(never)]
 pub(super) fn run_finalizers(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box<Fault>> {

@@ -1,9 +1,10 @@
 //! Dispatch loop: executes instructions.
 //!
-//! [`run`] executes the usual case of instructions, most of it in [`fast_path`]; an instruction that creates an object, calls Rust,
-//! fails or is unusual goes to [`slow_path`], which has the complete meaning of those instructions in [`numbers`], [`arrays`],
-//! [`storage`] and [`slots`]. Registers are accessed through [`Registers`], which must stay in machine registers: so its address
-//! does not escape from the loop, and it is rebuilt after every call.
+//! [`run`] executes the usual case of instructions, most of it in [`fast_path`]; an instruction that creates an object,
+//! calls Rust, fails or is unusual goes to [`slow_path`], which has the complete meaning of those instructions in
+//! [`numbers`], [`arrays`], [`storage`] and [`slots`]. Registers are accessed through [`Registers`], which must stay in
+//! machine registers. Therefore the address of this object does not escape from the loop, and the object is rebuilt
+//! after every call.
 
 mod arrays;
 pub(super) mod calls;
@@ -18,12 +19,12 @@ mod strings;
 use crate::bytecode::Instruction;
 use crate::bytecode::operand::*;
 use crate::native::library::{self, Direct, PureOperation};
-use crate::native::{Primitive, table};
+use crate::native::{Primitive, primitive_table};
 use crate::tape::Num;
 use crate::value::{Cells, Ref, finalizer};
-use crate::vm::compiler::Compiler;
+use crate::vm::compiler_interface::Compiler;
 use crate::vm::fault::Fault;
-use crate::vm::functions::Version;
+use crate::vm::function_table::Version;
 use crate::vm::objects;
 use crate::vm::state::machine::Machine;
 use crate::vm::state::registers::Registers;
@@ -49,13 +50,13 @@ fn save(machine: &mut Machine, pc: *const Instruction) {
 #[inline(always)]
 fn primitive(p: Prim) -> &'static Primitive {
     // The verifier has checked the number of the primitive; the default is never used.
-    table::all().get(usize::from(p.0)).unwrap_or(&table::all()[0])
+    primitive_table::all().get(usize::from(p.0)).unwrap_or(&primitive_table::all()[0])
 }
 
 /// Runs instructions until the frame that ends the run returns.
 ///
 /// # Errors
-/// When the program fails or a limit is reached.
+/// Fails when the program fails or a limit is reached.
 #[allow(clippy::too_many_lines, reason = "one arm per instruction; it is a table")]
 pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box<Fault>> {
     use Instruction as I;
@@ -64,7 +65,7 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
         let here = at.pc;
         let instruction = at.next();
 
-        // Executes code outside of the loop: no part of `at` is live across this call of Rust code.
+        // The macro executes code outside of the loop: no part of `at` is live across this call of Rust code.
         macro_rules! outside {
             ($work:expr) => {{
                 let value = $work;
@@ -81,7 +82,7 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
                 run_finalizers!()
             }};
         }
-        // Runs the finalizers that may be pending after the instruction.
+        // The macro runs the finalizers that may be pending after the instruction.
         macro_rules! run_finalizers {
             () => {
                 if finalizer::any() {
@@ -99,7 +100,7 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
                 }
             }};
         }
-        // Executes the fast path of an instruction, if it applies; otherwise the slow path.
+        // The macro executes the fast path of an instruction, if it applies; otherwise the slow path.
         macro_rules! fast_path {
             ($done:expr) => {
                 if $done.is_none() {
@@ -107,7 +108,7 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
                 }
             };
         }
-        // Applies a function of the table of primitives, which is called through a pointer.
+        // The macro applies a function of the table of primitives, which is called through a pointer.
         macro_rules! primitive {
             ($value:expr) => {{
                 save(machine, at.pc);
@@ -134,7 +135,7 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
                 }
             };
         }
-        // Executes one iteration of a loop over integers.
+        // The macro executes one iteration of a loop over integers.
         macro_rules! increment_and_branch {
             ($i:expr, $end:expr, $to:expr) => {
                 match at.i(IIn($i.0)).checked_add(1) {
@@ -181,7 +182,7 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
             I::IfNeF { a, b, to } => branch!(at.f(a) != at.f(b), to),
             I::IfLtF { a, b, to } => branch!(at.f(a) < at.f(b), to),
             I::IfLeF { a, b, to } => branch!(at.f(a) <= at.f(b), to),
-            // This is not `>=`: with NaN both comparisons are false.
+            // The condition is not `a >= b`: with NaN both comparisons are false.
             I::UnlessLtF { a, b, to } => {
                 let holds = at.f(a) < at.f(b);
                 branch!(!holds, to);

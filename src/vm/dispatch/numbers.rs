@@ -1,4 +1,4 @@
-//! Numbers: apply primitives to plain numbers and integers, and report the faults of integer arithmetic.
+//! Numbers: applies primitives to plain numbers and integers, and constructs the faults of integer arithmetic.
 
 use super::primitive;
 use crate::bytecode::operand::*;
@@ -6,7 +6,7 @@ use crate::native::{Trap, Value};
 use crate::vm::fault::{Fault, not_an_integer, trapped};
 use crate::vm::state::registers::Registers;
 
-/// Applies a primitive of one number: `p(a)`. Here and below, the verifier has checked that the primitive is of this
+/// Applies a primitive of one number: `p(a)`. In this file, the verifier has checked that a primitive has the required
 /// kind.
 #[inline(always)]
 pub fn prim1_f(p: Prim, a: f64) -> f64 {
@@ -72,7 +72,7 @@ fn integer_trap(trap: Trap, p: Prim, operands: &[i64]) -> Box<Fault> {
     trapped(trap, primitive(p).name, operands)
 }
 
-/// Returns the fault of `a ∘ b` when the result is no integer of 64 bits.
+/// Returns the fault of `a ∘ b` when the result is not an integer of 64 bits.
 #[cold]
 pub fn overflow(name: &str, a: i64, b: i64) -> Box<Fault> {
     trapped(Trap::Overflow, name, &[a, b])

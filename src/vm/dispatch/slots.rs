@@ -1,4 +1,4 @@
-//! Slots: execute the arithmetic of derivative code, with its records in the live levels.
+//! Slots: executes the arithmetic of derivative code, and records it in the live levels.
 
 use crate::bytecode::operand::*;
 use crate::native::PrimitiveId;
@@ -9,8 +9,8 @@ use crate::vm::recorder;
 use crate::vm::state::machine::Machine;
 use crate::vm::state::registers::Registers;
 
-/// Adds two numbers with slots on the fast path, `out = a + b`. This function and those below return `None` when the
-/// fast path does not apply.
+/// Adds two numbers with slots on the fast path, `out = a + b`. The functions for the fast path return `None` when it
+/// does not apply.
 #[inline(always)]
 pub fn add(machine: &mut Machine, at: &mut Registers, out: FOut, a: FIn, b: FIn) -> Option<()> {
     let (x, y) = (at.num(a), at.num(b));
@@ -55,15 +55,15 @@ pub fn neg(machine: &mut Machine, at: &mut Registers, out: FOut, a: FIn) -> Opti
     )
 }
 
-/// Returns the partial derivatives in both operands, each computed where it is needed.
+/// Returns the partial derivatives in both operands, each of which is only computed where it is needed.
 #[inline(always)]
 fn both(partials: &[Partial; 2], x: Num, y: Num, value: f64) -> (impl FnOnce() -> f64, impl FnOnce() -> f64) {
     let [first, second] = *partials;
     (move || first.of_two(x.value, y.value, value), move || second.of_two(x.value, y.value, value))
 }
 
-/// Handles the case to which the fast path does not apply: when several levels are live, records the operation in full
-/// and returns `true`; otherwise allocates memory for the tape.
+/// Executes an operation to which the fast path does not apply: when several levels are live, records the operation by
+/// the general rule and returns `true`; otherwise allocates memory for the tape.
 pub fn general(
     machine: &mut Machine,
     at: &mut Registers,

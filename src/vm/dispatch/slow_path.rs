@@ -5,11 +5,11 @@ use super::calls::{call_object, call_rule, enter, native, operate, resume};
 use super::{arrays, load, numbers, save, slots, storage, strings};
 use crate::bytecode::Instruction;
 use crate::bytecode::operand::*;
-use crate::native::ids;
+use crate::native::primitive_ids;
 use crate::value::Ref;
-use crate::vm::compiler::Compiler;
+use crate::vm::compiler_interface::Compiler;
 use crate::vm::fault::Fault;
-use crate::vm::functions::Version;
+use crate::vm::function_table::Version;
 use crate::vm::state::machine::Machine;
 use crate::vm::state::registers::Registers;
 use crate::vm::{exclusivity, objects};
@@ -18,7 +18,7 @@ use std::rc::Rc;
 /// Executes the instruction at `pc`. The next program counter is stored in the innermost frame.
 ///
 /// # Errors
-/// When the program fails or a limit is reached.
+/// Fails when the program fails or a limit is reached.
 #[inline(never)]
 pub(super) fn step(
     machine: &mut Machine,
@@ -62,7 +62,7 @@ pub(super) fn step(
 /// Executes the call of the native library at `pc`.
 ///
 /// # Errors
-/// When the function fails.
+/// Fails when the function fails.
 #[inline(never)]
 pub(super) fn call_native(
     machine: &mut Machine,
@@ -80,7 +80,7 @@ pub(super) fn call_native(
     }
 }
 
-/// Executes an instruction after which the same frame continues.
+/// Executes an instruction after which the running frame continues.
 fn line(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
@@ -183,27 +183,27 @@ fn line(
         I::DStoreGlobalF { a, index } => storage::d_store_global_f(machine, at, a, index)?,
 
         I::DAddF { out, a, b } => {
-            if !slots::general(machine, at, out, ids::ADD, &[at.num(a), at.num(b)])? {
+            if !slots::general(machine, at, out, primitive_ids::ADD, &[at.num(a), at.num(b)])? {
                 slots::add(machine, at, out, a, b);
             }
         }
         I::DSubF { out, a, b } => {
-            if !slots::general(machine, at, out, ids::SUB, &[at.num(a), at.num(b)])? {
+            if !slots::general(machine, at, out, primitive_ids::SUB, &[at.num(a), at.num(b)])? {
                 slots::sub(machine, at, out, a, b);
             }
         }
         I::DMulF { out, a, b } => {
-            if !slots::general(machine, at, out, ids::MUL, &[at.num(a), at.num(b)])? {
+            if !slots::general(machine, at, out, primitive_ids::MUL, &[at.num(a), at.num(b)])? {
                 slots::mul(machine, at, out, a, b);
             }
         }
         I::DDivF { out, a, b } => {
-            if !slots::general(machine, at, out, ids::DIV, &[at.num(a), at.num(b)])? {
+            if !slots::general(machine, at, out, primitive_ids::DIV, &[at.num(a), at.num(b)])? {
                 slots::div(machine, at, out, a, b);
             }
         }
         I::DNegF { out, a } => {
-            if !slots::general(machine, at, out, ids::NEG, &[at.num(a)])? {
+            if !slots::general(machine, at, out, primitive_ids::NEG, &[at.num(a)])? {
                 slots::neg(machine, at, out, a);
             }
         }

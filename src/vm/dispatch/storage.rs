@@ -1,10 +1,10 @@
-//! Stored components: access boxes, records, function objects and global variables, with and without slots.
+//! Storage: accesses boxes, records, function objects and global variables, with and without slots.
 
 use super::{gather, gather_counts};
 use crate::bytecode::operand::*;
 use crate::value::shape::ShapeId;
 use crate::value::{BoxCells, Cells, Closure, Ref};
-use crate::vm::compiler::Compiler;
+use crate::vm::compiler_interface::Compiler;
 use crate::vm::fault::Fault;
 use crate::vm::objects;
 use crate::vm::state::machine::Machine;
@@ -139,7 +139,7 @@ pub fn store_box_r(
     let mut cells = object.cells.borrow_mut();
     let place = cells.r.get_mut(usize::from(index)).ok_or_else(objects::no_component)?;
     let old = std::mem::replace(place, value);
-    // Dropping the previous content may access this box again, if the content contains the box.
+    // Dropping the previous content may access the box again, if the content contains the box.
     drop(cells);
     drop(old);
     Ok(())

@@ -1,10 +1,10 @@
-//! Strings: load constant strings, and append strings.
+//! Strings: loads constant strings, and appends strings.
 
 use crate::bytecode::operand::*;
 use crate::native::library;
 use crate::value::Ref;
 use crate::vm::fault::Fault;
-use crate::vm::native::effort;
+use crate::vm::native_call::effort;
 use crate::vm::state::machine::Machine;
 use crate::vm::state::registers::Registers;
 

@@ -1,10 +1,12 @@
-//! Operators: implement differential operators, calls of linear maps, and registered derivatives.
+//! Operators: implements differential operators, calls of linear maps, and registered derivatives.
 //!
-//! In: arguments in the window of the machine. Out: results there, or a call that must be made first: each operator is a
-//! [`Task`](crate::vm::state::task::Task), so that nothing in this module recurses, however operators, sweeps and rules nest.
+//! In: arguments in the window of the machine. Out: results there, or a call that must be made first: each operator is
+//! a [`Task`](crate::vm::state::task::Task), so that nothing in this module recurses, however operators, sweeps and
+//! rules nest.
 //!
-//! Promises: a body runs exactly once; storage that outlives a level is rebased before it is closed; no level stays open when the
-//! program stops. Not here: recording and sweeping (`tape`), the decomposition of values (`value::walk`).
+//! Promises: a body runs exactly once; storage that outlives a level is rebased before the level is closed; no level
+//! stays open when the program stops.
+//! Not here: recording and sweeping (`tape`), the decomposition of values (`value::walk`).
 
 pub(crate) mod apply;
 pub(crate) mod check;
@@ -12,7 +14,7 @@ pub(crate) mod checkpoint;
 pub(crate) mod registered;
 
 pub(super) use crate::vm::operators::check::kink::with_kink;
-pub(super) use crate::vm::operators::check::not_finite::with_first;
+pub(super) use crate::vm::operators::check::non_finite_value::with_first;
 
 use crate::bytecode::{Operator, OperatorSite, RuleSite};
 use crate::diagnostic::Code as Number;
@@ -20,7 +22,7 @@ use crate::tape::{Num, RecordError, Template};
 use crate::value::shape::{Layout, TangentId};
 use crate::value::walk::{Mismatch, Offset, Walk};
 use crate::value::{Cells, Ref, Slot, finalizer};
-use crate::vm::compiler::Compiler;
+use crate::vm::compiler_interface::Compiler;
 use crate::vm::fault::Fault;
 use crate::vm::state::machine::Machine;
 use crate::vm::state::task::Next;
@@ -102,7 +104,7 @@ pub fn operate(
             Ok(Next::Return)
         }
         Operator::Series { result, throws } => {
-            crate::vm::operators::apply::series::begin(machine, arguments, BodyResult { of: result, throws })
+            crate::vm::operators::apply::taylor_polynomial::begin(machine, arguments, BodyResult { of: result, throws })
         }
         Operator::ApplyAtOnce => crate::vm::operators::apply::batch::apply(machine, compiler, &arguments),
         Operator::Recompute { traced } => {
@@ -140,7 +142,7 @@ pub fn call_rule(machine: &mut Machine, compiler: &mut dyn Compiler, site: &Rule
 /// Ends all levels when the program stops; the slots of these levels represent constants from then on.
 pub fn unwind(machine: &mut Machine) {
     machine.levels.abandon();
-    machine.active_rules.clear();
+    machine.running_derivatives.clear();
 }
 
 /// Returns the tables that describe the structure of values.
@@ -148,7 +150,7 @@ fn walk(compiler: &dyn Compiler) -> Walk<'_> {
     Walk { shapes: compiler.shapes(), tangents: compiler.tangents() }
 }
 
-/// Returns the function that an operator is applied to, which is its last argument.
+/// Returns the function to which an operator is applied, which is the last argument of the operator.
 fn last_reference(arguments: &mut Cells) -> Result<Ref, Box<Fault>> {
     arguments.r.pop().ok_or_else(|| Fault::internal("an operator has no function"))
 }
@@ -222,8 +224,8 @@ fn counts(layout: Layout) -> [usize; 3] {
     [layout.f as usize, layout.i as usize, layout.r as usize]
 }
 
-/// The number of components from which on a tuple that a function returns is one reference to a record. The compiler
-/// decides that; it affects the machine where a function of the program returns several values in one tuple.
+/// The number of components from which on a tuple that a function returns is one reference to a record. The limit is
+/// set by the compiler, and affects the machine where a function of the program returns several values in one tuple.
 const MAX_INLINE_COMPONENTS: usize = 24;
 
 /// Takes the result of a function from the window: several values in one tuple. `counts` are the numbers of components
@@ -292,7 +294,7 @@ fn after_no_error<T>(machine: &mut Machine, throws: bool, act: impl FnOnce(&mut 
     done
 }
 
-/// Stores the first failure of a walk whose steps cannot fail.
+/// The first failure in a walk whose steps cannot return errors.
 #[derive(Default)]
 struct Failure(Option<RecordError>);
 
@@ -313,7 +315,7 @@ impl Failure {
 }
 
 /// Rebases storage that outlives the innermost level, before the level is closed, so that the storage retains its links
-/// to the levels outside. `kept` are values that outlive the level, in addition to logged stores.
+/// to the outer levels. `kept` are values that outlive the level, in addition to logged stores.
 fn rebase_escaping_slots(machine: &mut Machine, kept: &mut [&mut Cells]) {
     let nested = machine.levels.depth() > 1;
     crate::vm::operators::check::origins::rebase_sent_origins(machine);

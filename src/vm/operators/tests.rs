@@ -1,11 +1,11 @@
-//! Tests of operators, applied by graphs that are built by hand.
+//! Operator tests: operators that are applied by graphs built by hand.
 
 use crate::diagnostic::Code as Number;
 use crate::ir::*;
 use crate::value::shape::{Shape, Style, Tangent, TangentId, TangentKind};
 use crate::value::{Bank, Cells, Components, Ref};
 use crate::vm::FaultKind;
-use crate::vm::tests::build::{Builder, F, I, NUMBERS, R, TestProgram, machine};
+use crate::vm::tests::graph_builder::{Builder, F, I, NUMBERS, R, TestProgram, machine};
 use crate::vm::{Fault, Machine};
 use std::rc::Rc;
 
@@ -17,7 +17,7 @@ struct Script {
 }
 
 impl Script {
-    /// Creates a script; function 0 is the one that is run.
+    /// Creates a script; function 0 is run.
     fn new(functions: impl FnOnce(TangentId, TangentId) -> Vec<Builder>) -> Script {
         let mut test_program = TestProgram::new(vec![]);
         let program = &mut test_program.program;
@@ -46,7 +46,7 @@ impl Script {
     }
 }
 
-/// `let (y, d) = valueWithDifferential(at: x, in: function)`
+/// Builds `let (y, d) = valueWithDifferential(at: x, in: function)`.
 fn with_differential(
     b: &mut Builder,
     (x, at): (Reg, TangentId),
@@ -67,7 +67,7 @@ fn pulled(b: &mut Builder, d: Reg, seed: f64, (at, result): (TangentId, TangentI
     b.new_op(bank, Op::CallValue, &[pullback, seed])
 }
 
-/// `let (y, dy) = valueWithTangent(x, 1, function)`
+/// Builds `let (y, dy) = valueWithTangent(x, 1, function)`.
 fn with_tangent(b: &mut Builder, x: Reg, function: u32, captured: &[Reg], of: TangentId) -> [Reg; 2] {
     let body = b.new_op(R, Op::Closure(FunctionId(function)), captured);
     let (y, dy, one) = (b.reg(F), b.reg(F), b.num(1.0));
@@ -85,7 +85,7 @@ fn derivative(b: &mut Builder, x: Reg, function: u32, captured: &[Reg], of: Tang
     }
 }
 
-/// `{ x in x * sin(x) }`
+/// Builds the closure `{ x in x * sin(x) }`.
 fn product() -> Builder {
     let mut b = Builder::new("product", &[F], &[F]);
     let s = b.prim("double.sin", &[Reg(0)]);
@@ -182,7 +182,7 @@ fn a_variable_keeps_its_link_to_the_outer_level() {
     }
 }
 
-/// `{ xs in var s = 0; for x in xs { s += x * x }; return s }`
+/// Builds the closure `{ xs in var s = 0; for x in xs { s += x * x }; return s }`.
 fn sum_of_squares() -> Builder {
     let mut b = Builder::new("sum", &[R], &[F]);
     let (s, zero) = (b.reg(F), b.num(0.0));
@@ -259,13 +259,13 @@ fn a_vector_of_another_size_is_read_as_far_as_it_goes() {
     let mut apply = |dx: &[f64]| script.try_run(&mut machine(), &[], &[array(&[1.0, 2.0]), array(dx)]);
     assert_eq!(apply(&[1.0, 1.0]).unwrap().f[..], [6.0]);
     assert_eq!(apply(&[]).unwrap().f[..], [0.0]);
-    // Missing elements at the end are zero, and excess ones are not read.
+    // Missing elements at the end are zero, and excess elements are not read.
     assert_eq!(apply(&[1.0]).unwrap().f[..], [2.0]);
     assert_eq!(apply(&[1.0, 1.0, 1.0]).unwrap().f[..], [6.0]);
 }
 
-/// Builds a rule for `square`: its derivative is three times the true one, so that its use is visible. Functions: 1 calls
-/// `square` by rule, 2 is `square`, 3 is registered, 4 is the map that it returns.
+/// Builds a rule for `square`: its derivative is three times the true derivative, so that its use is visible. Function
+/// 1 calls `square` by rule, function 2 is `square`, function 3 is registered and returns function 4.
 fn by_rule(kind: RuleKind, main: impl FnOnce(&mut Builder, TangentId)) -> Script {
     Script::new(|number, _| {
         let mut first = Builder::new("main", &[F], &[F]);

@@ -1,15 +1,15 @@
-//! Run: calls a function of the program from outside the machine.
+//! Runs: calls a function of the program from outside of the machine.
 
 pub(crate) mod protected_call;
 
 use crate::cancel;
 use crate::diagnostic::Code as Number;
 use crate::value::{Cells, Components, Ref, finalizer, opaque_vector};
-use crate::vm::compiler::Compiler;
+use crate::vm::compiler_interface::Compiler;
 use crate::vm::dispatch;
 use crate::vm::dispatch::calls;
 use crate::vm::fault::{Fault, FaultKind};
-use crate::vm::functions::Version;
+use crate::vm::function_table::Version;
 use crate::vm::operators;
 use crate::vm::state::limits::Meter;
 use crate::vm::state::machine::Machine;
@@ -20,7 +20,7 @@ impl Machine {
     /// Calls a function and runs until it returns. The result has the components of the function's results.
     ///
     /// # Errors
-    /// When the program fails, or a limit is reached. The machine can be used again afterwards.
+    /// Fails when the program fails, or a limit is reached. The machine can be used again afterwards.
     pub fn run(
         &mut self,
         compiler: &mut dyn Compiler,
@@ -38,7 +38,7 @@ impl Machine {
     /// Calls a function object and runs until it returns; `results` is the number of components that it returns.
     ///
     /// # Errors
-    /// When the program fails, or a limit is reached.
+    /// Fails when the program fails, or a limit is reached.
     pub fn call_function_value(
         &mut self,
         compiler: &mut dyn Compiler,
@@ -55,7 +55,7 @@ impl Machine {
         self.fuel = 0;
     }
 
-    /// Performs work in Rust whose long parts end at an interruption or at the deadline of the run.
+    /// Performs long work in Rust, which an interruption or the deadline of the run ends early.
     fn with_limits<T>(&mut self, work: impl FnOnce(&mut Machine) -> T) -> T {
         let interrupt = Arc::clone(&self.limits.interrupt);
         cancel::under(&interrupt, self.meter.deadline(), || work(self))

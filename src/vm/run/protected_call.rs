@@ -2,19 +2,19 @@
 
 use crate::diagnostic::Code as Number;
 use crate::value::{Cells, Ref, finalizer};
-use crate::vm::compiler::Compiler;
+use crate::vm::compiler_interface::Compiler;
 use crate::vm::dispatch;
 use crate::vm::dispatch::calls::perform;
 use crate::vm::fault::{Fault, FaultKind};
 use crate::vm::state::machine::Machine;
 use crate::vm::state::task::{Callee, Next};
 
-/// Calls the original of a function beyond the window, and returns its results; `None` when it fails.
+/// Calls the original of a function beyond the window, and returns its results; `None` when the call fails.
 ///
-/// The Rust stack grows by one run: the caller must ensure that protected calls do not nest.
+/// The Rust stack grows by one nested run: the caller must ensure that protected calls do not nest.
 ///
 /// # Errors
-/// When the program itself must stop: a limit is reached, or the run is interrupted.
+/// Fails when the program itself must stop: a limit is reached, or the run is interrupted.
 pub(in crate::vm) fn call_protected(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
@@ -23,8 +23,8 @@ pub(in crate::vm) fn call_protected(
     results: [usize; 3],
 ) -> Result<Option<Cells>, Box<Fault>> {
     let (window, waiting) = (machine.window, finalizer::take());
-    let (frames, tasks, active_rules, depth) =
-        (machine.frames.len(), machine.tasks.len(), machine.active_rules.len(), machine.levels.depth());
+    let (frames, tasks, running_derivatives, depth) =
+        (machine.frames.len(), machine.tasks.len(), machine.running_derivatives.len(), machine.levels.depth());
     let changes = machine.changes.len();
     machine.push_halt();
     machine.set_window(arguments.all());
@@ -39,7 +39,7 @@ pub(in crate::vm) fn call_protected(
             {
                 task.abandon(machine);
             }
-            machine.active_rules.truncate(active_rules);
+            machine.running_derivatives.truncate(running_derivatives);
             machine.changes.truncate(changes);
             machine.levels.abandon_inner(depth);
             let above = machine.stacks.r.len().min(window[2])..;

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// The number of backward jumps and calls between two checks of the clock and of cancellation. A check costs some 30 ns; an
-/// iteration of a loop at least 2.
+/// The number of backward jumps and calls between two checks of the clock and of cancellation. A check costs some 30
+/// ns; an iteration of a loop takes at least 2 ns.
 pub const INTERVAL: i64 = 10_000;
 
 /// The time between two queries of the memory of the process, which take microseconds.
@@ -45,7 +45,7 @@ pub struct Meter {
 }
 
 impl Meter {
-    /// Starts the meter of a new run, of whose time the duration `passed` has passed.
+    /// Starts the meter of a new run, of whose time limit the duration `passed` has elapsed.
     pub fn start(limits: &Limits, passed: Duration) -> Meter {
         let deadline = limits.time.and_then(|time| Deadline::new(time, passed));
         Meter { steps_left: limits.steps, deadline, memory_checked: None, granted: 0 }
@@ -97,8 +97,8 @@ impl Meter {
     }
 }
 
-/// Returns three quarters of the memory of the computer, or of the share that this process may use; `None` where the
-/// system does not report it. If the process used more, the system would end the process without a message.
+/// Returns three quarters of the memory of the computer, or of the limit of the process; `None` where the system does
+/// not report it. If the process used more, the system would end the process without a message.
 pub fn share_of_machine() -> Option<u64> {
     let meminfo = std::fs::read_to_string("/proc/meminfo").ok();
     let total = meminfo.as_deref().and_then(|text| {

@@ -6,14 +6,14 @@ use crate::native::library::Host;
 use crate::source::Span;
 use crate::tape::{Levels, ValueStack};
 use crate::value::{Cells, Components, Ref, Slot, finalizer};
-use crate::vm::compiler::Compiler;
+use crate::vm::compiler_interface::Compiler;
 use crate::vm::diagnosis::Diagnosis;
-use crate::vm::diagnosis::rule_checks::RuleChecks;
+use crate::vm::diagnosis::derivative_checks::RuleChecks;
 use crate::vm::fault::{Fault, bytes};
-use crate::vm::functions::{Entry, Functions, Version, Writes};
-use crate::vm::state::active_rule::ActiveRule;
+use crate::vm::function_table::{Entry, Functions, Version, Writes};
 use crate::vm::state::limits::{Limits, Meter};
 use crate::vm::state::modification::Change;
+use crate::vm::state::running_derivative::RunningDerivative;
 use crate::vm::state::stacks::{Frame, Stacks};
 use crate::vm::state::task::Task;
 use crate::vm::threaded::{self, Memory, Outcome, Threaded, View};
@@ -21,7 +21,7 @@ use hashbrown::HashMap;
 use std::rc::Rc;
 use std::time::Duration;
 
-/// A machine. It retains code and global variables between runs.
+/// The virtual machine, which retains code and global variables between runs.
 pub struct Machine {
     /// The global variables of the program.
     pub globals: Cells,
@@ -37,10 +37,10 @@ pub struct Machine {
     pub(crate) frames: Vec<Frame>,
     pub(crate) tasks: Vec<Box<dyn Task>>,
     pub(crate) functions: Functions,
-    /// The registered derivatives that are running, each with its level: slots of that level in instances represent
+    /// The registered derivatives that are running, each with its level: slots of this level in instances represent
     /// constants in the registered function.
-    pub(crate) active_rules: Vec<ActiveRule>,
-    /// Whether functions store numbers that are reachable from elsewhere, as far as it was determined.
+    pub(crate) running_derivatives: Vec<RunningDerivative>,
+    /// Whether functions store numbers that are reachable from elsewhere, as far as this was determined.
     pub(crate) writers: HashMap<u32, Writes>,
     /// The beginning of the window of the current step.
     pub(crate) window: [usize; 3],
@@ -49,7 +49,7 @@ pub struct Machine {
     /// Accesses that modify shared storage in place, the innermost last.
     pub(crate) changes: Vec<Change>,
     pub(crate) meter: Meter,
-    /// The part of the next run's time that has passed already.
+    /// The part of the next run's time limit that has already elapsed.
     pub passed: Duration,
     /// The values that adjoint code stores for its reverse pass.
     pub(crate) value_stack: ValueStack,
@@ -82,7 +82,7 @@ impl Machine {
             stacks: Stacks::default(),
             frames: vec![],
             tasks: vec![],
-            active_rules: vec![],
+            running_derivatives: vec![],
             writers: HashMap::new(),
             functions: Functions::default(),
             window: [0; 3],
@@ -98,12 +98,13 @@ impl Machine {
         }
     }
 
-    /// Starts or stops comparing registered derivatives with differences when they are used.
+    /// Starts or stops comparing registered derivatives with finite differences when they are used.
     pub fn check_rules(&mut self, is_on: bool) {
         self.diagnosis.rule_checks = is_on.then(RuleChecks::default);
     }
 
-    /// Sets derivative code aside: from now on it is used only where it is correct for the current program.
+    /// Sets derivative code aside: the code is used again only if it is correct for the current
+    /// program.
     pub fn set_derivatives_aside(&mut self) {
         self.functions.set_derivatives_aside();
     }
@@ -120,7 +121,7 @@ impl Machine {
         }
     }
 
-    /// Returns a version of the code of a function, compiled at the first request.
+    /// Returns a version of the code of a function, which is compiled at the first request.
     pub(crate) fn code(
         &mut self,
         compiler: &mut dyn Compiler,
@@ -196,7 +197,7 @@ impl Machine {
         Fault::new(Number::DepthLimit, format!("calls are nested more than {depth} deep")).with("limit", depth)
     }
 
-    /// Whether a frame is the one that ends the run.
+    /// Whether a frame is the frame that ends the run.
     pub(crate) fn is_halt(&self, frame: &Frame) -> bool {
         std::ptr::eq(frame.entry, &raw const *self.own_code.halt)
     }
@@ -206,11 +207,12 @@ impl Machine {
         std::ptr::eq(frame.entry, &raw const *self.own_code.resume)
     }
 
-    /// Runs threaded code whose arguments are in the window, where there is room for all of its registers, `references` of them
-    /// for references; its results are there afterwards. Returns false when the code bails out.
+    /// Runs threaded code whose arguments are in the window, in which there is room for all its registers, among them
+    /// `references` registers of references. The results are in the window afterwards. Returns `false` when the code
+    /// bails out.
     ///
     /// # Errors
-    /// When the program must stop: a limit is reached, or it is canceled.
+    /// Fails when the program must stop: a limit is reached, or it is canceled.
     pub(crate) fn run_threaded(&mut self, code: &Threaded, references: usize) -> Result<bool, Box<Fault>> {
         let [f, i, r] = self.window;
         let held = &mut self.stacks.r[r..r + references];
@@ -250,10 +252,10 @@ impl Machine {
         Ok(())
     }
 
-    /// Checks for cancellation; for long operations in Rust.
+    /// Checks for cancellation during long operations in Rust.
     ///
     /// # Errors
-    /// When the run must stop.
+    /// Fails when the run must stop.
     pub fn check_interrupt(&mut self) -> Result<(), Box<Fault>> {
         self.poll()
     }

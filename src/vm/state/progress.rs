@@ -1,7 +1,7 @@
 //! Progress: reports the current iteration of the loop of a long-running script.
 
-use crate::vm::diagnosis::progress::LoopProgress;
-use crate::vm::state::loop_position;
+use crate::vm::diagnosis::progress_reporter::LoopProgress;
+use crate::vm::state::current_loop;
 use crate::vm::state::machine::Machine;
 use std::time::{Duration, Instant};
 
@@ -20,7 +20,7 @@ impl Machine {
             if code.is_prelude {
                 return None;
             }
-            let (head, back) = loop_position::around(code, at).max_by_key(|(head, back)| back - head)?;
+            let (head, back) = current_loop::around(code, at).max_by_key(|(head, back)| back - head)?;
             let counted = self.counted(frame, code, (head, back))?;
             let iterations = u64::try_from(counted.now.checked_sub(counted.from)?).ok()?;
             let total = counted.to.and_then(|to| u64::try_from(to.checked_sub(counted.from)?).ok());

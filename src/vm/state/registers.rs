@@ -1,16 +1,17 @@
 //! Registers: provides unchecked access to the registers of the running frame.
 //!
-//! Why this is sound: [`verify`](crate::bytecode::verify) has checked every register number, constant and jump target of a code
-//! object against its sizes before the machine accepted it; a frame is entered only when the stacks have space for all its
-//! registers and its window; every place of a stack is a valid value at any time; stacks move only when a frame is entered or a
-//! task runs, and the pointers in this file are created again after that.
+//! The accesses are sound for these reasons: [`verify`](crate::bytecode::verify) has checked every register number,
+//! constant and jump target of a code object against its sizes before the machine accepted it; a frame is entered only
+//! when the stacks have space for all its registers and its window; every element of a stack is a valid value at any
+//! time; stacks move only when a frame is entered or a task runs, and the pointers in this file are created again
+//! afterwards.
 #![allow(unsafe_code)]
 
 use crate::bytecode::operand::*;
 use crate::bytecode::{Code, Instruction};
 use crate::tape::Num;
 use crate::value::{Ref, Slot};
-use crate::vm::functions::Entry;
+use crate::vm::function_table::Entry;
 use crate::vm::state::stacks::{Frame, Stacks};
 
 /// Pointers to the next instruction and to the registers of its frame.
@@ -59,8 +60,8 @@ impl Registers {
     /// copy, and the dispatch loop has none to spare.
     #[inline(always)]
     pub fn next<'c>(&mut self) -> &'c Instruction {
-        // SAFETY: verified code ends with an instruction that does not continue, and jumps stay inside; code is never dropped
-        // while the machine runs.
+        // SAFETY: verified code ends with an instruction that does not continue, and jumps stay inside; code is never
+        // dropped while the machine runs.
         unsafe {
             let instruction = &*self.pc;
             self.pc = self.pc.add(1);
@@ -68,8 +69,8 @@ impl Registers {
         }
     }
 
-    /// Returns the third operand of an instruction, which follows the instruction. The verifier has checked that it
-    /// follows, here and in the functions below.
+    /// Returns the third operand of an instruction, which follows the instruction. The verifier has checked that such
+    /// an operand follows.
     #[inline(always)]
     pub fn extra(&mut self) -> FIn {
         match *self.next() {
@@ -117,10 +118,10 @@ impl Registers {
         unsafe { *self.f.add(out.0 as usize) = value }
     }
 
-    /// Reads the slot of the number in a register. Only derivative code may call this.
+    /// Reads the slot of the number in a register. Only derivative code may call this function.
     #[inline(always)]
     pub fn slot(&self, a: FIn) -> Slot {
-        // The slot is read in two halves: it is written that way, and a read of the whole would have to wait until both
+        // The slot is read in two halves: it is written in halves, and a read of the whole slot would wait until both
         // halves have left the store buffer. The reads are volatile, because the optimizer would join them again.
         // SAFETY: a verified register; only derivative code has instructions that call this function, and frames of
         // derivative code have slots.
@@ -132,10 +133,10 @@ impl Registers {
         }
     }
 
-    /// Writes the slot of the number in a register. Only derivative code may call this.
+    /// Writes the slot of the number in a register. Only derivative code may call this function.
     #[inline(always)]
     pub fn set_slot(&mut self, out: FOut, epoch: u64, payload: u64) {
-        // SAFETY: the same conditions hold as for reading a slot.
+        // SAFETY: the conditions for reading a slot hold here as well.
         unsafe {
             let slot = self.slots.add(out.0 as usize);
             (*slot).epoch = epoch;
@@ -143,13 +144,13 @@ impl Registers {
         }
     }
 
-    /// Reads the number in a register with its slot. Only derivative code may call this.
+    /// Reads the number in a register with its slot. Only derivative code may call this function.
     #[inline(always)]
     pub fn num(&self, a: FIn) -> Num {
         Num { value: self.f(a), slot: self.slot(a) }
     }
 
-    /// Writes a number with its slot to a register. Only derivative code may call this.
+    /// Writes a number with its slot to a register. Only derivative code may call this function.
     #[inline(always)]
     pub fn set_num(&mut self, out: FOut, num: Num) {
         self.set_f(out, num.value);
@@ -218,8 +219,8 @@ impl Registers {
     #[inline(always)]
     pub fn window_f(&self, count: u16, slots: bool) -> (&[f64], &[Slot]) {
         let (at, count) = (self.entry().own[0] as usize, count as usize);
-        // SAFETY: the verifier has checked that call sites need no more window than there is; slots exist in derivative
-        // code.
+        // SAFETY: the verifier has checked that call sites need no more registers than the window has; slots exist in
+        // derivative code.
         unsafe {
             let numbers = std::slice::from_raw_parts(self.f.add(at), count);
             let slots = if slots { std::slice::from_raw_parts(self.slots.add(at), count) } else { &[] };
@@ -230,7 +231,7 @@ impl Registers {
     /// Returns the first `count` integers of the window.
     #[inline(always)]
     pub fn window_i(&self, count: u16) -> &[i64] {
-        // SAFETY: the verifier has checked that call sites need no more window than there is.
+        // SAFETY: the verifier has checked that call sites need no more registers than the window has.
         unsafe { std::slice::from_raw_parts(self.i.add(self.entry().own[1] as usize), count as usize) }
     }
 
@@ -245,8 +246,8 @@ impl Registers {
     /// Returns the first `count` references of the window.
     #[inline(always)]
     pub fn window_r(&mut self, count: u16) -> &mut [Ref] {
-        // SAFETY: the verifier has checked that call sites need no more window than there is; the window is borrowed
-        // through `self` alone.
+        // SAFETY: the verifier has checked that call sites need no more registers than the window has; the window is
+        // borrowed through `self` alone.
         unsafe { std::slice::from_raw_parts_mut(self.r.add(self.entry().own[2] as usize), count as usize) }
     }
 
@@ -254,8 +255,8 @@ impl Registers {
     #[inline(always)]
     pub fn window(&mut self, counts: [u16; 3]) -> (&mut [f64], &mut [i64], &mut [Ref]) {
         let own = self.entry().own;
-        // SAFETY: the verifier has checked that call sites need no more window than there is; the three banks do not overlap,
-        // and the window is borrowed through `self` alone.
+        // SAFETY: the verifier has checked that call sites need no more window than there is; the three banks do not
+        // overlap, and the window is borrowed through `self` alone.
         unsafe {
             (
                 std::slice::from_raw_parts_mut(self.f.add(own[0] as usize), counts[0].into()),

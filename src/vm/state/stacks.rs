@@ -1,8 +1,8 @@
-//! Stacks: hold the registers of all frames.
+//! Stacks: stores the registers of all frames.
 
 use crate::bytecode::Instruction;
 use crate::value::{Ref, Slot};
-use crate::vm::functions::Entry;
+use crate::vm::function_table::Entry;
 
 /// The frame of one call that is running.
 #[derive(Clone, Copy, Debug)]
@@ -15,12 +15,12 @@ pub struct Frame {
     pub base: [u32; 3],
 }
 
-/// The stacks that hold the registers of all frames. Every place is a valid value of its bank at any time.
+/// The stacks that hold the registers of all frames. Every element is a valid value of its bank at any time.
 #[derive(Debug, Default)]
 pub struct Stacks {
     /// The stack of numbers.
     pub f: Vec<f64>,
-    /// The slots of the numbers: as many as numbers wherever derivative code runs.
+    /// The slots of the numbers: there are as many slots as numbers wherever derivative code runs.
     pub slots: Vec<Slot>,
     /// The stack of integers.
     pub i: Vec<i64>,

@@ -1,17 +1,18 @@
 //! Task: an operation of the machine that calls functions of the program without using the Rust stack.
 //!
-//! A differential operator, a sweep with a user's pullback, or any other operation in Rust that needs results of the program is
-//! written as a chain of steps. A step runs with the *window* of its caller: it takes the arguments from the window
-//! ([`Machine::number`](crate::vm::Machine::number) and the like), performs its part, and returns the next action:
+//! A differential operator, a sweep with a user's pullback, or any other operation in Rust that needs results of the
+//! program is written as a chain of steps. A step runs with the *window* of its caller: it takes the arguments from the
+//! window ([`Machine::number`](crate::vm::Machine::number) and the like), performs its part, and returns the next
+//! action:
 //!
 //! - [`Next::Return`]: the results are in the window; the program continues.
-//! - [`Next::Call`]: the machine calls `callee` with the arguments that the step has stored in the window. When the callee has
-//!   returned, its results are in the window and [`Task::resume`] is called: the next step.
+//! - [`Next::Call`]: the machine calls `callee` with the arguments that the step has stored in the window. When the
+//!   callee has returned, its results are in the window, and [`Task::resume`] performs the next step.
 //!
 //! Tasks nest like calls: a task's callee may apply another operator, which is another task on top.
 
 use crate::value::Ref;
-use crate::vm::compiler::Compiler;
+use crate::vm::compiler_interface::Compiler;
 use crate::vm::fault::Fault;
 use crate::vm::state::machine::Machine;
 
@@ -47,7 +48,7 @@ pub trait Task {
     /// Continues the operation after the call: the results of the callee are in the window.
     ///
     /// # Errors
-    /// When the program must stop.
+    /// Fails when the program must stop.
     fn resume(self: Box<Self>, machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<Next, Box<Fault>>;
 
     /// Cleans up the operation when the program stops before the callee has returned.

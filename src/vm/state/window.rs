@@ -10,8 +10,8 @@ impl Machine {
         self.stacks.f.get(self.window[0] + k).copied().unwrap_or(f64::NAN)
     }
 
-    /// Returns the number `k` of the window with its slot. In plain code there are no slots: use [`Machine::number`]
-    /// there.
+    /// Returns the number `k` of the window with its slot. Plain code has no slots and uses [`Machine::number`]
+    /// instead.
     pub fn num(&self, k: usize) -> Num {
         let slot = self.stacks.slots.get(self.window[0] + k).copied().unwrap_or(Slot::NONE);
         Num { value: self.number(k), slot }
@@ -78,7 +78,7 @@ impl Machine {
         cells
     }
 
-    /// Performs an action on the window without the flag and the error of a function that may throw.
+    /// Performs an action on the part of the window after the flag and the error of a function that may throw.
     pub fn after_error<T>(&mut self, act: impl FnOnce(&mut Machine) -> T) -> T {
         let window = self.window;
         self.window = [window[0], window[1] + 1, window[2] + 1];
@@ -102,7 +102,7 @@ impl Machine {
         parts.r.iter().enumerate().for_each(|(k, value)| self.set_reference(at[2] + k, value.clone()));
     }
 
-    /// Allocates memory for the place `at` of the stack of a bank.
+    /// Allocates memory for the index `at` in the stack of a bank.
     fn ensure(&mut self, bank: usize, at: usize) {
         let mut end = [self.stacks.f.len(), self.stacks.i.len(), self.stacks.r.len()];
         if at >= end[bank] {

@@ -1,4 +1,6 @@
-use super::build::*;
+//! Tests of the machine: arrays.
+
+use super::graph_builder::*;
 use crate::diagnostic::Code as Number;
 use crate::ir::*;
 use crate::value::{Components, Ref};
@@ -43,7 +45,7 @@ fn arrays_are_filled_and_changed_in_place() {
     assert_eq!((numbers(&result.r[0]), &result.f[..]), (&[0.0, 2.0, 4.0, 6.0, 8.0][..], &[20.0][..]));
 }
 
-/// `var b = a; b[0] = 9; return (a, b)`, where a parameter is also shared with the caller.
+/// The body `var b = a; b[0] = 9; return (a, b)` changes a parameter that is also shared with the caller.
 #[test]
 fn a_shared_array_is_copied_when_it_changes() {
     let mut b = Builder::new("copy", &[R], &[R, R]);
@@ -58,7 +60,8 @@ fn a_shared_array_is_copied_when_it_changes() {
     assert_eq!((numbers(&result.r[0]), numbers(&result.r[1])), (&[1.0, 2.0][..], &[9.0, 2.0][..]));
 }
 
-/// A loop that reads its array through a copy must not cause the write after it to copy the array each time.
+/// A loop that reads its array through a copy must not cause the write after the read to copy the array in each
+/// iteration.
 #[test]
 fn a_copy_that_is_not_needed_any_more_does_not_share() {
     let mut b = Builder::new("touch", &[I], &[R]);

@@ -1,4 +1,6 @@
-use super::build::*;
+//! Tests of the machine: calls, loops, closures, global variables and faults.
+
+use super::graph_builder::*;
 use crate::bytecode::disassemble;
 use crate::diagnostic::Code as Number;
 use crate::ir::*;
@@ -50,7 +52,7 @@ fn recursion_is_deep_but_not_endless() {
     assert_eq!((fault.kind, fault.backtrace.len()), (FaultKind::Error(Number::DepthLimit), 16));
 }
 
-/// The arguments and results of `swap(a, b) = (b, a)` are in different orders; it is called twice.
+/// The arguments and results of `swap(a, b) = (b, a)` are in different orders, and the function is called twice.
 #[test]
 fn several_results_change_places() {
     let mut swap = Builder::new("swap", &[F, F, I, R], &[F, F, I, R]);

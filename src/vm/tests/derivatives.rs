@@ -1,4 +1,6 @@
-use super::build::*;
+//! Tests of the machine: derivatives in both modes.
+
+use super::graph_builder::*;
 use crate::ir::*;
 use crate::tape::{Direction, LinearMap, Num};
 use crate::value::{Components, Slot};
@@ -76,7 +78,7 @@ fn a_loop_is_differentiated_in_both_modes() {
 
 #[test]
 fn slots_of_other_calls_are_not_seen() {
-    // `inner(x) = 3.0`: its register for the constant is the one that held the caller's argument.
+    // `inner(x) = 3.0`: the constant is stored in the register that held the caller's argument.
     let mut inner = Builder::new("inner", &[F], &[F]);
     let three = inner.num(3.0);
     let x = inner.reg(F);

@@ -1,4 +1,6 @@
-use super::build::*;
+//! Tests of the machine: interruption, time limits and speed.
+
+use super::graph_builder::*;
 use crate::diagnostic::Code as Number;
 use crate::ir::*;
 use crate::value::Components;

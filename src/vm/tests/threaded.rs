@@ -1,6 +1,6 @@
 //! Threaded code tests: threaded code computes the same results as the dispatch loop.
 
-use super::build::{TestProgram, machine};
+use super::graph_builder::{TestProgram, machine};
 use crate::bytecode::operand::*;
 use crate::bytecode::{Code, Instruction, Opcode, Trailer, verify};
 use crate::value::shape::{Shapes, Tangents};

@@ -1,29 +1,30 @@
 //! Threaded code: runs tangent and adjoint code, which consists of arithmetic, jumps, and reads and writes of elements.
 //!
-//! In: verified code, [translated](translate()) once to [`Cell`]s. Each cell names the Rust function that executes it, and that
-//! function continues with the next cell itself: without a loop that dispatches every instruction, the processor predicts the
-//! next one better.
+//! In: verified code, [translated](translate()) once to [`Cell`]s. Each cell names the Rust function that executes it,
+//! and this function continues with the next cell itself: without a loop that dispatches every instruction, the
+//! processor predicts the next function better.
 //!
-//! Promises: a build in which such a call is not compiled to a jump is correct, too: after some backward jumps one returns to the
-//! loop in [`run`], so that the Rust frames do not exceed the stack. An operation that fails (an index out of range, an overflow,
-//! exhausted memory) ends the run without a message, and only registers and objects of the run have changed. Not here: calls,
-//! slots, levels (`dispatch`).
+//! Promises: a build in which such a call is not compiled to a jump is correct, too: after a number of backward jumps
+//! the code returns to the loop in [`run`], so that the Rust frames do not exceed the stack. An operation that fails
+//! (an index out of range, an overflow, exhausted memory) ends the run without a message, and only registers and
+//! objects of the run have changed.
+//! Not here: calls, slots, levels (`dispatch`).
 #![allow(unsafe_code)]
 
-mod arithmetic;
-mod integers;
-mod objects;
-mod translate;
+mod arithmetic_cells;
+mod integer_cells;
+mod object_cells;
+mod translation;
 
-pub use translate::translate;
+pub use translation::translate;
 
 use crate::native::Primitive;
 use crate::tape::ValueStack;
 use crate::value::{Cells, Ref};
 use std::rc::Rc;
 
-/// The function that executes a cell: it takes the cell and the registers of numbers and integers, and returns the cell at which
-/// to continue, if it does not continue itself; null at the end.
+/// The function that executes a cell: it takes the cell and the registers of numbers and integers, and returns the cell
+/// at which to continue, if the function does not continue itself; null at the end.
 type Handler = unsafe fn(*const Cell, *mut f64, *mut i64, *mut Context) -> *const Cell;
 
 /// One cell of threaded code: an instruction with its operands.
@@ -31,7 +32,7 @@ type Handler = unsafe fn(*const Cell, *mut f64, *mut i64, *mut Context) -> *cons
 pub struct Cell {
     run: Handler,
     more: More,
-    /// The register of the result, if there is one, then the registers of the operands.
+    /// The register of the result, if any, then the registers of the operands.
     regs: [u16; 5],
 }
 
@@ -63,7 +64,7 @@ pub struct View {
 impl View {
     const NONE: View = View { numbers: std::ptr::null_mut(), count: 0, elements: 0, is_unique: false };
 
-    /// Creates the view of a register's content.
+    /// Creates the view of the object in a register.
     pub fn of(reference: &mut Ref) -> View {
         let Ref::Cells(cells) = reference else { return View::NONE };
         match Rc::get_mut(cells) {
@@ -107,7 +108,7 @@ pub enum Outcome {
     Done,
     /// An operation failed, or threaded code cannot execute it.
     BailedOut,
-    /// The limits must be checked before the run continues with the cell of this index.
+    /// The limits must be checked before the run continues with the cell of the given index.
     OutOfFuel(usize),
 }
 
@@ -133,8 +134,8 @@ const AT_ONCE: usize = 1024;
 pub struct Threaded {
     cells: Vec<Cell>,
     /// The beginnings of loops, by cell, and the registers of adjoints that are carried from one iteration to the next.
-    /// These adjoints are set to zero now and then if they are subnormal: contractions over thousands of iterations
-    /// would otherwise run on subnormal numbers, 15 times slower.
+    /// These adjoints are set to zero at intervals if they are subnormal: contractions over thousands of iterations
+    /// would otherwise compute with subnormal numbers, which is 15 times slower.
     carried: Vec<(usize, Vec<u16>)>,
 }
 
@@ -161,7 +162,7 @@ impl Threaded {
     }
 }
 
-/// Runs threaded code from a cell on: the first cell, or one at which the run was [out of fuel](Outcome::OutOfFuel).
+/// Runs threaded code from a cell on: the first cell, or a cell at which the run was [out of fuel](Outcome::OutOfFuel).
 /// The registers have room for the frame of the code, the arguments are in the first registers, and there is a view for
 /// each register of references.
 pub fn run(memory: Memory<'_>, code: &Threaded, cell: usize) -> Outcome {
@@ -180,8 +181,8 @@ pub fn run(memory: Memory<'_>, code: &Threaded, cell: usize) -> Outcome {
     loop {
         context.jumps = jumps;
         // SAFETY: `translate` has made the cells of verified code: registers lie inside of its frame, for which the
-        // caller has made room, jumps lead to cells, and the last cell does not continue. The registers do not move while it
-        // runs: they are borrowed.
+        // caller has made room, jumps lead to cells, and the last cell does not continue. The registers are borrowed,
+        // so they do not move during the run.
         at = unsafe { ((*at).run)(at, f, i, &raw mut context) };
         if at.is_null() {
             return if context.is_done { Outcome::Done } else { Outcome::BailedOut };

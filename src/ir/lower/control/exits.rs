@@ -1,9 +1,10 @@
-//! Exits: jumps out of scopes by `break`, `continue`, `return` and `throw`, and the `defer` statements that run on the way.
+//! Exits: jumps out of scopes by `break`, `continue`, `return` and `throw`, and the `defer` statements that run on the
+//! way.
 
 use crate::ir::graph::{BlockId, Op, Reg, Terminator, Trap};
 use crate::ir::lower::builder::{Builder, Slot, Value};
-use crate::types::model::tree::{LabelId, LocalId, Stmt};
 use crate::types::model::ty::Type;
+use crate::types::model::typed_tree::{LabelId, LocalId, Stmt};
 use crate::value::Bank;
 use std::rc::Rc;
 
@@ -149,8 +150,8 @@ impl Builder<'_> {
         self.finish(None, value);
     }
 
-    /// Marks the instance that an initializer has filled as initialized: from now on the finalizer of its class runs
-    /// when it is destroyed. In a failable initializer the instance follows a tag, and may be absent.
+    /// Marks the instance that an initializer has filled as initialized: the finalizer of its class will run when the
+    /// instance is destroyed. In a failable initializer, the instance follows a tag and may be absent.
     fn born(&mut self, value: &[Reg]) {
         if self.fills_instance && self.d.sees_ends() {
             let instance = self.references(value);
@@ -210,7 +211,7 @@ impl Builder<'_> {
         self.trap(Trap::Uncaught(text));
     }
 
-    /// Stops the program at an error under a `try!`.
+    /// Stops the program at an error that the operand of `try!` has thrown.
     pub fn unexpected(&mut self, error: Reg) {
         let text = self.text_of(error);
         self.trap(Trap::Failed { what: "try", message: Some(text) });
@@ -221,7 +222,7 @@ impl Builder<'_> {
         self.value(Op::Native { name: "describe", shapes: vec![any] }, Bank::R, &[error])
     }
 
-    /// Propagates the error of a call that may throw, and continues if it did not throw.
+    /// Propagates the error of a call that may throw, and continues if no error was thrown.
     pub fn propagate(&mut self, flag: Reg, error: Reg) {
         let (threw, fine) = (self.block(), self.block());
         self.branch(flag, threw, fine);

@@ -1,4 +1,5 @@
-//! Loops: the condition is tested before the loop and at its end, so that an iteration needs one jump.
+//! Loops: lowering of loops, whose conditions are tested before the loop and at its end, so that an iteration needs one
+//! jump.
 
 use crate::ir::graph::{BlockId, Op, Reg};
 use crate::ir::lower::builder::{Builder, Use, Value};
@@ -8,10 +9,10 @@ use crate::ir::lower::control::pattern::{bound, bound_by};
 use crate::ir::lower::dispatch::Target;
 use crate::ir::lower::effects::may_write;
 use crate::ir::lower::place::{Location, stride};
-use crate::types::model::tree::{
+use crate::types::model::ty::Type;
+use crate::types::model::typed_tree::{
     Argument, Callee, Condition, Expr, ExprKind, FunctionRef, Iteration, LabelId, Pattern, Stmt,
 };
-use crate::types::model::ty::Type;
 use crate::value::Bank;
 use crate::value::shape::{Shape, ShapeId};
 
@@ -109,8 +110,8 @@ impl Builder<'_> {
         counter
     }
 
-    /// Returns the bounds of a range. For a range expression the bounds are the operands, and the operator is only
-    /// called to report an invalid range.
+    /// Returns the bounds of a range. For a range expression the bounds are the operands, and the operator is called
+    /// only for an invalid range, to report the error.
     fn bounds(&mut self, range: &Expr, closed: bool) -> (Value, Option<FunctionRef>) {
         let operator = if closed { "..." } else { "..<" };
         if let ExprKind::Call { callee, args } = &range.kind {
@@ -167,7 +168,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Iterates over the elements of an array, beginning at the position `first`.
+    /// Iterates over the elements of an array, beginning at the index `first`.
     fn for_array(&mut self, label: LabelId, array: Value, first: Reg, shape: ShapeId, parts: &ForParts<'_>) {
         let span = self.span;
         let Shape::Array(element) = *self.program.shapes.get(shape) else {
@@ -202,7 +203,7 @@ impl Builder<'_> {
         self.switch_to_block(after);
     }
 
-    /// Iterates over the characters of a string, beginning at the position `first`.
+    /// Iterates over the characters of a string, beginning at the string index `first`.
     fn for_text(&mut self, label: LabelId, text: Value, first: Reg, parts: &ForParts<'_>) {
         let span = self.span;
         let text = self.keep(text);
@@ -228,7 +229,7 @@ impl Builder<'_> {
     }
 
     /// Returns the collection over which an iterator of the prelude steps, if the iterator consists of an array or a
-    /// string and a position. A call of its `next` costs several times as much as the loop.
+    /// string and an index: a call of its `next` would cost several times as much as a direct loop.
     fn stepped_through(&mut self, iterator: &Type) -> Option<DirectCollection> {
         let Type::Nominal(id, _) = self.concrete(iterator) else { return None };
         let nominal = self.d.nominal(id);

@@ -1,12 +1,12 @@
-//! Patterns: tests that jump to another block on failure, and the variables that they bind.
+//! Patterns: lowering to tests that jump to another block on failure, and to assignments of the bound variables.
 
 use crate::ir::graph::{BlockId, Reg, Trap};
 use crate::ir::lower::builder::{Builder, Value};
-use crate::types::model::tree::{Condition, LocalId, Pattern, PatternKind};
+use crate::types::model::typed_tree::{Condition, LocalId, Pattern, PatternKind};
 
 impl Builder<'_> {
-    /// Tests a pattern: continues with the variables bound if the pattern matches the value, and in the block `fail`
-    /// otherwise. The registers of the value are unchanged.
+    /// Adds the test of a pattern: control continues with the variables bound if the pattern matches the value, and in
+    /// the block `fail` otherwise. The registers of the value are unchanged.
     pub fn matches(&mut self, pattern: &Pattern, value: &[Reg], fail: BlockId) {
         self.span = pattern.span;
         match &pattern.kind {

@@ -1,12 +1,12 @@
-//! Statements: all except loops and `switch`, and the storage of local variables.
+//! Statements: lowering of all statements except loops and `switch`, and the storage of local variables.
 
 use crate::ir::graph::{BlockId, Op, Reg};
 use crate::ir::lower::builder::{Builder, Slot, Use, Value};
 use crate::ir::lower::control::exits::Scope;
 use crate::ir::lower::control::pattern::{bound, bound_by};
 use crate::ir::lower::place::Location;
-use crate::types::model::tree::Ownership;
-use crate::types::model::tree::{Case, Condition, Expr, ExprKind, LocalId, Stmt, StmtKind};
+use crate::types::model::typed_tree::Ownership;
+use crate::types::model::typed_tree::{Case, Condition, Expr, ExprKind, LocalId, Stmt, StmtKind};
 use crate::value::Bank;
 use crate::value::shape::Shape;
 
@@ -119,7 +119,7 @@ impl Builder<'_> {
         self.switch_to_block(after);
     }
 
-    /// Lowers a list of conditions: continues if all conditions hold, and in the block `fail` otherwise.
+    /// Lowers a list of conditions: control continues if all conditions hold, and in the block `fail` otherwise.
     pub fn conditions(&mut self, conditions: &[Condition], fail: BlockId) {
         for condition in conditions {
             match condition {
@@ -158,7 +158,7 @@ impl Builder<'_> {
 
     // Variables
 
-    /// Returns the location of a local variable. A variable that was not encountered before is initialized with zeros.
+    /// Returns the storage of a local variable. A variable that was not encountered before is initialized with zeros.
     pub fn slot(&mut self, local: LocalId) -> Slot {
         if let Slot::Absent = self.locals[local.0 as usize] {
             let banks = self.banks_of_local(local);
@@ -214,7 +214,8 @@ impl Builder<'_> {
         }
     }
 
-    /// Returns the banks of the components of a struct that is stored in a record, if that is the type of a variable.
+    /// Returns the banks of the components of a struct that is stored in a record, if the type of a variable is such a
+    /// struct.
     fn banks_in_record(&mut self, local: LocalId) -> Option<std::rc::Rc<[Bank]>> {
         let ty = self.body.locals[local.0 as usize].ty.clone();
         let shape = self.shape(&ty);
@@ -334,7 +335,7 @@ impl Builder<'_> {
     }
 
     /// Initializes a global variable with a value.
-    fn init_global(&mut self, global: crate::types::model::tree::GlobalId, value: Value) {
+    fn init_global(&mut self, global: crate::types::model::typed_tree::GlobalId, value: Value) {
         let ownership = self.d.global(global).ownership;
         let value = self.weak_reference(value, ownership);
         if !self.lives_in_script(global) {

@@ -1,10 +1,10 @@
-//! Switch: `switch` and the cases of `catch`, as chains of tests in source order.
+//! Switches: lowering of `switch` and of the cases of `catch` to chains of tests in source order.
 
 use crate::ir::graph::{BlockId, Reg, Trap};
 use crate::ir::lower::builder::Builder;
 use crate::ir::lower::control::exits::Scope;
 use crate::ir::lower::control::pattern::bound;
-use crate::types::model::tree::{Case, Expr, LabelId, LocalId};
+use crate::types::model::typed_tree::{Case, Expr, LabelId, LocalId};
 
 impl Builder<'_> {
     pub(crate) fn switch(&mut self, label: LabelId, local: LocalId, subject: &Expr, cases: &[Case]) {
@@ -21,8 +21,8 @@ impl Builder<'_> {
         self.switch_to_block(after);
     }
 
-    /// Lowers the cases of a `switch`: runs the first case that matches the value, then jumps to `after`; returns the
-    /// block that is reached if no case matches.
+    /// Lowers the cases of a `switch`: the first case that matches the value runs, then control continues at `after`.
+    /// Returns the block that is reached if no case matches.
     pub fn cases(&mut self, value: &[Reg], cases: &[Case], after: BlockId) -> BlockId {
         let bodies: Vec<BlockId> = cases.iter().map(|_| self.block()).collect();
         for (case, body) in cases.iter().zip(&bodies) {

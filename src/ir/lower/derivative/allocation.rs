@@ -1,8 +1,8 @@
 //! Allocation: the creation of an instance by an initializer that has a registered derivative.
 //!
-//! An initializer of a class fills an instance that it receives, which may be an instance of a subclass; its registered
-//! derivative returns a new instance. Therefore the derivative belongs to a function that creates the instance and fills it;
-//! an initializer that another initializer calls is differentiated through its body.
+//! An initializer of a class fills an instance that it receives, which may be an instance of a subclass; the registered
+//! derivative of the initializer returns a new instance. Therefore the derivative belongs to a function that creates
+//! the instance and fills it; an initializer that another initializer calls is differentiated through its body.
 
 use crate::ir::graph::Op;
 use crate::ir::lower::Origin;
@@ -10,13 +10,13 @@ use crate::ir::lower::builder::{Builder, Value};
 use crate::ir::lower::call::{Operand, Thrown, changed};
 use crate::ir::lower::dispatch::Target;
 use crate::types::model::declaration_info::Function;
-use crate::types::model::tree;
-use crate::types::model::tree::{Argument, ExprKind, FunctionRef};
+use crate::types::model::typed_tree;
+use crate::types::model::typed_tree::{Argument, ExprKind, FunctionRef};
 use std::rc::Rc;
 
 impl Builder<'_> {
     /// Returns the declaration of a function with the parameters that its registered derivatives take.
-    pub(crate) fn original(&mut self, f: tree::FunctionId) -> Rc<Function> {
+    pub(crate) fn original(&mut self, f: typed_tree::FunctionId) -> Rc<Function> {
         let declared = self.d.function(f);
         if !declared.fills_instance {
             return declared;
@@ -53,7 +53,7 @@ impl Builder<'_> {
     }
 
     /// Builds the body of an [`Origin::Allocation`]: allocates an instance and calls the initializer to fill it.
-    pub(crate) fn allocation(&mut self, f: tree::FunctionId) {
+    pub(crate) fn allocation(&mut self, f: typed_tree::FunctionId) {
         let filling = self.d.function(f);
         let Some(class) = filling.params.first().map(|own| own.ty.clone()) else { return };
         let declared = self.original(f);

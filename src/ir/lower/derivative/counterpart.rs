@@ -1,8 +1,8 @@
-//! Counterparts: stored properties for which a hand-written tangent vector has a member, though the vector does not consist of
-//! the type's properties alone: the member with the same name is the property's tangent.
+//! Counterparts: the members of a declared tangent vector that correspond by name to stored properties of the type,
+//! while other members of the vector do not.
 //!
-//! In: a property that is read and set by functions ([`Origin::OpaqueProperty`]). Out: derivatives of these functions, as if
-//! the program had registered them: they read the member from the vector, or store it there.
+//! In: a property that is read and set by functions ([`Origin::OpaqueProperty`]). Out: derivatives of these functions,
+//! as if the program had registered them, which load or store the member of the vector.
 
 use crate::ir::layout;
 use crate::ir::lower::builder::{Builder, Use, Value};
@@ -10,13 +10,13 @@ use crate::ir::lower::place::Location;
 use crate::ir::lower::{Key, Origin};
 use crate::ir::{Op, Rule, RuleKind};
 use crate::types::model::declaration_info::NominalKind;
-use crate::types::model::tree::FunctionRef;
 use crate::types::model::ty::{FunctionType, Strength, Type};
+use crate::types::model::typed_tree::FunctionRef;
 use crate::value::Bank;
 use std::rc::Rc;
 
-/// An access to a property, and the direction of its derivative. The generic arguments of the functions are the type and
-/// that of the property.
+/// An access to a property, and the direction of its derivative. The generic arguments of the functions are the owner's
+/// type and the type of the property.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(in crate::ir) struct Access {
     name: Rc<str>,
@@ -134,7 +134,7 @@ impl Builder<'_> {
         self.return_results(given);
     }
 
-    /// Returns a tangent vector that can be modified, and the place of a member in it.
+    /// Returns a tangent vector that can be modified, and the place of a member of this vector.
     fn vector_and_member(&mut self, ty: &Type, value: &Value, index: usize) -> (Value, Location) {
         let banks = self.banks(ty);
         let whole = self.regs(&banks);

@@ -1,8 +1,8 @@
-//! Inout derivatives: wrappers that convert registered derivatives of functions with `inout` parameters to derivatives of
-//! functions that return the new values.
+//! Inout derivatives: wrappers that convert registered derivatives of functions with `inout` parameters to derivatives
+//! of functions that return the new values.
 //!
 //! In: `(inout x, y) -> (value:, pullback: (seed, inout dx) -> dy)`. Out: `(x, y) -> (value, x, pullback')`, where
-//! `pullback'` is `(seed, dx) -> (dx, dy)`; so the machine only handles results.
+//! `pullback'` is `(seed, dx) -> (dx, dy)`; so that the machine only needs derivatives of results.
 
 use crate::ir::graph::{Op, Reg};
 use crate::ir::lower::builder::{Builder, Use, Value};
@@ -10,14 +10,14 @@ use crate::ir::lower::call::{Operand, changed};
 use crate::ir::lower::{Key, Origin};
 use crate::types::model::declaration_info;
 use crate::types::model::declaration_info::RegisteredKind;
-use crate::types::model::tree;
-use crate::types::model::tree::FunctionRef;
 use crate::types::model::ty::{FunctionType, Strength, Type};
+use crate::types::model::typed_tree;
+use crate::types::model::typed_tree::FunctionRef;
 use crate::value::Bank;
 use crate::value::shape::TangentId;
 use std::rc::Rc;
 
-/// A registered derivative of a function that changes parameters.
+/// A registered derivative of a function with `inout` parameters.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(in crate::ir) struct InoutRule {
     /// The registered function.
@@ -40,7 +40,7 @@ impl Builder<'_> {
 
     /// Builds the body of an [`Origin::InoutDerivative`], which calls the registered function of a function with
     /// `inout` parameters.
-    pub(crate) fn inout_derivative_rule(&mut self, key: &Key, of: tree::FunctionId, rule: &Rc<InoutRule>) {
+    pub(crate) fn inout_derivative_rule(&mut self, key: &Key, of: typed_tree::FunctionId, rule: &Rc<InoutRule>) {
         let declared = self.original(of);
         self.params = declared.generics.clone();
         self.name_like(&declared);
@@ -91,7 +91,7 @@ impl Builder<'_> {
     }
 
     /// Builds the body of an [`Origin::InoutDerivativeMap`], the linear function that an adapted derivative returns.
-    pub(crate) fn inout_derivative_map(&mut self, of: tree::FunctionId, rule: &InoutRule) {
+    pub(crate) fn inout_derivative_map(&mut self, of: typed_tree::FunctionId, rule: &InoutRule) {
         let declared = self.original(of);
         self.params = declared.generics.clone();
         self.name_like(&declared);
@@ -143,7 +143,8 @@ impl Builder<'_> {
         self.return_results(components);
     }
 
-    /// Returns the tangent vector of a tuple result, if a registered pullback takes the vector element by element.
+    /// Returns the tangent vector of a tuple result, as separate elements if a registered pullback takes the vector
+    /// element by element.
     fn vector_in_parts(&mut self, declared: &declaration_info::Function, registered: &FunctionRef) -> Option<Type> {
         let vector = self.vector(&declared.result)?;
         let Type::Tuple(parts) = &vector else { return None };

@@ -2,7 +2,7 @@
 
 pub(crate) mod allocation;
 pub(crate) mod counterpart;
+pub(crate) mod differential_operator;
 pub(crate) mod inout_derivative;
 pub(crate) mod opaque_property;
-pub(crate) mod operator;
 pub(crate) mod registered_transpose;

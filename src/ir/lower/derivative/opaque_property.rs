@@ -1,11 +1,11 @@
-//! Opaque properties: stored properties of types that define their own tangent vectors and are not differentiated member by
-//! member, such as a point on a circle that is represented by an angle.
+//! Opaque properties: stored properties of types that define their own tangent vectors and are not differentiated
+//! member by member, such as a point on a circle that is represented by an angle.
 //!
-//! Beside each value is a vector of zeros, whose slots carry the value's tangent; it is a single number if the type's number
-//! of components is not fixed. Functions with registered derivatives read and write it like any other numbers, and copies
-//! preserve it. A stored property has no relation to the vector, unless the vector has a member of the same name
-//! (`counterpart`): reading or setting one is a call of a function without a derivative. The same holds for reading a
-//! property that a type's tangent vectors omit, while they contain other properties.
+//! Beside each value is a vector of zeros, whose slots carry the value's tangent; the vector is a single number if the
+//! type's number of components is not fixed. Functions with registered derivatives read and write the vector like other
+//! numbers, and copies preserve it. A stored property has no relation to the vector, unless the vector has a member of
+//! the same name (`counterpart`): reading or setting the property is a call of a function without a derivative. Reading
+//! a property is also such a call if the type's tangent vectors omit this property but contain others.
 
 use crate::ir::graph::{Obstacle, Op, Parameter, Terminator};
 use crate::ir::layout;
@@ -20,7 +20,7 @@ use std::ops::Range;
 use std::rc::Rc;
 
 impl Builder<'_> {
-    /// Returns the shape of a value without the tangent vector beside it, and the components of that vector. `shape` is
+    /// Returns the shape of a value without the tangent vector beside it, and the components of this vector. `shape` is
     /// not boxed.
     pub(crate) fn beside(&mut self, shape: ShapeId) -> (ShapeId, Option<Range<usize>>) {
         match layout::beside(&mut self.lowering.layouts, &self.program.shapes, shape) {
@@ -39,7 +39,8 @@ impl Builder<'_> {
         Some(Property { owner: Type::Nominal(id, args), ty, name: stored.name.clone() })
     }
 
-    /// Returns a stored property of a type whose tangent vectors contain some of its properties, and omit this one.
+    /// Returns a stored property of a type whose tangent vectors contain some of its properties, and omit this
+    /// property.
     pub(crate) fn omitted_property(&mut self, owner: &Type, index: usize) -> Option<Property> {
         let owner = self.concrete(owner);
         let Type::Nominal(id, args) = &owner else { return None };
@@ -53,7 +54,8 @@ impl Builder<'_> {
         Some(Property { owner, ty, name: stored.name.clone() })
     }
 
-    /// Returns a value in the payload of a case, if it is differentiable, as a property that the tangent vectors do not contain.
+    /// Returns a value in the payload of a case, if the value is differentiable, as a property that the tangent vectors
+    /// do not contain.
     pub(crate) fn opaque_payload_at(&mut self, owner: &Type, case: u32, index: usize) -> Option<Property> {
         let Type::Nominal(id, args) = self.concrete(owner) else { return None };
         let nominal = self.d.nominal(id);
@@ -63,13 +65,13 @@ impl Builder<'_> {
         Some(Property { owner: Type::Nominal(id, args), ty, name: case.name.clone() })
     }
 
-    /// Returns the tangent vector beside a struct with these stored properties; empty for a type that is differentiated
-    /// by members.
+    /// Returns the tangent vector beside a struct with the given stored properties; empty for a type that is
+    /// differentiated by members.
     pub(crate) fn vector_beside(&mut self, ty: &Type, values: &[Value]) -> Value {
         self.vector_of(ty, values, |b, k| b.opaque_property_at(ty, k))
     }
 
-    /// Returns the tangent vector beside a case of an enum with these values.
+    /// Returns the tangent vector beside a case of an enum with the given values.
     pub(crate) fn vector_beside_case(&mut self, ty: &Type, case: u32, values: &[Value]) -> Value {
         self.vector_of(ty, values, |b, k| b.opaque_payload_at(ty, case, k))
     }

@@ -1,10 +1,10 @@
 //! Registered transposes: conversion of transposes, and of adjoints in the older notation, to registered pullbacks.
 //!
-//! In: a function with its registered derivatives. Out: its rules, and for each transpose or adjoint a function that returns
-//! the value with a pullback, which captures the required values.
+//! In: a function with its registered derivatives. Out: its rules, and for each transpose or adjoint a function that
+//! returns the value with a pullback, which captures the required values.
 //!
-//! The derivative of a function that is linear in each of several parameters (`*`) by all of them is the sum of its
-//! transposes.
+//! The derivative of a function that is linear in each of several parameters (`*`) with respect to all of them is the
+//! sum of its transposes.
 
 use crate::ir::FunctionId;
 use crate::ir::lower::builder::{Builder, Use, Value};
@@ -14,9 +14,9 @@ use crate::ir::lower::{Key, Origin, Part};
 use crate::ir::{Obstacle, Op, Parameter, Reg, Rule, RuleKind, Terminator};
 use crate::types::model::declaration_info;
 use crate::types::model::declaration_info::RegisteredKind;
-use crate::types::model::tree;
-use crate::types::model::tree::FunctionRef;
 use crate::types::model::ty::{FunctionType, Strength, Type};
+use crate::types::model::typed_tree;
+use crate::types::model::typed_tree::FunctionRef;
 use crate::value::Bank;
 use std::rc::Rc;
 
@@ -24,8 +24,8 @@ use std::rc::Rc;
 const MAX_SUMS: usize = 32;
 
 impl Builder<'_> {
-    /// Creates the rules of a function from its registered derivatives, the most specific first.
-    pub fn rules(&mut self, f: tree::FunctionId, declared: &declaration_info::Function) {
+    /// Creates the rules of a function from its registered derivatives, the most specific rule first.
+    pub fn rules(&mut self, f: typed_tree::FunctionId, declared: &declaration_info::Function) {
         let of = FunctionRef { function: f, generics: self.generics.clone() };
         let registered = self.d.rules(&of, self.view);
         if registered.is_empty() {
@@ -36,9 +36,9 @@ impl Builder<'_> {
         let Some(result) = self.results_together(declared) else { return };
         let movers: Rc<[Option<FunctionId>]> = declared.params.iter().map(|p| self.mover(&p.ty)).collect();
         let mut parts: Vec<Vec<Part>> = vec![];
-        // Each transpose is summed with all other transposes that concern other parameters.
+        // Each transpose can be summed with all transposes for other parameters.
         let some_differ = registered.iter().any(|rule| rule.differs);
-        // A primal function computes the value instead of the original; a transpose does not.
+        // A registered primal computes the value instead of the original; a transpose needs no primal.
         let primals = registered.iter().filter(|rule| rule.primal.is_some());
         let of_primal = primals.filter_map(|rule| rule.inherited).next();
         for rule in registered {
@@ -101,7 +101,7 @@ impl Builder<'_> {
 
     /// Builds the body of an [`Origin::RegisteredTranspose`], which calls the function, and creates the closure of the
     /// pullback.
-    pub fn registered_transpose(&mut self, key: &Key, of: tree::FunctionId, parts: &Rc<[Part]>) {
+    pub fn registered_transpose(&mut self, key: &Key, of: typed_tree::FunctionId, parts: &Rc<[Part]>) {
         let declared = self.original(of);
         self.params = declared.generics.clone();
         self.name_like(&declared);
@@ -168,7 +168,7 @@ impl Builder<'_> {
 
     /// Builds the body of an [`Origin::Pullback`], which maps the adjoint of the result to the adjoints of the
     /// parameters.
-    pub fn pullback(&mut self, of: tree::FunctionId, parts: &Rc<[Part]>) {
+    pub fn pullback(&mut self, of: typed_tree::FunctionId, parts: &Rc<[Part]>) {
         let declared = self.original(of);
         self.params = declared.generics.clone();
         self.name_like(&declared);

@@ -5,13 +5,13 @@ use crate::syntax::ast::{Name, NominalKind};
 use crate::types::model::declaration_info::{
     Builtin, Declarations, EnumCase, Function, Global, Nominal, Param, Rule, Stored,
 };
-use crate::types::model::tree::Ownership;
-use crate::types::model::tree::{
-    Argument, Body, Callee, Capture, Expr, ExprKind, FunctionId, FunctionRef, GlobalId, Local, LocalId, Pattern,
-    PatternKind, Place, Projection, ProjectionKind, Root, Stmt, StmtKind,
-};
 use crate::types::model::ty::{
     Existential, FunctionParam, FunctionType, NominalId, ParamId, ProtocolId, Strength, Type,
+};
+use crate::types::model::typed_tree::Ownership;
+use crate::types::model::typed_tree::{
+    Argument, Body, Callee, Capture, Expr, ExprKind, FunctionId, FunctionRef, GlobalId, Local, LocalId, Pattern,
+    PatternKind, Place, Projection, ProjectionKind, Root, Stmt, StmtKind,
 };
 use std::rc::Rc;
 
@@ -171,8 +171,8 @@ impl TestDeclarations {
         Rc::make_mut(&mut self.functions[id.0 as usize].0)
     }
 
-    /// Defines the body of a function. The locals after the parameters are given by a name (with `var` before it if it
-    /// is mutable, `&` if it is captured) and type.
+    /// Defines the body of a function. The locals after the parameters are given by a name (with the prefix `var` for a
+    /// mutable local, and `&` for a captured one) and a type.
     pub fn define(&mut self, id: FunctionId, locals: &[(&str, Type)], statements: Vec<Stmt>) {
         let declared = self.functions[id.0 as usize].0.clone();
         let params = declared.params.iter().map(|p| local(&p.name, &p.ty, p.is_inout));
@@ -312,7 +312,7 @@ impl Declarations for TestDeclarations {
     }
 }
 
-// Functions to build trees
+// Construction of typed trees
 
 pub fn e(kind: ExprKind, ty: Type) -> Expr {
     Expr { kind, ty, span: SPAN }

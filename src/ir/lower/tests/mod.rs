@@ -1,15 +1,15 @@
 //! Lowering tests: small typed trees and the graphs to which they are lowered.
 
 mod declarations;
-mod source;
+mod source_tests;
 
 use super::Lowering;
 use crate::ir::{FunctionId, Op, Program};
-use crate::ir::{listing, verify};
-use crate::types::model::tree;
-use crate::types::model::tree::{Argument, Case, Condition, ExprKind, FunctionRef, Iteration, LabelId, LocalId};
-use crate::types::model::tree::{Callee, PatternKind, Place, ProjectionKind, Root, StmtKind};
+use crate::ir::{listing, verifier};
 use crate::types::model::ty::{ProtocolId, Type};
+use crate::types::model::typed_tree;
+use crate::types::model::typed_tree::{Argument, Case, Condition, ExprKind, FunctionRef, Iteration, LabelId, LocalId};
+use crate::types::model::typed_tree::{Callee, PatternKind, Place, ProjectionKind, Root, StmtKind};
 use crate::value::shape::Shape;
 use declarations::*;
 
@@ -32,18 +32,18 @@ impl Run {
     }
 }
 
-fn lower(declarations: &mut TestDeclarations, f: tree::FunctionId) -> Run {
+fn lower(declarations: &mut TestDeclarations, f: typed_tree::FunctionId) -> Run {
     let mut lowering = Lowering::new();
     let mut program = Program::default();
     let id = lowering.function(declarations, &mut program, &FunctionRef { function: f, generics: vec![] });
     for f in program.functions.iter().flatten() {
-        assert_eq!(verify::verify(&program, f), Vec::<String>::new(), "{}", listing::function(&program, f, None));
+        assert_eq!(verifier::verify(&program, f), Vec::<String>::new(), "{}", listing::function(&program, f, None));
     }
     assert_eq!(lowering.unsupported, vec![]);
     Run { program, id, lowering }
 }
 
-fn script(declarations: &mut TestDeclarations, f: tree::FunctionId) -> Run {
+fn script(declarations: &mut TestDeclarations, f: typed_tree::FunctionId) -> Run {
     let mut lowering = Lowering::new();
     let mut program = Program::default();
     let id = lowering.script(declarations, &mut program, f);
@@ -52,12 +52,12 @@ fn script(declarations: &mut TestDeclarations, f: tree::FunctionId) -> Run {
 
 /// The arithmetic functions that most tests need.
 struct Arithmetic {
-    add: tree::FunctionId,
-    mul: tree::FunctionId,
-    less: tree::FunctionId,
-    add_assign: tree::FunctionId,
-    get: tree::FunctionId,
-    set: tree::FunctionId,
+    add: typed_tree::FunctionId,
+    mul: typed_tree::FunctionId,
+    less: typed_tree::FunctionId,
+    add_assign: typed_tree::FunctionId,
+    get: typed_tree::FunctionId,
+    set: typed_tree::FunctionId,
 }
 
 fn arithmetic(w: &mut TestDeclarations) -> Arithmetic {
@@ -77,7 +77,7 @@ fn arithmetic(w: &mut TestDeclarations) -> Arithmetic {
     Arithmetic { add, mul, less, add_assign, get, set }
 }
 
-fn subscript(a: &Arithmetic, of: Type, index: tree::Expr) -> ProjectionKind {
+fn subscript(a: &Arithmetic, of: Type, index: typed_tree::Expr) -> ProjectionKind {
     let generics = &[of][..];
     ProjectionKind::Accessor {
         get: generic(a.get, generics),

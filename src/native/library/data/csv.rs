@@ -4,7 +4,7 @@ use crate::cancel;
 use crate::native::library::NativeFunction;
 use crate::native::library::context::{Failure, FailureKind, NativeContext};
 use crate::native::library::file::{decode, outcome};
-use crate::native::library::text::{TEXT, text, texts};
+use crate::native::library::string::{TEXT, text, texts};
 use crate::value::{Cells, Ref};
 use std::rc::Rc;
 
@@ -15,21 +15,22 @@ pub(in crate::native::library) const TABLE: &[NativeFunction] = &[NativeFunction
 /// The type of the values in a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ColumnKind {
-    /// Numbers.
+    /// A column of numbers.
     Number,
-    /// Strings.
+    /// A column of strings.
     Text,
-    /// `true` and `false`.
+    /// A column of `true` and `false`.
     Boolean,
-    /// Dates in ISO 8601.
+    /// A column of dates in ISO 8601.
     Date,
 }
 
 impl ColumnKind {
-    /// The kinds, by their numbers in the prelude.
+    /// All kinds of columns, by their numbers in the prelude.
     const ALL: [ColumnKind; 4] = [ColumnKind::Number, ColumnKind::Text, ColumnKind::Boolean, ColumnKind::Date];
 
-    /// Parses a field. Truth values and dates are numbers, too: 0 or 1, and the seconds since the beginning of 1970.
+    /// Parses a field of a column. Booleans and dates become numbers: 0 or 1, and the seconds since the beginning of
+    /// 1970.
     fn value(self, field: &str) -> Option<f64> {
         match self {
             ColumnKind::Number => field.parse().ok(),
@@ -51,16 +52,17 @@ impl ColumnKind {
     }
 }
 
-/// How a table is written.
+/// The syntax of a table in a file.
 #[derive(Clone, Debug)]
 pub struct TableFormat {
     /// The byte between two fields.
     pub delimiter: u8,
     /// Whether the first row names the columns.
     pub has_header: bool,
-    /// The fields that stand for a missing value, besides the empty one; not in columns of text.
+    /// The texts of fields that represent a missing value, besides the empty text; columns of strings have no missing
+    /// values.
     pub missing: Vec<Rc<str>>,
-    /// The types of some columns.
+    /// The required types of some columns, by name.
     pub kinds: Vec<(Rc<str>, ColumnKind)>,
 }
 
@@ -70,25 +72,25 @@ impl Default for TableFormat {
     }
 }
 
-/// A table: the names of the columns, their values, and the lines of the rows.
+/// A table: the names of the columns, the values, and the line of each row in the file.
 #[derive(Clone, Debug, Default)]
 pub struct Table {
     /// The names of the columns.
     pub names: Vec<Rc<str>>,
-    /// The columns.
+    /// The columns of the table.
     pub columns: Vec<TableColumn>,
-    /// The line of each row.
+    /// The line of each row in the file.
     pub lines: Vec<i64>,
 }
 
 /// A column of a table.
 #[derive(Clone, Debug)]
 pub struct TableColumn {
-    /// The type of the values.
+    /// The type of the column's values.
     pub kind: ColumnKind,
-    /// The values as numbers, unless they are strings; NaN for a missing one.
+    /// The values of the column as numbers, unless they are strings; NaN for a missing value.
     pub numbers: Vec<f64>,
-    /// The values, if they are strings; an empty string for a missing one.
+    /// The values of the column, if they are strings; an empty string for a missing value.
     pub texts: Vec<Rc<str>>,
 }
 
@@ -181,8 +183,8 @@ fn table(path: &str, text: &str, format: &TableFormat) -> Result<Table, Failure>
     Ok(Table { names, columns: typed, lines })
 }
 
-/// Returns a column with the first type that fits all of its fields, or with the required one; then the first field that
-/// does not fit is returned, too.
+/// Returns a column with the first type that fits all of its fields, or with the required type; in the latter case the
+/// first field that does not fit is returned, too.
 fn column(
     fields: Vec<Rc<str>>,
     required: Option<ColumnKind>,

@@ -1,11 +1,11 @@
-//! Dates: points in time as components, and the reverse, arithmetic with months, and formats.
+//! Dates: conversion between points in time and calendar components, arithmetic with components, and formats.
 //!
-//! A point in time is the number of seconds since the beginning of 1970, a time zone a fixed offset in seconds. Components are
-//! year, month, day, hour, minute, second and nanosecond.
+//! A point in time is the number of seconds since the beginning of 1970, a time zone a fixed offset in seconds.
+//! Components are year, month, day, hour, minute, second and nanosecond.
 
 use crate::native::library::NativeFunction;
 use crate::native::library::context::{Failure, NativeContext};
-use crate::native::library::text::texts;
+use crate::native::library::string::texts;
 use crate::value::shape::Layout;
 use crate::value::{Cells, Ref};
 use jiff::civil::{DateTime, DateTimeDifference};
@@ -29,10 +29,11 @@ const INTEGERS: Layout = Layout { f: 0, i: 1, r: 0 };
 
 const NANOSECONDS: f64 = 1e9;
 
-/// Returns the point in time with a number of seconds, rounded to nanoseconds; `None` if its year has more than four digits.
+/// Returns the point in time with a number of seconds, rounded to nanoseconds; `None` if its year has more than four
+/// digits.
 fn timestamp(seconds: f64) -> Option<Timestamp> {
     let whole = seconds.floor();
-    // Beyond this, the number of seconds is not exact; such years are refused anyway.
+    // Beyond this limit the number of seconds is not exact; years beyond it are rejected in any case.
     if !(-1e12..1e12).contains(&whole) {
         return None;
     }
@@ -48,12 +49,12 @@ fn offset(seconds: i64) -> Option<Offset> {
     Offset::from_seconds(i32::try_from(seconds).ok()?).ok()
 }
 
-/// Returns the date and time of day at an offset.
+/// Returns the date and time of day at an offset from UTC.
 fn local(time: f64, at: i64) -> Option<DateTime> {
     Some(offset(at)?.to_datetime(timestamp(time)?))
 }
 
-/// Returns the number of seconds of a date and time of day at an offset.
+/// Returns the number of seconds of a date and time of day at an offset from UTC.
 fn global(local: DateTime, at: i64) -> Option<f64> {
     Some(seconds(offset(at)?.to_timestamp(local).ok()?))
 }
@@ -62,14 +63,14 @@ fn give_integers(c: Call<'_, '_>, integers: Vec<i64>) -> Result<(), Failure> {
     c.return_reference(Ref::Cells(Rc::new(Cells::integers(integers))))
 }
 
-/// Returns a number if there is one, and whether there is.
+/// Returns an optional number as a number and the flag whether it exists.
 fn give_number(c: Call<'_, '_>, number: Option<f64>) -> Result<(), Failure> {
     c.return_number(number.unwrap_or(f64::NAN))?;
     c.return_integer(i64::from(number.is_some()))
 }
 
-/// Returns the components of a point in time, its day of the week from 1 for Sunday, its day of the year, and its week in ISO
-/// 8601; no numbers if it is out of range.
+/// Returns the components of a point in time, its day of the week from 1 for Sunday, its day of the year, and its week
+/// in ISO 8601; no numbers if the point in time is out of range.
 fn components(c: Call<'_, '_>) -> Result<(), Failure> {
     let (time, at) = (c.number(), c.integer());
     let fields = local(time, at).map_or(vec![], |local| {
@@ -90,7 +91,7 @@ fn components(c: Call<'_, '_>) -> Result<(), Failure> {
     give_integers(c, fields)
 }
 
-/// Returns the point in time with these components, if they are those of a date.
+/// Returns the point in time with the given components, if the components form a date.
 fn of_components(c: Call<'_, '_>) -> Result<(), Failure> {
     let (fields, at) = (c.array(INTEGERS)?, c.integer());
     let time = date_time(&fields.i).and_then(|local| global(local, at));
@@ -118,8 +119,8 @@ fn span(fields: &[i64]) -> Option<Span> {
     span.try_nanoseconds(*nanoseconds).ok()
 }
 
-/// Returns the difference between two points in time in components, of which the first one that is not zero is the given one
-/// or a later one; no numbers if one is out of range.
+/// Returns the difference between two points in time in components, beginning with the given unit; no numbers if a
+/// point in time is out of range.
 fn difference(c: Call<'_, '_>) -> Result<(), Failure> {
     const UNITS: [Unit; 6] = [Unit::Year, Unit::Month, Unit::Day, Unit::Hour, Unit::Minute, Unit::Second];
     let (from, to, at, largest) = (c.number(), c.number(), c.integer(), c.integer());
@@ -184,7 +185,8 @@ fn format(c: Call<'_, '_>) -> Result<(), Failure> {
     c.return_reference(texts(failed))
 }
 
-/// Returns a format in the notation of `strftime`. One without `%` is in the notation of Unicode, as in `yyyy-MM-dd`.
+/// Converts a format to the notation of `strftime`. A format without `%` is in the notation of Unicode, as in
+/// `yyyy-MM-dd`.
 fn directives(format: &str) -> String {
     if format.contains('%') {
         return format.to_owned();
@@ -194,7 +196,7 @@ fn directives(format: &str) -> String {
     while let Some(letter) = rest.chars().next() {
         let run = rest.len() - rest.trim_start_matches(letter).len();
         if letter == '\'' {
-            // A quoted text; two quotation marks are one.
+            // A quoted text; two adjacent quotation marks denote one.
             let quoted = rest[1..].split('\'').next().unwrap_or_default();
             out.push_str(if quoted.is_empty() { "'" } else { quoted });
             rest = rest.get(quoted.len() + 2..).unwrap_or_default();

@@ -2,7 +2,7 @@
 
 use crate::cancel;
 use crate::native::library::context::{Failure, NativeContext};
-use crate::native::library::text::texts;
+use crate::native::library::string::texts;
 use crate::native::library::{NativeFunction, array};
 use crate::value::{Cells, Ref};
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
@@ -21,27 +21,27 @@ enum Kind {
     False,
     True,
     Number,
-    /// An integer that a number cannot represent; it follows.
+    /// An integer that a number cannot represent; its digits follow as a string.
     Integer,
     String,
-    /// The number of elements follows, then the elements.
+    /// An array: the number of elements follows, then the elements.
     Array,
-    /// The number of members follows, then the members, each with a string before its value.
+    /// An object: the number of members follows, then the members, each with a string before its value.
     Object,
 }
 
 /// A JSON value as a stream: the kinds of the values in it in order, and those that are numbers and strings.
 #[derive(Clone, Debug, Default)]
 pub struct JSONStream {
-    /// The kinds, with the sizes of arrays and objects.
+    /// The kinds of the values, with the sizes of arrays and objects.
     pub kinds: Vec<i64>,
-    /// The numbers.
+    /// The values that are numbers.
     pub numbers: Vec<f64>,
-    /// The strings.
+    /// The values that are strings, and the names of members.
     pub texts: Vec<Rc<str>>,
 }
 
-/// The messages of the parser, and what they mean to a user who does not know its terms.
+/// The messages of the parser, with equivalents that do not use the terms of the parser.
 const REASONS: [(&str, &str); 9] = [
     ("EOF while parsing a list", "the text ends inside an array"),
     ("EOF while parsing an object", "the text ends inside an object"),
@@ -71,8 +71,8 @@ pub fn stream_of(text: &str) -> Result<JSONStream, (String, usize, usize)> {
     })
 }
 
-/// Returns the line and the column in characters of a place, of which the parser counts the bytes. It places an unexpected end of
-/// a line at the beginning of the next one.
+/// Converts a line and a column in bytes, as the parser reports them, to a line and a column in characters. The parser
+/// reports an unexpected end of a line at the beginning of the next line.
 fn place(text: &str, line: usize, bytes: usize) -> (usize, usize) {
     let line_text = |line: usize| text.split('\n').nth(line.wrapping_sub(1)).unwrap_or_default();
     if bytes == 0 && line > 1 {
@@ -98,7 +98,7 @@ fn parse(c: Call<'_, '_>) -> Result<(), Failure> {
 /// Encloses a string in quotation marks, with escapes.
 fn quote(c: Call<'_, '_>) -> Result<(), Failure> {
     let text = c.text()?;
-    // Only values that are not strings can fail to be written.
+    // The serialization of a string cannot fail.
     let quoted = serde_json::to_string(&*text).unwrap_or_default();
     c.return_text(quoted)
 }
@@ -106,7 +106,7 @@ fn quote(c: Call<'_, '_>) -> Result<(), Failure> {
 /// The largest integer up to which a number represents every integer.
 const MAX_EXACT: i64 = 1 << 53;
 
-/// Appends a value to a stream.
+/// A serializer that appends a value to a stream.
 struct Writer<'a>(&'a mut JSONStream);
 
 impl Writer<'_> {
@@ -122,7 +122,7 @@ impl Writer<'_> {
         self.0.numbers.push(value);
     }
 
-    /// Adds a container whose size is not known yet; returns the position of the size.
+    /// Adds a container whose size is not known yet; returns the index of the size in the stream.
     fn begin(&mut self, kind: Kind) -> usize {
         self.add(kind);
         self.0.kinds.push(0);

@@ -1,7 +1,7 @@
 //! Data formats: tables of comma-separated values, JSON, regular expressions, dates.
 //!
-//! In: strings and numbers. Out: arrays, each with a list of strings that describes the failure and is empty on success.
-//! The prelude makes values and errors of them, so that the types are written in the language.
+//! In: strings and numbers. Out: arrays, each with a list of strings that describes the failure and is empty on
+//! success. The prelude converts the arrays to values and errors, so that the types are written in the language.
 
 mod csv;
 mod date;

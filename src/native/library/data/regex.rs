@@ -2,7 +2,7 @@
 
 use crate::cancel;
 use crate::native::library::context::{Failure, NativeContext, internal};
-use crate::native::library::text::texts;
+use crate::native::library::string::texts;
 use crate::native::library::{NativeFunction, array};
 use crate::value::{Cells, Ref};
 use ::regex::{Error, Regex};
@@ -14,7 +14,7 @@ type Call<'a, 'b> = &'a mut NativeContext<'b>;
 pub(in crate::native::library) const TABLE: &[NativeFunction] =
     &[NativeFunction { name: "regex.groups", call: groups }, NativeFunction { name: "regex.matches", call: matches }];
 
-/// The most expressions that are kept compiled.
+/// The maximum number of compiled expressions that are retained.
 const MAX_KEPT: usize = 100;
 
 /// The compiled regular expressions of a program.
@@ -24,7 +24,8 @@ pub struct Expressions {
 }
 
 impl Expressions {
-    /// Returns a compiled expression, or the reason and the column of its error. `is_whole`: it must match a whole string.
+    /// Returns a compiled expression, or the reason and the column of the error. `is_whole` states that the expression
+    /// must match a whole string.
     fn compiled(&mut self, pattern: &str, is_whole: bool) -> Result<&Regex, (String, usize)> {
         let key = (Rc::from(pattern), is_whole);
         if self.kept.len() >= MAX_KEPT && !self.kept.contains_key(&key) {
@@ -45,8 +46,8 @@ fn compile_whole(pattern: &str) -> Result<Regex, Error> {
     Regex::new(&format!(r"\A(?:{pattern})\z")).or_else(|_| Regex::new(&format!("\\A(?:{pattern}\n)\\z")))
 }
 
-/// Returns the reason of an error and its column, or 0. The library formats a syntax error as the pattern, a line with carets,
-/// and the reason.
+/// Returns the reason of a syntax error, and its column or 0. The library formats a syntax error as the pattern, a line
+/// with carets, and the reason.
 fn place_of(error: &Error) -> (String, usize) {
     let message = match error {
         Error::Syntax(message) => message.as_str(),
@@ -61,7 +62,8 @@ fn place_of(error: &Error) -> (String, usize) {
     (reason.to_owned(), if message.contains("on line ") { 0 } else { column })
 }
 
-/// Returns the names of the groups, with an empty string for a group without a name; the first is the whole match.
+/// Returns the names of the groups, with an empty string for a group without a name; the first group is the whole
+/// match.
 fn groups(c: Call<'_, '_>) -> Result<(), Failure> {
     let pattern = c.text()?;
     let (names, failed) = match c.host.expressions.compiled(&pattern, false) {
@@ -72,8 +74,8 @@ fn groups(c: Call<'_, '_>) -> Result<(), Failure> {
     c.return_reference(texts(failed))
 }
 
-/// Returns the beginning and end of every group of every match between two positions, in one array; -1 for a group that did
-/// not participate.
+/// Returns the beginning and end of every group of every match between two string indices, in one array; -1 for a group
+/// that did not participate.
 fn matches(c: Call<'_, '_>) -> Result<(), Failure> {
     let (pattern, text) = (c.text()?, c.text()?);
     let (low, high, most, is_whole) = (c.integer(), c.integer(), c.integer(), c.integer() != 0);
@@ -99,7 +101,7 @@ fn found(regex: &Regex, text: &str, offset: usize, most: usize) -> Vec<i64> {
     places
 }
 
-/// Returns the places of the groups of all matches of a pattern, as `matches(of:)` finds them.
+/// Returns the ranges of the groups of all matches of a pattern, as `matches(of:)` finds them.
 ///
 /// # Errors
 /// Fails if the pattern is not a regular expression, with the reason and the column.

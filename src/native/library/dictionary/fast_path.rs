@@ -1,4 +1,5 @@
-//! The fast paths of dictionaries and sets whose keys are strings or integers.
+//! Fast paths of dictionaries: the usual cases of the functions of dictionaries and sets whose keys are strings or
+//! integers.
 
 use crate::native::library::{FastPath, Window};
 use crate::value::Components;
@@ -7,7 +8,7 @@ use crate::value::dictionary::{Dictionary, ScalarKey};
 use crate::value::shape::{Layout, ScalarKind};
 use std::rc::Rc;
 
-/// The fast path of a function that has none.
+/// The fast path of a function without a usual case: it never applies.
 pub(super) const NONE: FastPath = |_| None;
 
 /// Returns the key in the window, which follows the dictionary.
@@ -45,8 +46,8 @@ pub(super) fn contains(w: &mut Window<'_>) -> Option<i64> {
     Some(0)
 }
 
-/// Returns the layout of the values of a dictionary that returns an optional value and `further` references, if the values in
-/// the dictionary have this layout and the window has space for them.
+/// Returns the layout of the values of a dictionary that returns an optional value and `further` references, if the
+/// values in the dictionary have this layout and the window has space for them.
 #[inline(always)]
 fn value_layout(w: &Window<'_>, further: u16) -> Option<Layout> {
     let [f, i, r] = w.results;
@@ -72,8 +73,8 @@ fn return_scalars(w: &mut Window<'_>, value: Option<Components<'_>>, layout: Lay
     }
 }
 
-/// Writes an optional value to the window that is one integer, the most frequent layout of values. The dictionary stays in its
-/// register.
+/// Writes an optional value to the window that is one integer, the most frequent layout of values. The dictionary stays
+/// in its register.
 #[inline(always)]
 fn return_integer(w: &mut Window<'_>) -> Option<i64> {
     let dictionary = dictionary(w)?;

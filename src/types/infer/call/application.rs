@@ -11,12 +11,12 @@ use crate::types::infer::Infer;
 use crate::types::infer::call::arguments::{ArgNode, Slot, match_args};
 use crate::types::infer::call::candidates::{Candidate, Instance, Target};
 use crate::types::infer::expr::implicit_member::implicit_root;
+use crate::types::model::declaration_tables::{Requirement, SignatureParam};
 use crate::types::model::syntax_walk::is_literal;
-use crate::types::model::tables::{Requirement, SignatureParam};
-use crate::types::model::tree::{Argument, Callee, Expr, ExprKind, FunctionRef};
 use crate::types::model::ty::{ProtocolId, Type};
 use crate::types::model::type_vars::Clause;
-use crate::types::names::lookup;
+use crate::types::model::typed_tree::{Argument, Callee, Expr, ExprKind, FunctionRef};
+use crate::types::names::name_lookup;
 
 /// The round in which an argument is inferred: literals follow the arguments that determine their types, closures
 /// follow the arguments that determine their parameter types.
@@ -29,7 +29,7 @@ enum ArgumentRound {
 }
 
 impl Infer<'_> {
-    /// Calls a candidate, and infers the remaining arguments with the types of its parameters.
+    /// Calls a candidate, and infers the remaining arguments with the types of the candidate's parameters.
     pub(crate) fn commit(
         &mut self,
         name: &Ident,
@@ -124,7 +124,8 @@ impl Infer<'_> {
         }
     }
 
-    /// Makes a generic parameter that is the type of several parameters optional if one of their arguments is optional.
+    /// Makes a generic parameter optional that is the type of several parameters, if an argument for one of them is
+    /// optional.
     fn take_optionals(&mut self, slots: &[Slot], params: &[SignatureParam], args: &[ArgNode], span: Span) {
         for (slot, param) in slots.iter().zip(params) {
             let Slot::Arg(i) = slot else { continue };
@@ -142,14 +143,15 @@ impl Infer<'_> {
         let Some(ready) = &arg.ready else { return false };
         let ty = ready.ty.clone();
         matches!(unification::shallow(self.cx, wanted), Type::Var(_))
-            && lookup::optional_payload(self.cx, &ty).is_some()
+            && name_lookup::optional_payload(self.cx, &ty).is_some()
     }
 
     /// Returns the round in which an argument of a call is inferred.
     fn round(&mut self, arg: &ArgNode, param: &SignatureParam) -> ArgumentRound {
         match arg.ast.kind {
             Ast::Closure(_) if !param.autoclosure => ArgumentRound::Closure,
-            // The type of the tangent vector is only known when the closures have determined their parameter types.
+            // The type of an array literal for a tangent vector is only known when the closures have determined their
+            // parameter types.
             Ast::Array(_) if matches!(unification::resolved(self.cx, &param.ty), Type::Associated(..)) => {
                 ArgumentRound::Last
             }
@@ -170,7 +172,7 @@ impl Infer<'_> {
             || self.names_several(&arg.ast)
     }
 
-    /// Unifies the declared parameter types of closure arguments with the expected ones, which determines the types of
+    /// Unifies the declared parameter types of closure arguments with the expected types, which determines the types of
     /// literals among the arguments: `gradient(at: [3, 4]) { (v: Vector) in … }`.
     fn take_written_types(&mut self, slots: &[Slot], params: &[SignatureParam], args: &[ArgNode]) {
         for (slot, param) in slots.iter().zip(params) {
@@ -226,7 +228,7 @@ impl Infer<'_> {
         let diagnostic = Diagnostic::error(Code::NotConforming, name.span, message)
             .help("use a generic parameter instead, which preserves the type");
         match p {
-            Some(p) if p == lookup::protocol(self.cx, "Sequence") => {
+            Some(p) if p == name_lookup::protocol(self.cx, "Sequence") => {
                 diagnostic.help("or convert it to an array with 'Array(…)'")
             }
             _ => diagnostic,
@@ -319,7 +321,11 @@ impl Infer<'_> {
         }
     }
 
-    fn default_generics(&mut self, function: crate::types::model::tree::FunctionId, instance: &Instance) -> Vec<Type> {
+    fn default_generics(
+        &mut self,
+        function: crate::types::model::typed_tree::FunctionId,
+        instance: &Instance,
+    ) -> Vec<Type> {
         let count = signature::signature(self.cx, function).env.params.len();
         instance.generics.iter().take(count).cloned().collect()
     }
@@ -332,7 +338,7 @@ impl Infer<'_> {
                     let value = self.target(inner);
                     let stays = unification::unifies(self.cx, &value.ty, wanted);
                     let value = if stays { value } else { self.unwrapped(value) };
-                    // An operator modifies the place of its operand without a written `&`.
+                    // The operand of a mutating operator is written without `&`.
                     let is_operator = inner.span == arg.ast.span;
                     self.place_of(
                         value,
@@ -358,8 +364,7 @@ impl Infer<'_> {
                     return Argument::Value(self.error_expr(arg.span));
                 }
             };
-            // An `inout` argument is also written back, so neither type may require a stronger differentiability than
-            // the other.
+            // An `inout` argument is also written back, so the differentiability of both types must be equal.
             if !unification::unify(self.cx, &place.ty.clone(), wanted, arg.span)
                 || self.states_less(&place.ty, wanted)
                 || self.states_less(wanted, &place.ty)
@@ -387,13 +392,13 @@ impl Infer<'_> {
     pub(crate) fn hint(&mut self, result: &Type, expected: &Type, span: Span) {
         let (result, mut expected) = (unification::shallow(self.cx, result), unification::shallow(self.cx, expected));
         if matches!(expected, Type::Var(_) | Type::Existential(_) | Type::Error)
-            || matches!(result, Type::Var(_) if lookup::is_optional(self.cx, &expected))
+            || matches!(result, Type::Var(_) if name_lookup::is_optional(self.cx, &expected))
             || self.may_be_tangent_of_array(&result, &expected)
         {
             return;
         }
-        if !lookup::is_optional(self.cx, &result)
-            && let Some(inner) = lookup::optional_payload(self.cx, &expected)
+        if !name_lookup::is_optional(self.cx, &result)
+            && let Some(inner) = name_lookup::optional_payload(self.cx, &expected)
         {
             expected = inner;
         }

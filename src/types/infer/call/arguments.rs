@@ -10,16 +10,16 @@ use crate::types::generics::unification;
 use crate::types::infer::Infer;
 use crate::types::infer::call::candidates::Candidate;
 use crate::types::infer::expr::implicit_member::implicit_root;
-use crate::types::model::tables::SignatureParam;
-use crate::types::model::tree::Expr;
+use crate::types::model::declaration_tables::SignatureParam;
 use crate::types::model::ty::{FunctionType, Type};
 use crate::types::model::type_vars;
 use crate::types::model::type_vars::Literal;
-use crate::types::names::lookup;
+use crate::types::model::typed_tree::Expr;
 use crate::types::names::members;
+use crate::types::names::name_lookup;
 use std::rc::Rc;
 
-/// An argument as written, and its value once that is inferred without an expected type.
+/// The syntax of an argument, and its value if the value was inferred without an expected type.
 #[derive(Clone, Debug)]
 pub(crate) struct ArgNode {
     pub(crate) label: Option<Name>,
@@ -82,12 +82,12 @@ fn waits(e: &ast::Expr) -> bool {
     }
 }
 
-/// The arguments that one parameter receives.
+/// The arguments that a parameter receives.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Slot {
     Arg(usize),
     Variadic(Vec<usize>),
-    /// The parameter is variadic and receives its values as one array: the argument with this index.
+    /// The parameter is variadic and receives its values as one array: the index of the argument.
     Whole(usize),
     Default,
 }
@@ -98,7 +98,7 @@ pub(crate) enum ArgumentMismatch {
     Missing(usize),
     /// An argument, given by its index, is received by no parameter.
     Extra(usize),
-    /// The label of an argument, given by its index, differs from that of the parameter.
+    /// The label of an argument, given by its index, differs from the label of the parameter.
     Label(usize),
 }
 
@@ -178,8 +178,8 @@ impl Infer<'_> {
         }
     }
 
-    /// Infers the arguments of those parameters that share one generic parameter as their type, before that type is
-    /// decided: the type becomes optional if one of the arguments is optional.
+    /// Infers the arguments of parameters that share a generic parameter as their type, before this type is decided:
+    /// the type becomes optional if an argument is optional.
     pub(crate) fn ready_shared(&mut self, candidate: &Candidate, args: &mut [ArgNode]) {
         let params = self.candidate_params(candidate);
         let Ok(slots) = match_args(&params, args) else { return };
@@ -218,11 +218,12 @@ impl Infer<'_> {
         matches!(unification::shallow(self.cx, &ready.ty), Type::Var(v) if self.cx.vars.var(v).literal.is_some())
     }
 
-    /// Whether an argument can be passed to a parameter of type `wanted`, and its cost: 0 for the same type.
+    /// Returns the cost of passing an argument to a parameter of type `wanted`, 0 for equal types; `None` if the
+    /// argument cannot be passed.
     pub(crate) fn arg_fits(&mut self, arg: &ArgNode, wanted: &Type, param: &SignatureParam, span: Span) -> Option<u32> {
         let Some(ready) = &arg.ready else { return self.shape_fits(&arg.ast, wanted, param) };
         if param.is_inout && self.widens {
-            // The converted value could not be written back.
+            // The converted value of an `inout` argument could not be written back.
             return self.with_widening(false, |infer| infer.arg_fits(arg, wanted, param, span));
         }
         if param.is_inout != matches!(arg.ast.kind, Ast::InOut(_)) && param.is_inout {
@@ -235,7 +236,7 @@ impl Infer<'_> {
             _ => None,
         };
         if let (Some(literal), Type::Nominal(..)) = (literal, &wanted)
-            && !lookup::is_optional(self.cx, &wanted)
+            && !name_lookup::is_optional(self.cx, &wanted)
         {
             let fits = unification::unify(self.cx, &ty, &wanted, span);
             return fits.then(|| self.literal_cost(literal, &wanted));
@@ -253,13 +254,14 @@ impl Infer<'_> {
             let fits = unification::unify(self.cx, &payload, &wanted, span) || self.can_convert(&payload, &wanted);
             return fits.then_some(6);
         }
-        // A generic parameter is more specific than an existential, and than the array into which a tangent vector is converted.
+        // A generic parameter is more specific than an existential, and more specific than the array to which a tangent
+        // vector is converted.
         let forgets = matches!(wanted, Type::Existential(_)) || self.is_tangent_of_array(&ty, &wanted);
         self.can_convert(&ty, &wanted).then_some(if forgets { 25 } else { 5 })
     }
 
-    /// Whether the syntax of an argument that is not inferred yet is compatible with the type `wanted`, and the cost of
-    /// passing it.
+    /// Returns the cost of passing an argument that is not inferred yet; `None` if the syntax of the argument is
+    /// incompatible with the type `wanted`.
     fn shape_fits(&mut self, arg: &ast::Expr, wanted: &Type, param: &SignatureParam) -> Option<u32> {
         let wanted = unification::shallow(self.cx, wanted);
         match &wanted {
@@ -274,7 +276,7 @@ impl Infer<'_> {
             }
             _ => {}
         }
-        let inner = lookup::optional_payload(self.cx, &wanted).unwrap_or_else(|| wanted.clone());
+        let inner = name_lookup::optional_payload(self.cx, &wanted).unwrap_or_else(|| wanted.clone());
         let inner = unification::shallow(self.cx, &inner);
         if let Ast::Call { callee, args } = &arg.kind
             && let Ast::Implicit { name, .. } = &callee.kind
@@ -308,7 +310,7 @@ impl Infer<'_> {
                 Type::Nominal(n, _) => self.cx.defs.nominal_data(*n).name.ends_with("KeyPath"),
                 _ => matches!(inner, Type::Var(_) | Type::Existential(_)),
             },
-            Ast::Nil => lookup::is_optional(self.cx, &wanted),
+            Ast::Nil => name_lookup::is_optional(self.cx, &wanted),
             Ast::Array(items) => {
                 self.takes_literal(&inner, "Array", "ExpressibleByArrayLiteral") && self.takes_elements(&inner, items)
             }
@@ -352,8 +354,8 @@ impl Infer<'_> {
         ty
     }
 
-    /// Whether a type has a member to which `.member(…)` may refer. A type without such a member fits at a high cost,
-    /// so that the missing member is reported.
+    /// Returns the cost of the type `of` for an argument `.member(…)`. A type without such a member has a high cost, so
+    /// that the missing member is reported.
     fn implicit_call_fits(&mut self, name: &Ident, args: &[ast::Arg], of: &Type) -> Option<u32> {
         const WITHOUT: u32 = 30;
         if !matches!(of, Type::Nominal(..)) {
@@ -368,18 +370,18 @@ impl Infer<'_> {
         candidates.iter().any(|c| takes(self, c)).then_some(1)
     }
 
-    /// Whether the elements of an array literal fit the element type of a type that can be written as one, as far as
-    /// their own types are evident.
+    /// Whether the elements of an array literal fit the element type of a type that can be written as an array literal,
+    /// as far as the types of the elements are evident.
     fn takes_elements(&mut self, ty: &Type, items: &[ast::Expr]) -> bool {
         let Type::Nominal(n, args) = ty else { return true };
-        let is_array = *n == lookup::library_nominal(self.cx, "Array");
+        let is_array = *n == name_lookup::library_nominal(self.cx, "Array");
         let element = match self.cx.defs.nominal_data(*n).builtin {
             Some(_) if !is_array => return true,
             Some(_) => args.first().cloned(),
             None => associated_type::associated_type(self.cx, ty, "ArrayLiteralElement"),
         };
         let Some(element) = element else { return true };
-        let element = lookup::optional_payload(self.cx, &element).unwrap_or(element);
+        let element = name_lookup::optional_payload(self.cx, &element).unwrap_or(element);
         let element = unification::shallow(self.cx, &element);
         if !matches!(element, Type::Nominal(..)) {
             return true;
@@ -395,7 +397,7 @@ impl Infer<'_> {
                 Ast::String(_) if !is_array => Literal::Text,
                 _ => {
                     // Elements of type `Int` are not checked, since integers take the expected type.
-                    let integer = lookup::simple(self.cx, "Int");
+                    let integer = name_lookup::simple(self.cx, "Int");
                     let own = self.evident_type(item).filter(|own| is_array && *own != integer);
                     let Some(own) = own else { return true };
                     return unification::try_unify(self.cx, &own, &element, item.span)
@@ -428,9 +430,9 @@ impl Infer<'_> {
     fn takes_literal(&mut self, ty: &Type, usual: &'static str, protocol: &'static str) -> bool {
         match ty {
             Type::Function(_) => false,
-            Type::Nominal(n, _) if *n == lookup::library_nominal(self.cx, usual) => true,
+            Type::Nominal(n, _) if *n == name_lookup::library_nominal(self.cx, usual) => true,
             Type::Nominal(..) => {
-                let protocol = lookup::protocol(self.cx, protocol);
+                let protocol = name_lookup::protocol(self.cx, protocol);
                 conformances::conforms_to(self.cx, ty, protocol)
             }
             _ => true,
@@ -456,7 +458,7 @@ pub(crate) fn closure_arity(closure: &ast::Closure) -> Option<usize> {
     match &closure.params {
         Some(params) => Some(params.len()),
         None => {
-            let highest = crate::types::infer::call::closure::highest_anonymous(&closure.body);
+            let highest = crate::types::infer::expr::closure::highest_anonymous(&closure.body);
             // A closure without `$0` can also ignore its arguments.
             highest.map(|n| n + 1)
         }

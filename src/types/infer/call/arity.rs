@@ -1,17 +1,17 @@
-//! Arity: excludes functions that cannot accept the arguments of a call by their declared numbers of parameters, before their
-//! types are resolved.
+//! Arity: excludes functions that cannot accept the arguments of a call by their declared numbers of parameters, before
+//! their types are resolved.
 
 use crate::syntax::ast::{ExprKind as Ast, Param, TypeExprKind};
 use crate::types::generics::unification;
 use crate::types::infer::Infer;
 use crate::types::infer::call::arguments::ArgNode;
 use crate::types::infer::call::candidates::{Candidate, Target};
-use crate::types::model::tables::FunctionKind;
+use crate::types::model::declaration_tables::FunctionKind;
 use crate::types::model::ty::Type;
 
 impl Infer<'_> {
-    /// Returns the candidates that may accept as many arguments; those that also accept the arities of arguments that are
-    /// functions, if there are any.
+    /// Returns the candidates that may accept the number of arguments; if possible, only the candidates that also
+    /// accept the arities of function arguments.
     pub(crate) fn with_arity(&mut self, candidates: &[Candidate], args: &[ArgNode]) -> Vec<Candidate> {
         let arities: Vec<Option<usize>> = args.iter().map(|arg| self.arity_of(arg)).collect();
         let mut counted = candidates.to_vec();
@@ -23,7 +23,7 @@ impl Infer<'_> {
         let mut fitting = counted.clone();
         // A function of one parameter may receive a tuple instead.
         fitting.retain(|candidate| any(|declared, given| declared < 2 || declared == given, candidate));
-        // If no number of parameters is the given one, the diagnostic is about all candidates.
+        // If no candidate accepts the number of arguments, the diagnostic is about all candidates.
         let is_exact = fitting.iter().any(|candidate| any(|declared, given| declared == given, candidate));
         if is_exact { fitting } else { counted }
     }
@@ -44,7 +44,8 @@ impl Infer<'_> {
     fn declared_params(&self, candidate: &Candidate) -> Option<&[Param]> {
         let Target::Function(f) = candidate.target else { return None };
         let data = self.cx.defs.function_data(f);
-        // Other functions have parameters that are not written. An inherited initializer has default arguments that are not.
+        // Functions without a declaration have parameters that are not written, and an inherited initializer has
+        // default arguments that are not written.
         let is_written = data.decl.is_some() && !data.ast_params.is_empty() && data.kind == FunctionKind::Function;
         Some(&*data.ast_params).filter(|params| is_written && params.iter().all(|p| !p.variadic))
     }
@@ -55,7 +56,7 @@ fn accepts_count(params: &[Param], count: usize) -> bool {
     (required..=params.len()).contains(&count)
 }
 
-/// Whether all parameters of function types accept functions of these arities.
+/// Whether all parameters of function types accept functions of the given arities.
 fn accepts_arities(params: &[Param], arities: &[Option<usize>], accepts: fn(usize, usize) -> bool) -> bool {
     params.len() != arities.len()
         || params.iter().zip(arities).all(|(param, arity)| match (declared_arity(param), arity) {

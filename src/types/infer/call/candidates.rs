@@ -11,14 +11,14 @@ use crate::types::generics::unmet_requirement;
 use crate::types::infer::Infer;
 use crate::types::infer::call::arguments::{ArgNode, Slot, match_args};
 use crate::types::infer::call::specificity::Fit;
-use crate::types::model::tables::{MemberKind, Owner, Requirement, RequirementKind, SignatureParam};
-use crate::types::model::tree::{Argument, Callee, Expr, ExprKind, FunctionId, FunctionRef};
+use crate::types::model::declaration_tables::{MemberKind, Owner, Requirement, RequirementKind, SignatureParam};
 use crate::types::model::ty::{NominalId, ParamId, ProtocolId, Type};
 use crate::types::model::type_vars::Clause;
 use crate::types::model::type_vars::ConformanceConstraint;
+use crate::types::model::typed_tree::{Argument, Callee, Expr, ExprKind, FunctionId, FunctionRef};
 use crate::types::names::dynamic_self;
-use crate::types::names::lookup;
 use crate::types::names::members;
+use crate::types::names::name_lookup;
 use crate::types::names::prelude;
 use crate::types::nominal::stored_property;
 use std::rc::Rc;
@@ -27,8 +27,8 @@ use std::rc::Rc;
 #[derive(Clone, Debug)]
 pub(crate) struct Candidate {
     pub(crate) target: Target,
-    /// The generic arguments of the environment in which the candidate is declared: those of the type, or `Self` of a
-    /// protocol.
+    /// The generic arguments of the environment in which the candidate is declared: the generic arguments of the type,
+    /// or `Self` of a protocol.
     pub(crate) prefix: Rc<[Type]>,
     /// The receiver on which a candidate that is a method is called.
     pub(crate) receiver: Option<Rc<Expr>>,
@@ -118,10 +118,10 @@ impl Infer<'_> {
             && let Some(receiver) = &candidate.receiver
         {
             // An inherited initializer returns the instance that it received.
-            let failable = lookup::is_optional(self.cx, &result);
+            let failable = name_lookup::is_optional(self.cx, &result);
             result = receiver.ty.clone();
             if failable {
-                result = lookup::applied(self.cx, "Optional", &[result]);
+                result = name_lookup::applied(self.cx, "Optional", &[result]);
             }
         }
         if let Some(receiver) = &candidate.receiver {
@@ -145,7 +145,7 @@ impl Infer<'_> {
     }
 
     /// Returns the callee of a candidate. A method of a class is dispatched dynamically, unless it is called on
-    /// `super`, and so is an initializer to which another one delegates.
+    /// `super`, and so is an initializer to which another initializer delegates.
     fn known_callee(&self, candidate: &Candidate, function: FunctionRef) -> Callee {
         let is_dynamic = match candidate.receiver.as_ref().map(|r| &r.kind) {
             None | Some(ExprKind::Super(_) | ExprKind::Metatype) => false,
@@ -259,7 +259,7 @@ impl Infer<'_> {
                 Slot::Arg(i) => given.push((*i, self.param_value_type(param), param)),
                 Slot::Whole(i) => given.push((*i, param.ty.clone(), param)),
                 Slot::Variadic(all) => {
-                    // A variadic parameter is worse than as many separate parameters.
+                    // A variadic parameter is worse than separate parameters.
                     score += if all.is_empty() { 4 } else { 1 };
                     let wanted = self.param_value_type(param);
                     given.extend(all.iter().map(|i| (*i, wanted.clone(), param)));
@@ -273,8 +273,8 @@ impl Infer<'_> {
         if self.widens {
             given.iter().for_each(|(i, wanted, _)| self.widen_variable(&args[*i], wanted, span));
         }
-        // Literals follow the arguments that determine their types; an optional precedes the others, since it makes
-        // their common type optional.
+        // Literals follow the arguments that determine their types; an optional argument precedes the other arguments,
+        // since it makes their common type optional.
         given.sort_by_key(|(i, wanted, _)| {
             (self.is_open_literal(&args[*i]), !self.is_optional_for_variable(&args[*i], wanted))
         });
@@ -300,7 +300,7 @@ impl Infer<'_> {
         fits = fits && (self.forgives || self.meets_clauses(candidate, &instance));
         let generic = instance.generics.len().saturating_sub(candidate.prefix.len()) as u32;
         if generic > 0 {
-            // Of two generic functions, the one with more requirements is better.
+            // Of two generic functions, the function with more requirements is better.
             score += generic.min(9) * 10 + 9u32.saturating_sub(instance.requirement_count);
         }
         self.cx.vars.rollback(snapshot);
@@ -310,11 +310,11 @@ impl Infer<'_> {
     /// Whether an argument whose type is not known may have to be converted to an optional.
     fn may_become_optional(&mut self, arg: &ArgNode, wanted: &Type) -> bool {
         let Some(ready) = &arg.ready else { return false };
-        matches!(unification::shallow(self.cx, &ready.ty), Type::Var(_)) && lookup::is_optional(self.cx, wanted)
+        matches!(unification::shallow(self.cx, &ready.ty), Type::Var(_)) && name_lookup::is_optional(self.cx, wanted)
     }
 
-    /// Whether the requirements on associated types of generic parameters hold, as far as the arguments determine
-    /// these: `where S.Element: Numeric`.
+    /// Whether the requirements on associated types of generic parameters hold, as far as the arguments determine the
+    /// associated types: `where S.Element: Numeric`.
     fn meets_clauses(&mut self, candidate: &Candidate, instance: &Instance) -> bool {
         let Target::Function(f) = candidate.target else { return true };
         let env = signature::signature(self.cx, f).env.clone();

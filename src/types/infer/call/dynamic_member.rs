@@ -7,11 +7,11 @@ use crate::syntax::ast::{ExprKind as Ast, Ident, KeyPathPart, StringPart};
 use crate::types::generics::signature;
 use crate::types::infer::Infer;
 use crate::types::infer::call::arguments::ArgNode;
-use crate::types::model::tables::MemberKind;
-use crate::types::model::tree::Expr;
+use crate::types::model::declaration_tables::MemberKind;
 use crate::types::model::ty::Type;
-use crate::types::names::lookup;
+use crate::types::model::typed_tree::Expr;
 use crate::types::names::members;
+use crate::types::names::name_lookup;
 use std::rc::Rc;
 
 impl Infer<'_> {
@@ -21,7 +21,7 @@ impl Infer<'_> {
         if !self.cx.defs.nominal_data(*n).looks_up {
             return None;
         }
-        let string = lookup::simple(self.cx, "String");
+        let string = name_lookup::simple(self.cx, "String");
         let mut by_text = false;
         for (member, ..) in members::members(self.cx, ty, "subscript", false, self.file) {
             if let MemberKind::Subscript(get, _) = member {

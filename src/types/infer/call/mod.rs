@@ -4,16 +4,15 @@ pub(crate) mod application;
 pub(crate) mod arguments;
 pub(crate) mod arity;
 pub(crate) mod candidates;
-pub(crate) mod closure;
-pub(crate) mod closure_argument;
-pub(crate) mod default_argument;
+pub(crate) mod closure_overload;
+pub(crate) mod delegating_initializer;
 pub(crate) mod dynamic_member;
-pub(crate) mod overload;
+pub(crate) mod generic_default;
+pub(crate) mod overload_resolution;
 pub(crate) mod result_builder;
-pub(crate) mod rethrows;
-pub(crate) mod self_init;
 pub(crate) mod specificity;
 pub(crate) mod super_call;
+pub(crate) mod throwing_version;
 
 use super::{Infer, LocalEntity};
 use crate::diagnostic::{Code, Diagnostic, Help};
@@ -23,13 +22,13 @@ use crate::types::generics::signature;
 use crate::types::generics::unification;
 use crate::types::infer::call::arguments::{ArgNode, match_args};
 use crate::types::infer::call::candidates::{Candidate, Target};
-use crate::types::infer::solver::pending::PendingKind;
-use crate::types::model::prelude::PRELUDE_FILE;
-use crate::types::model::tables::{Entry, MemberKind, Named};
-use crate::types::model::tree::{Argument, Expr, ExprKind, FunctionId};
+use crate::types::infer::solver::pending_expression::PendingKind;
+use crate::types::model::declaration_tables::{Entry, MemberKind, Named};
+use crate::types::model::prelude_index::PRELUDE_FILE;
 use crate::types::model::ty::Type;
-use crate::types::names::lookup;
+use crate::types::model::typed_tree::{Argument, Expr, ExprKind, FunctionId};
 use crate::types::names::members;
+use crate::types::names::name_lookup;
 use crate::types::nominal::stored_property;
 use crate::types::synthesize;
 use std::rc::Rc;
@@ -129,7 +128,7 @@ impl Infer<'_> {
                 None => {}
             }
             if let Some(candidates) = self.own_member_candidates(&name.name) {
-                // The name denotes a method of the enclosing type, unless only a function of the same name fits.
+                // The name denotes a method of the enclosing type, unless only a top-level function of this name fits.
                 let global = self.function_candidates(&name.name);
                 let fits = |infer: &mut Self, list: &[Candidate]| {
                     list.iter().any(|c| {
@@ -158,7 +157,7 @@ impl Infer<'_> {
         self.call_overloaded(name, candidates, args, expected, span)
     }
 
-    /// Whether a callable property of the enclosing type hides the top-level functions of the same name.
+    /// Whether a callable property of the enclosing type hides the top-level functions of this name.
     fn is_callable_property(&mut self, name: &str) -> bool {
         let (Some(own), file) = (self.own_type(), self.file) else { return false };
         let is_static = !self.has_self();
@@ -192,17 +191,17 @@ impl Infer<'_> {
         let file = self.file;
         let ty = unification::shallow(self.cx, ty);
         // A call of an optional function unwraps it, or states that it must be unwrapped.
-        match lookup::optional_payload(self.cx, &ty).unwrap_or(ty) {
+        match name_lookup::optional_payload(self.cx, &ty).unwrap_or(ty) {
             Type::Function(_) | Type::Metatype(_) => true,
             Type::Nominal(n, _) if self.cx.defs.nominal_data(n).answers_calls => true,
             ty => !members::members(self.cx, &ty, "callAsFunction", false, file).is_empty(),
         }
     }
 
-    /// Whether a callable variable of the program hides the library's functions of the same name.
+    /// Whether a callable variable of the program hides the library's functions of this name.
     fn is_callable_variable(&mut self, name: &Ident) -> bool {
         let file = self.file;
-        let first = lookup::own_entries(self.cx, &name.name, file).into_iter().next();
+        let first = name_lookup::own_entries(self.cx, &name.name, file).into_iter().next();
         let Some(Named::Global(g)) = first.map(|e| e.what) else { return false };
         // In its own initial value, the name denotes the function.
         if self.cx.defs.globals[g.0 as usize].memo.resolving {
@@ -214,14 +213,14 @@ impl Infer<'_> {
 
     /// Returns the top-level functions named `name`.
     pub(super) fn function_candidates(&mut self, name: &str) -> Vec<Candidate> {
-        let entries = lookup::entries(self.cx, name, self.file);
+        let entries = name_lookup::entries(self.cx, name, self.file);
         self.candidates_of(&entries)
     }
 
     /// Returns the top-level functions that a call with the given arguments may denote.
     fn called_candidates(&mut self, name: &str, args: &[ArgNode]) -> Vec<Candidate> {
         let labels: Vec<Option<&str>> = args.iter().map(|arg| arg.label.as_deref()).collect();
-        let entries = lookup::called_entries(self.cx, name, &labels, self.file);
+        let entries = name_lookup::called_entries(self.cx, name, &labels, self.file);
         self.candidates_of(&entries)
     }
 
@@ -229,7 +228,10 @@ impl Infer<'_> {
         let mut out = vec![];
         for entry in entries {
             if let Named::Function(f) = entry.what {
-                if matches!(self.cx.defs.function_data(f).kind, crate::types::model::tables::FunctionKind::Getter) {
+                if matches!(
+                    self.cx.defs.function_data(f).kind,
+                    crate::types::model::declaration_tables::FunctionKind::Getter
+                ) {
                     continue;
                 }
                 let tier = u32::from(self.cx.defs.function_data(f).is_prelude);
@@ -264,7 +266,7 @@ impl Infer<'_> {
     }
 
     /// Returns the local variable of `self`, if one is in scope.
-    pub(super) fn self_local_quiet(&mut self) -> Option<crate::types::model::tree::LocalId> {
+    pub(super) fn self_local_quiet(&mut self) -> Option<crate::types::model::typed_tree::LocalId> {
         if self.has_self() { self.self_local() } else { None }
     }
 
@@ -394,7 +396,7 @@ impl Infer<'_> {
         self.call_value(function, args.to_vec(), expected, span)
     }
 
-    /// Infers arguments only to report the errors in them, when the callee is not known.
+    /// Infers the arguments of an unknown callee, only to report errors in the arguments.
     pub(super) fn check_anyway(&mut self, args: &[ArgNode]) {
         for arg in args {
             if !arg.waits() && arg.ready.is_none() {
@@ -521,9 +523,9 @@ impl Infer<'_> {
         let candidates = self.method_candidates(&ty, &name.name, false, Some(&receiver));
         if candidates.is_empty() {
             let base = self.decided((*receiver).clone());
-            // An integer literal takes the type that has the member: `3.squareRoot()`.
+            // An integer literal gets the type that has the member: `3.squareRoot()`.
             if let ExprKind::Int(_) = base.kind {
-                let double = lookup::simple(self.cx, "Double");
+                let double = name_lookup::simple(self.cx, "Double");
                 if !members::members(self.cx, &double, &name.name, false, self.file).is_empty() {
                     let value = match base.kind {
                         ExprKind::Int(n) => n as f64,
@@ -539,7 +541,7 @@ impl Infer<'_> {
         self.call_overloaded(name, candidates, args, expected, span)
     }
 
-    /// Reports a call in a `defer` statement that would throw an error out of the statement.
+    /// Reports a call in a `defer` statement whose error would leave the statement.
     pub(super) fn throws_here(&mut self, span: Span) {
         if self.frame().catching == 0 && self.frame().in_defer {
             self.error(Diagnostic::error(Code::WrongContext, span, crate::types::infer::stmt::out_of_defer("throw")));

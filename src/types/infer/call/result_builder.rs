@@ -14,13 +14,13 @@ use crate::types::generics::associated_type;
 use crate::types::infer::Infer;
 use crate::types::infer::call::arguments::{ArgNode, Slot};
 use crate::types::infer::call::candidates::{Candidate, Target};
-use crate::types::model::tables::{Member, MemberKind, Owner};
-use crate::types::model::tree::FunctionId;
+use crate::types::model::declaration_tables::{Member, MemberKind, Owner};
 use crate::types::model::ty::Type;
+use crate::types::model::typed_tree::FunctionId;
 use crate::types::names::members;
 use std::rc::Rc;
 
-/// A result builder: its name as written, and the names of the functions that it has.
+/// A result builder: its name as written, and the names of the functions that the builder declares.
 struct Builder {
     name: Vec<Ident>,
     functions: Vec<&'static str>,
@@ -136,8 +136,8 @@ impl Infer<'_> {
         decl.attributes.iter().any(|a| self.cx.defs.builders.contains(&*a.name.name))
     }
 
-    /// Qualifies the name of the builder in an attribute of a parameter, as the builder may be nested in the type that
-    /// owns the function.
+    /// Qualifies the name of the builder in an attribute of a parameter: the builder may be nested in the type that
+    /// declares the function.
     fn as_seen_outside(&self, attribute: &Attribute, f: FunctionId) -> Attribute {
         let name = &attribute.name.name;
         let first = name.split('.').next().unwrap_or(name);
@@ -220,7 +220,7 @@ impl Builder {
         self.call_at("buildBlock", parts.into_iter().map(|part| (None, part)), span)
     }
 
-    /// Returns the value that a statement contributes to the result, if it contributes one.
+    /// Returns the value that a statement contributes to the result, if any.
     fn component(&mut self, item: &Stmt) -> Option<Expr> {
         let span = item.span;
         match &item.kind {

@@ -1,22 +1,22 @@
-//! Specificity of candidates: of two generic functions that fit, the one with the more specific parameter types is
-//! preferred, as `f([T])` to `f(T)`.
+//! Specificity of candidates: of two generic functions that fit, the function with the more specific parameter types is
+//! preferred, such as `f([T])` to `f(T)`.
 
 use crate::types::conform::conformances;
 use crate::types::generics::signature;
 use crate::types::infer::Infer;
 use crate::types::infer::call::arguments::{ArgNode, Slot, match_args};
 use crate::types::infer::call::candidates::{Candidate, Target};
-use crate::types::model::tables::{Requirement, Signature};
-use crate::types::model::tree::FunctionId;
+use crate::types::model::declaration_tables::{Requirement, Signature};
 use crate::types::model::ty::Type;
+use crate::types::model::typed_tree::FunctionId;
 use std::rc::Rc;
 
-/// How well a candidate fits the arguments.
+/// The degree to which a candidate fits the arguments of a call.
 #[derive(Clone, Copy)]
 pub(crate) struct Fit {
     /// The score of the candidate; a smaller score is better.
     pub(crate) score: u32,
-    /// How many arguments need a conversion to the type of the parameter.
+    /// The number of arguments that must be converted to the type of the parameter.
     pub(crate) conversions: u32,
 }
 
@@ -29,7 +29,7 @@ struct ParameterTypes {
     outer: usize,
 }
 
-/// The generic parameters of a function, with the types found for them so far.
+/// The generic parameters of a function, with the types that were found for these parameters so far.
 struct ParameterMatch<'s> {
     general: &'s Signature,
     special: &'s Signature,
@@ -121,8 +121,8 @@ impl Infer<'_> {
 }
 
 impl ParameterMatch<'_> {
-    /// Whether the more general type becomes the more special one under a substitution of its generic parameters, which
-    /// this function extends.
+    /// Whether a substitution of its generic parameters makes the more general type equal to the more special type.
+    /// Extends the substitution.
     fn cover(&mut self, general: &Type, special: &Type) -> bool {
         match (general, special) {
             (Type::Param(p), _) => match self.general.env.params.iter().position(|q| q == p) {

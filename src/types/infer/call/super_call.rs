@@ -1,4 +1,4 @@
-//! `super`: access to the superclass, and calls of its initializers.
+//! Calls on `super`: access to members of the superclass, and calls of its initializers.
 
 use crate::diagnostic::Code;
 use crate::source::Span;
@@ -8,8 +8,8 @@ use crate::types::conform::superclass;
 use crate::types::infer::Infer;
 use crate::types::infer::call::arguments::{ArgNode, match_args};
 use crate::types::infer::call::candidates::{Candidate, Target};
-use crate::types::model::tree::{Expr, ExprKind, Stmt, StmtKind};
 use crate::types::model::ty::Type;
+use crate::types::model::typed_tree::{Expr, ExprKind, Stmt, StmtKind};
 use std::rc::Rc;
 
 impl Infer<'_> {
@@ -78,8 +78,8 @@ impl Infer<'_> {
         function.is_some_and(|f| superclass::is_convenience(self.cx, f))
     }
 
-    /// Calls the initializer of the superclass at the end of an initializer that does not call one explicitly, if one
-    /// can be called without arguments.
+    /// Calls the initializer of the superclass at the end of an initializer without an explicit call, if the superclass
+    /// has an initializer that can be called without arguments.
     pub(crate) fn implicit_super_init(&mut self, body: &ast::Block, end: Span) -> Option<Stmt> {
         let base = self.superclass()?;
         if self.is_convenience() || crate::types::model::syntax_walk::calls_super_init(&body.items) {

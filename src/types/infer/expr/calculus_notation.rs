@@ -1,4 +1,4 @@
-//! Mathematical notation: `f'`, `∇f`, `∂(f, x)`, and operators as values.
+//! Calculus notation: `f'`, `∇f`, `∂(f, x)`, and operators as values.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -8,11 +8,11 @@ use crate::types::generics::signature;
 use crate::types::generics::unification;
 use crate::types::infer::call::arguments::ArgNode;
 use crate::types::infer::{Infer, LocalEntity};
+use crate::types::model::declaration_tables::Named;
 use crate::types::model::syntax_query;
-use crate::types::model::tables::Named;
-use crate::types::model::tree::Expr;
 use crate::types::model::ty::{Strength, Type};
-use crate::types::names::lookup;
+use crate::types::model::typed_tree::Expr;
+use crate::types::names::name_lookup;
 use crate::types::names::prelude;
 use crate::types::nominal::stored_property;
 use std::rc::Rc;
@@ -92,7 +92,7 @@ impl Infer<'_> {
         self.call_overloaded(&Ident { name: name.into(), span }, candidates, vec![arg], None, span)
     }
 
-    /// Infers `∂(f, x)`: the derivative with respect to one parameter, as a function of all of them.
+    /// Infers `∂(f, x)`: the derivative with respect to one parameter, as a function of all parameters.
     pub(crate) fn partial(&mut self, function: &ast::Expr, parameter: &Ident, span: Span) -> Expr {
         let Some(parameters) = self.parameters_of(function) else {
             let message = "the names of the parameters of this function are not known";
@@ -158,7 +158,7 @@ impl Infer<'_> {
             None => {}
         }
         let file = self.file;
-        for entry in lookup::entries(self.cx, name, file) {
+        for entry in name_lookup::entries(self.cx, name, file) {
             match entry.what {
                 Named::Function(f) => return Some(self.declared_parameters(f)),
                 Named::Global(g) => {
@@ -176,9 +176,12 @@ impl Infer<'_> {
         None
     }
 
-    pub(crate) fn declared_parameters(&mut self, f: crate::types::model::tree::FunctionId) -> Vec<KnownParameter> {
+    pub(crate) fn declared_parameters(
+        &mut self,
+        f: crate::types::model::typed_tree::FunctionId,
+    ) -> Vec<KnownParameter> {
         let signature = signature::signature(self.cx, f);
-        let named = |p: &crate::types::model::tables::SignatureParam| KnownParameter {
+        let named = |p: &crate::types::model::declaration_tables::SignatureParam| KnownParameter {
             name: p.name.clone(),
             label: p.label.clone(),
             ty: p.ty.clone(),

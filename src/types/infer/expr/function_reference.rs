@@ -8,16 +8,16 @@ use crate::types::generics::signature;
 use crate::types::generics::unification;
 use crate::types::infer::Infer;
 use crate::types::infer::call::candidates::{Candidate, Target};
-use crate::types::infer::solver::pending::PendingKind;
-use crate::types::model::tables::{FunctionKind, MemberKind, Named, Signature};
-use crate::types::model::tree::{Callee, Expr, ExprKind};
+use crate::types::infer::solver::pending_expression::PendingKind;
+use crate::types::model::declaration_tables::{FunctionKind, MemberKind, Named, Signature};
 use crate::types::model::ty::{FunctionParam, FunctionType, Strength, Type};
-use crate::types::names::lookup;
+use crate::types::model::typed_tree::{Callee, Expr, ExprKind};
 use crate::types::names::members;
+use crate::types::names::name_lookup;
 use crate::types::nominal::stored_property;
 use std::rc::Rc;
 
-/// Splits `f(_:by:)` into `f` and its labels; a name without parentheses specifies no labels.
+/// Splits `f(_:by:)` into the name `f` and the labels; a name without parentheses specifies no labels.
 pub(crate) fn split_labels(name: &Ident) -> (Ident, Option<&str>) {
     match name.name.split_once('(') {
         Some((base, labels)) if !base.is_empty() => {
@@ -28,8 +28,8 @@ pub(crate) fn split_labels(name: &Ident) -> (Ident, Option<&str>) {
 }
 
 impl Infer<'_> {
-    /// Infers a reference to one of several functions: the function that fits the expected type; among several of these
-    /// the nearest one, and then one whose parameters are `Double`s.
+    /// Infers a reference to one of several functions: the function that fits the expected type; among several such
+    /// functions the nearest, and then one whose parameters are `Double`s.
     pub(crate) fn reference(&mut self, candidates: &[Candidate], expected: Option<&Type>, span: Span) -> Option<Expr> {
         let expected = expected.and_then(|t| self.known(t));
         match expected {
@@ -42,7 +42,7 @@ impl Infer<'_> {
     }
 
     /// Whether several functions fit, and the expected parameter types are not known yet: other arguments may determine
-    /// them. A reference that must be differentiable does not wait: it refers to a function of `Double`s.
+    /// them. A reference that must be differentiable is resolved at once, to a function of `Double`s.
     fn depends_on_others(&mut self, candidates: &[Candidate], expected: &Type, span: Span) -> bool {
         let Type::Function(f) = expected else { return false };
         let is_open = f.params.iter().any(|p| unification::has_vars(self.cx, &p.ty));
@@ -51,7 +51,7 @@ impl Infer<'_> {
             && candidates.iter().filter(|c| self.may_be(c, Some(expected), span)).count() > 1
     }
 
-    /// Resolves a pending reference; returns `None` while it is still open and `dares` is false.
+    /// Resolves a pending reference; returns `None` while the reference is still ambiguous and `dares` is false.
     pub(crate) fn attempt_reference(
         &mut self,
         candidates: &[Candidate],
@@ -94,10 +94,10 @@ impl Infer<'_> {
         Some(Expr { kind, ty, span })
     }
 
-    /// Returns the best of the candidates that fit the expected type: the nearest ones, of these the ones of `Double`s,
-    /// and of these the ones without labels, which the name does not specify.
+    /// Returns the best of the candidates that fit the expected type: the nearest candidates, among these the functions
+    /// of `Double`s, and among these the functions without labels.
     fn best_references(&mut self, candidates: &[Candidate], expected: Option<&Type>, span: Span) -> Vec<Candidate> {
-        let double = lookup::simple(self.cx, "Double");
+        let double = name_lookup::simple(self.cx, "Double");
         let mut ranked = vec![];
         for candidate in candidates {
             if self.may_be(candidate, expected, span) {
@@ -131,7 +131,7 @@ impl Infer<'_> {
         (!natural.is_empty()).then_some(natural)
     }
 
-    /// Whether a function fits the expected type, as far as that type is known.
+    /// Whether a function fits the expected type, as far as the expected type is known.
     pub(crate) fn may_be(&mut self, candidate: &Candidate, expected: Option<&Type>, span: Span) -> bool {
         let Some(expected) = expected else { return true };
         let snapshot = self.cx.vars.snapshot();
@@ -202,7 +202,8 @@ impl Infer<'_> {
         self.expr(&closure, Some(&function_of(vec![ty.clone()], result)))
     }
 
-    /// Whether one of the functions to which an argument may refer has the type `wanted`, and the cost of choosing it.
+    /// Returns the cost of passing an argument that refers to a function, if one of the possible functions may have the
+    /// type `wanted`.
     pub(crate) fn reference_fits(&mut self, e: &ast::Expr, wanted: &Type) -> Option<u32> {
         let candidates = match &e.kind {
             Ast::Paren(inner) => return self.reference_fits(inner, wanted),
@@ -244,7 +245,7 @@ impl Infer<'_> {
                 if self.find_local_quiet(name) || self.is_own_property(name) {
                     return false;
                 }
-                let entries = lookup::entries(self.cx, name, file);
+                let entries = name_lookup::entries(self.cx, name, file);
                 entries.len() > 1 && entries.iter().all(|e| several(self, &e.what))
             }
             Ast::Member { base, name, .. } => {

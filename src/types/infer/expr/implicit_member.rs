@@ -9,13 +9,13 @@ use crate::types::generics::signature;
 use crate::types::generics::unification;
 use crate::types::infer::Infer;
 use crate::types::infer::call::arguments::ArgNode;
-use crate::types::infer::solver::pending::PendingKind;
-use crate::types::model::tables::MemberKind;
-use crate::types::model::tree::Expr;
+use crate::types::infer::solver::pending_expression::PendingKind;
+use crate::types::model::declaration_tables::MemberKind;
 use crate::types::model::ty::Type;
+use crate::types::model::typed_tree::Expr;
 use crate::types::names::dynamic_self;
-use crate::types::names::lookup;
 use crate::types::names::members;
+use crate::types::names::name_lookup;
 use crate::types::nominal::stored_property;
 use std::rc::Rc;
 
@@ -58,7 +58,7 @@ impl Infer<'_> {
     pub(crate) fn implicit(&mut self, name: &Ident, args: Option<Vec<ArgNode>>, expected: &Type, span: Span) -> Expr {
         let mut ty = unification::shallow(self.cx, expected);
         // `.some(x)` belongs to the optional itself, everything else to its payload.
-        while let Some(payload) = lookup::optional_payload(self.cx, &ty) {
+        while let Some(payload) = name_lookup::optional_payload(self.cx, &ty) {
             if matches!(&*name.name, "some" | "none") {
                 break;
             }
@@ -102,7 +102,7 @@ impl Infer<'_> {
     pub(crate) fn of_own_class(&mut self, value: &ast::Expr) -> Option<ast::Expr> {
         let f = self.frame().function.filter(|f| dynamic_self::gives_self(self.cx, *f))?;
         let (owner, result) = (self.own_type()?, signature::signature(self.cx, f).result.clone());
-        let result = lookup::optional_payload(self.cx, &result).unwrap_or(result);
+        let result = name_lookup::optional_payload(self.cx, &result).unwrap_or(result);
         if result != owner || self.cx.defs.function_data(f).is_prelude {
             return None;
         }

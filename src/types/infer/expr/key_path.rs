@@ -10,9 +10,9 @@ use crate::types::generics::unification;
 use crate::types::infer::Infer;
 use crate::types::infer::call::arguments::ArgNode;
 use crate::types::model::syntax_query::closure_with;
-use crate::types::model::tree::{Callee, Expr, ExprKind};
 use crate::types::model::ty::Type;
-use crate::types::names::lookup;
+use crate::types::model::typed_tree::{Callee, Expr, ExprKind};
+use crate::types::names::name_lookup;
 use crate::types::names::type_expr;
 use std::rc::Rc;
 
@@ -31,7 +31,7 @@ impl Infer<'_> {
         span: Span,
     ) -> Expr {
         let wanted = expected.map(|ty| unification::shallow(self.cx, ty));
-        let wanted = wanted.map(|ty| lookup::optional_payload(self.cx, &ty).unwrap_or(ty));
+        let wanted = wanted.map(|ty| name_lookup::optional_payload(self.cx, &ty).unwrap_or(ty));
         let function = matches!(wanted, Some(Type::Function(_)));
         let root = match (root, &wanted) {
             (Some(root), _) => self.resolve(root),
@@ -83,8 +83,8 @@ impl Infer<'_> {
         self.expr(&ast::Expr { kind: Ast::Call { callee, args }, span }, None)
     }
 
-    /// Infers `base[keyPath: \.a.b]` as the place `base.a.b`, if that can be assigned to; returns `None` for other
-    /// paths.
+    /// Infers `base[keyPath: \.a.b]` as the place `base.a.b`, if this place can be assigned to; returns `None` for
+    /// other paths.
     pub(crate) fn along_key_path(&mut self, base: &Expr, path: &[KeyPathPart], span: Span) -> Option<Expr> {
         let is_plain = |part: &KeyPathPart| match part {
             KeyPathPart::Member(name) => &*name.name != "self",
@@ -106,7 +106,7 @@ impl Infer<'_> {
     }
 
     /// Infers the path of a key path once, on a variable of the root's type: returns the type at the end of the path,
-    /// and whether it can be assigned to.
+    /// and whether the end of the path can be assigned to.
     fn probe(&mut self, root: &Type, path: &[KeyPathPart], span: Span) -> Option<(Type, bool)> {
         let local = self.new_local("", root.clone(), true, span);
         let end = self.in_scope(|infer| {
@@ -137,7 +137,7 @@ impl Infer<'_> {
                 let Some(setter) = self.cx.defs.function_data(f.function).setter else { return false };
                 let mutating = signature::signature(self.cx, setter).self_inout;
                 match args.first() {
-                    Some(crate::types::model::tree::Argument::Value(base)) => {
+                    Some(crate::types::model::typed_tree::Argument::Value(base)) => {
                         let of = unification::shallow(self.cx, &base.ty);
                         let is_class = matches!(of, Type::Nominal(n, _) if superclass::is_class(self.cx, n));
                         !mutating || is_class || self.can_store(base)
@@ -149,7 +149,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Returns a type expression with a name that denotes a type.
+    /// Returns a type expression that denotes a type by a reserved name.
     fn written(&mut self, ty: &Type, span: Span) -> ast::TypeExpr {
         let name = type_expr::name_for(self.cx, ty.clone());
         let ident = Ident { name: name.into(), span };

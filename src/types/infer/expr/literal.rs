@@ -10,10 +10,10 @@ use crate::types::generics::unification;
 use crate::types::infer::Infer;
 use crate::types::infer::call::arguments::ArgNode;
 use crate::types::infer::expr::is_nil;
-use crate::types::model::tree::{Argument, Callee, Expr, ExprKind, FunctionRef};
 use crate::types::model::ty::Type;
 use crate::types::model::type_vars::Literal;
-use crate::types::names::lookup;
+use crate::types::model::typed_tree::{Argument, Callee, Expr, ExprKind, FunctionRef};
+use crate::types::names::name_lookup;
 use crate::types::names::prelude;
 use std::rc::Rc;
 
@@ -21,7 +21,7 @@ use std::rc::Rc;
 struct JoinedValues {
     ty: Type,
     values: Vec<Expr>,
-    /// Whether no type is expected, so that the values determine it.
+    /// Whether no type is expected, so that the values determine the common type.
     is_open: bool,
 }
 
@@ -35,7 +35,7 @@ impl JoinedValues {
 impl Infer<'_> {
     pub(crate) fn literal_type(&mut self, literal: Literal, expected: Option<&Type>) -> Type {
         if let Some(mut ty) = expected.and_then(|t| self.known(t)) {
-            while let Some(inner) = lookup::optional_payload(self.cx, &ty) {
+            while let Some(inner) = name_lookup::optional_payload(self.cx, &ty) {
                 ty = unification::shallow(self.cx, &inner);
             }
             if !matches!(ty, Type::Var(_) | Type::Associated(..)) && unification::accepts_literal(self.cx, &ty, literal)
@@ -64,7 +64,7 @@ impl Infer<'_> {
             let ty = self.literal_type(if is_one { Literal::Text } else { Literal::Words }, expected);
             return Expr { kind: ExprKind::Text(text), ty, span };
         }
-        let string = lookup::simple(self.cx, "String");
+        let string = name_lookup::simple(self.cx, "String");
         let mut out = vec![];
         for part in parts {
             match part {
@@ -106,7 +106,7 @@ impl Infer<'_> {
 
     /// Creates a call that returns the string that `print` would write for a value.
     fn described(&mut self, value: Expr) -> Expr {
-        let (string, span, ty) = (lookup::simple(self.cx, "String"), value.span, value.ty.clone());
+        let (string, span, ty) = (name_lookup::simple(self.cx, "String"), value.span, value.ty.clone());
         let Some(function) = prelude::library_function(self.cx, "_describe") else { return self.error_expr(span) };
         let callee = Callee::Static(FunctionRef { function, generics: vec![ty] });
         Expr { kind: ExprKind::Call { callee, args: vec![Argument::Value(value)] }, ty: string, span }
@@ -114,14 +114,14 @@ impl Infer<'_> {
 
     pub(crate) fn array(&mut self, items: &[ast::Expr], expected: Option<&Type>, span: Span) -> Expr {
         let mut wanted = expected.and_then(|t| self.known(t));
-        while let Some(inner) = wanted.as_ref().and_then(|t| lookup::optional_payload(self.cx, t)) {
+        while let Some(inner) = wanted.as_ref().and_then(|t| name_lookup::optional_payload(self.cx, t)) {
             wanted = self.known(&inner);
         }
-        let array = lookup::library_nominal(self.cx, "Array");
+        let array = name_lookup::library_nominal(self.cx, "Array");
         let (element, literal_of) = match &wanted {
             Some(Type::Nominal(n, args)) if *n == array => (args[0].clone(), None),
             Some(ty @ (Type::Nominal(..) | Type::Param(_))) => {
-                let protocol = lookup::protocol(self.cx, "ExpressibleByArrayLiteral");
+                let protocol = name_lookup::protocol(self.cx, "ExpressibleByArrayLiteral");
                 if conformances::conforms_to(self.cx, ty, protocol) {
                     let element =
                         associated_type::associated_type(self.cx, ty, "ArrayLiteralElement").unwrap_or(Type::Error);
@@ -138,7 +138,7 @@ impl Infer<'_> {
         let mut joined = JoinedValues::new(self, element);
         items.iter().for_each(|item| self.join_value(&mut joined, item));
         let JoinedValues { ty: element, values, .. } = joined;
-        let ty = lookup::applied(self.cx, "Array", &[element]);
+        let ty = name_lookup::applied(self.cx, "Array", &[element]);
         let value = Expr { kind: ExprKind::Array(values), ty, span };
         match literal_of {
             Some(of) => self.made_from_literal(&of, "arrayLiteral", value, span),
@@ -146,8 +146,8 @@ impl Infer<'_> {
         }
     }
 
-    /// Infers the next value of a collection literal. If the values so far are `Int`s and this one is a `Double`, all of
-    /// them become `Double`s, unless a type is expected.
+    /// Infers the next value of a collection literal. If the values so far are `Int`s and the next value is a `Double`,
+    /// all values become `Double`s, unless a type is expected.
     fn join_value(&mut self, joined: &mut JoinedValues, item: &ast::Expr) {
         let beside = match joined.is_open {
             true => self.expected_beside(&joined.ty, item),
@@ -155,7 +155,7 @@ impl Infer<'_> {
         };
         let value = self.expr(item, beside.as_ref());
         if joined.is_open && self.widens_common(&joined.ty, &value.ty) {
-            joined.ty = lookup::simple(self.cx, "Double");
+            joined.ty = name_lookup::simple(self.cx, "Double");
             let earlier = std::mem::take(&mut joined.values);
             joined.values = earlier.into_iter().map(|value| self.coerce(value, &joined.ty)).collect();
         }
@@ -166,16 +166,17 @@ impl Infer<'_> {
     fn becomes_optional(&mut self, element: &Type, span: Span) {
         if let Type::Var(_) = unification::shallow(self.cx, element) {
             let payload = self.cx.vars.fresh();
-            let optional = lookup::applied(self.cx, "Optional", &[payload]);
+            let optional = name_lookup::applied(self.cx, "Optional", &[payload]);
             unification::unify(self.cx, element, &optional, span);
         }
     }
 
-    /// Infers `true` or `false`: a `Bool`, or a value of the expected type if it can be written as such a literal.
+    /// Infers `true` or `false`: a `Bool`, or a value of the expected type if this type can be written as such a
+    /// literal.
     pub(crate) fn bool_literal(&mut self, value: bool, expected: Option<&Type>, span: Span) -> Expr {
         let literal = Expr { kind: ExprKind::Bool(value), ty: self.bool_type(), span };
         let mut wanted = expected.and_then(|t| self.known(t));
-        while let Some(inner) = wanted.as_ref().and_then(|t| lookup::optional_payload(self.cx, t)) {
+        while let Some(inner) = wanted.as_ref().and_then(|t| name_lookup::optional_payload(self.cx, t)) {
             wanted = self.known(&inner);
         }
         match wanted.filter(|t| *t != literal.ty) {
@@ -186,7 +187,7 @@ impl Infer<'_> {
 
     /// Creates a value of a type that conforms to a literal protocol from the literal.
     pub(crate) fn literal_of(&mut self, protocol: &'static str, of: &Type, literal: Expr) -> Option<Expr> {
-        let protocol = lookup::protocol(self.cx, protocol);
+        let protocol = name_lookup::protocol(self.cx, protocol);
         if !matches!(of, Type::Nominal(..) | Type::Param(_)) || !conformances::conforms_to(self.cx, of, protocol) {
             return None;
         }
@@ -206,14 +207,14 @@ impl Infer<'_> {
 
     pub(crate) fn dictionary(&mut self, items: &[(ast::Expr, ast::Expr)], expected: Option<&Type>, span: Span) -> Expr {
         let mut wanted = expected.and_then(|t| self.known(t));
-        while let Some(inner) = wanted.as_ref().and_then(|t| lookup::optional_payload(self.cx, t)) {
+        while let Some(inner) = wanted.as_ref().and_then(|t| name_lookup::optional_payload(self.cx, t)) {
             wanted = self.known(&inner);
         }
-        let dictionary = lookup::library_nominal(self.cx, "Dictionary");
+        let dictionary = name_lookup::library_nominal(self.cx, "Dictionary");
         let (key, value) = match &wanted {
             Some(Type::Nominal(n, args)) if *n == dictionary => (args[0].clone(), args[1].clone()),
             Some(ty @ (Type::Nominal(..) | Type::Param(_))) => {
-                let protocol = lookup::protocol(self.cx, "ExpressibleByDictionaryLiteral");
+                let protocol = name_lookup::protocol(self.cx, "ExpressibleByDictionaryLiteral");
                 if conformances::conforms_to(self.cx, ty, protocol) {
                     return self.literal_of_pairs(items, &ty.clone(), protocol, span);
                 }
@@ -221,7 +222,7 @@ impl Infer<'_> {
             }
             _ => (self.cx.vars.fresh(), self.cx.vars.fresh()),
         };
-        let hashable = lookup::protocol(self.cx, "Hashable");
+        let hashable = name_lookup::protocol(self.cx, "Hashable");
         unification::require(self.cx, &key, hashable, span);
         if items.iter().any(|(_, v)| is_nil(v)) {
             self.becomes_optional(&value, span);
@@ -235,7 +236,7 @@ impl Infer<'_> {
         }
         let JoinedValues { ty: value, values, .. } = joined;
         let values = keys.into_iter().zip(values).collect();
-        let ty = lookup::applied(self.cx, "Dictionary", &[key, value]);
+        let ty = name_lookup::applied(self.cx, "Dictionary", &[key, value]);
         Expr { kind: ExprKind::Dictionary(values), ty, span }
     }
 
@@ -261,7 +262,7 @@ impl Infer<'_> {
             let span = k.span;
             pairs.push(Expr { kind: ExprKind::Tuple(vec![k, v]), ty: pair.clone(), span });
         }
-        let ty = lookup::applied(self.cx, "Array", &[pair]);
+        let ty = name_lookup::applied(self.cx, "Array", &[pair]);
         let pairs = Expr { kind: ExprKind::Array(pairs), ty, span };
         self.made_from_literal(of, "dictionaryLiteral", pairs, span)
     }

@@ -1,4 +1,4 @@
-//! Literal operands: how an operator determines the types of literals among its operands.
+//! Literal operands: determines the types of literals among the operands of an operator.
 
 use crate::source::Span;
 use crate::syntax::ast::{ExprKind as Ast, Ident};
@@ -9,17 +9,17 @@ use crate::types::infer::call::arguments::ArgNode;
 use crate::types::infer::call::candidates::Candidate;
 use crate::types::infer::expr::implicit_member::implicit_root;
 use crate::types::infer::expr::operator::{is_arithmetic, is_comparison};
-use crate::types::infer::solver::pending::PendingKind;
-use crate::types::model::tree::Expr;
+use crate::types::infer::solver::pending_expression::PendingKind;
 use crate::types::model::ty::Type;
 use crate::types::model::type_vars;
 use crate::types::model::type_vars::Literal;
-use crate::types::names::lookup;
+use crate::types::model::typed_tree::Expr;
 use crate::types::names::members;
+use crate::types::names::name_lookup;
 
 impl Infer<'_> {
-    /// Infers an operator whose operands are array literals of the expected type, if the type can be written as one and
-    /// has the operator: `let v: SIMD3<Double> = [1, 2, 3] + [4, 5, 6]`.
+    /// Infers an operator whose operands are array literals of the expected type, if the type can be written as an
+    /// array literal and has the operator: `let v: SIMD3<Double> = [1, 2, 3] + [4, 5, 6]`.
     pub(crate) fn by_expected_literal(
         &mut self,
         op: &Ident,
@@ -29,8 +29,8 @@ impl Infer<'_> {
     ) -> Option<Expr> {
         let is_literal = |arg: &ArgNode| arg.ready.is_none() && matches!(arg.ast.kind, Ast::Array(_));
         let wanted = expected.and_then(|ty| self.known(ty)).filter(|_| args.iter().any(is_literal))?;
-        let wanted = lookup::optional_payload(self.cx, &wanted).unwrap_or(wanted);
-        let protocol = lookup::protocol(self.cx, "ExpressibleByArrayLiteral");
+        let wanted = name_lookup::optional_payload(self.cx, &wanted).unwrap_or(wanted);
+        let protocol = name_lookup::protocol(self.cx, "ExpressibleByArrayLiteral");
         let is_own = matches!(&wanted, Type::Nominal(n, _) if self.cx.defs.nominal_data(*n).builtin.is_none());
         if !is_own || !conformances::conforms_to(self.cx, &wanted, protocol) {
             return None;
@@ -62,7 +62,7 @@ impl Infer<'_> {
                 match kind {
                     PendingKind::Operator { op, .. } if is_arithmetic(&op.name) || is_comparison(&op.name) => {
                         if types.iter().any(|ty| self.has_point(ty)) {
-                            return Some(lookup::simple(self.cx, "Double"));
+                            return Some(name_lookup::simple(self.cx, "Double"));
                         }
                         if &*op.name == "^" && k == 1 && self.is_floating(&types[0]) {
                             return Some(types[0].clone());
@@ -82,11 +82,11 @@ impl Infer<'_> {
         None
     }
 
-    /// Defaults a floating-point literal to `Double` if none of the known operand types accepts it: `0.9^n`. Called if
-    /// these types do not determine the overload; returns whether there is such a literal.
+    /// Defaults a floating-point literal to `Double` if none of the known operand types accepts it: `0.9^n`. This
+    /// applies if the known types do not determine the overload. Returns whether there is such a literal.
     pub(crate) fn default_point(&mut self, args: &[ArgNode], types: &[Type], span: Span) -> bool {
         let operands: Vec<Type> = args.iter().filter_map(|a| a.ready.as_ref().map(|e| e.ty.clone())).collect();
-        let double = lookup::simple(self.cx, "Double");
+        let double = name_lookup::simple(self.cx, "Double");
         let mut any = false;
         for ty in operands {
             let has_point = matches!(unification::shallow(self.cx, &ty), Type::Var(v)
@@ -106,7 +106,8 @@ impl Infer<'_> {
         matches!(ty, Type::Var(v) if self.cx.vars.var(*v).literal == Some(Literal::Float))
     }
 
-    /// Whether the result of a function has the type of the function's argument `k`, as for `max` and `abs`.
+    /// Whether the result of a function has the type of the function's argument `k`, as the results of `max` and `abs`
+    /// do.
     fn gives_back(&mut self, candidate: &Candidate, k: usize, span: Span) -> bool {
         let snapshot = self.cx.vars.snapshot();
         let instance = self.instantiate(candidate, span);
@@ -156,7 +157,7 @@ impl Infer<'_> {
                 },
             }
         }
-        let (int, double) = (lookup::simple(self.cx, "Int"), lookup::simple(self.cx, "Double"));
+        let (int, double) = (name_lookup::simple(self.cx, "Int"), name_lookup::simple(self.cx, "Double"));
         let can = |infer: &mut Self, ty: &Type| {
             let declared = !infer.operator_candidates(op, std::slice::from_ref(ty), args.len()).is_empty();
             declared && members.iter().all(|name| !members::members(infer.cx, ty, name, true, infer.file).is_empty())

@@ -13,13 +13,13 @@ use crate::types::infer::Infer;
 use crate::types::infer::call::arguments::ArgNode;
 use crate::types::infer::call::candidates::{Candidate, Target};
 use crate::types::infer::expr::function_reference::split_labels;
-use crate::types::infer::solver::pending::PendingKind;
-use crate::types::model::tables::Observed;
-use crate::types::model::tables::{MemberKind, RequirementKind};
-use crate::types::model::tree::{Argument, Expr, ExprKind, FunctionId};
+use crate::types::infer::solver::pending_expression::PendingKind;
+use crate::types::model::declaration_tables::Observed;
+use crate::types::model::declaration_tables::{MemberKind, RequirementKind};
 use crate::types::model::ty::{NominalId, Type};
-use crate::types::names::lookup;
+use crate::types::model::typed_tree::{Argument, Expr, ExprKind, FunctionId};
 use crate::types::names::members;
+use crate::types::names::name_lookup;
 use crate::types::nominal::stored_property;
 use std::rc::Rc;
 
@@ -231,8 +231,8 @@ impl Infer<'_> {
         })
     }
 
-    /// Infers a static member or a case, `Type.name`, as a value; `on` is the metatype value, if the type is not given
-    /// by name.
+    /// Infers a static member or a case, `Type.name`, as a value; `on` is the metatype value, if an expression instead
+    /// of a name denotes the type.
     pub(crate) fn static_member_of(
         &mut self,
         ty: &Type,
@@ -379,7 +379,7 @@ impl Infer<'_> {
             candidates.push(Candidate { target, prefix, receiver, tier: distance });
         }
         if candidates.is_empty() {
-            if let Some(payload) = lookup::optional_payload(self.cx, &ty) {
+            if let Some(payload) = name_lookup::optional_payload(self.cx, &ty) {
                 let message = format!(
                     "value of optional type '{}' must be unwrapped to refer to member 'subscript' of wrapped base type '{}'",
                     self.show(&ty),
@@ -405,7 +405,7 @@ impl Infer<'_> {
             self.error(diagnostic);
             return self.error_expr(span);
         }
-        // The parameters of a subscript have no labels unless they are written twice, as in Swift.
+        // The parameters of a subscript have no labels unless a label and a name are written, as in Swift.
         self.ready_args(&mut args);
         let name = Ident { name: "subscript".into(), span };
         self.call_overloaded(&name, candidates, args, None, span)

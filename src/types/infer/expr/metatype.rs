@@ -7,11 +7,11 @@ use crate::types::conform::superclass;
 use crate::types::generics::opened_existential;
 use crate::types::infer::Infer;
 use crate::types::infer::call::candidates::{Candidate, Target};
-use crate::types::model::prelude::PRELUDE_FILE;
-use crate::types::model::tables::{FunctionKind, Owner};
-use crate::types::model::tree::{Argument, Callee, Expr, ExprKind, FunctionRef};
+use crate::types::model::declaration_tables::{FunctionKind, Owner};
+use crate::types::model::prelude_index::PRELUDE_FILE;
 use crate::types::model::ty::Type;
 use crate::types::model::type_vars::ConformanceConstraint;
+use crate::types::model::typed_tree::{Argument, Callee, Expr, ExprKind, FunctionRef};
 use crate::types::names::members;
 use crate::types::names::prelude;
 use crate::types::names::type_expr;
@@ -31,7 +31,7 @@ impl Infer<'_> {
         })
     }
 
-    /// Whether the body that is checked is that of a static member.
+    /// Whether the checked body is the body of a static member.
     pub(crate) fn is_static_body(&mut self) -> bool {
         let Some(f) = self.frames.first().and_then(|frame| frame.function) else { return false };
         let data = self.cx.defs.function_data(f);
@@ -39,7 +39,8 @@ impl Infer<'_> {
         is_member && data.is_static && data.decl.is_some()
     }
 
-    /// Returns the enclosing type as a value: the dynamic type of `self`, if that may differ from the declared type.
+    /// Returns the enclosing type as a value: the dynamic type of `self`, if the dynamic type may differ from the
+    /// declared type.
     pub(crate) fn own_metatype(&mut self, span: Span) -> Option<Expr> {
         let own = self.own_type()?;
         let named = Expr { kind: ExprKind::Metatype, ty: Type::Metatype(Rc::new(own.clone())), span };
@@ -68,8 +69,8 @@ impl Infer<'_> {
         }
     }
 
-    /// Whether the dynamic type of `self` may be queried. A closure must not capture for this purpose a `self` that may
-    /// change meanwhile, and in an initializer of a protocol `self` may not have a value yet.
+    /// Whether the dynamic type of `self` may be queried. A closure must not capture a mutable `self` for this query,
+    /// and in an initializer of a protocol `self` may not have a value yet.
     fn keeps_self(&mut self) -> bool {
         let is_class = matches!(self.owner, Owner::Nominal(_));
         is_class || self.path().len() == 1 && self.frame().init_self.is_none()
@@ -111,8 +112,8 @@ impl Infer<'_> {
         Some(self.error_expr(span))
     }
 
-    /// Retains only the `required` initializers for a call on a metatype value, since subclasses may lack all others;
-    /// reports the call if there are none.
+    /// Retains only the `required` initializers for a call on a metatype value, since subclasses may lack other
+    /// initializers; reports the call if there is no `required` initializer.
     pub(crate) fn keep_required(
         &mut self,
         ty: &Type,

@@ -1,23 +1,23 @@
 //! Expressions: inference of the types of each kind of expression.
 
 pub(crate) mod calculus_notation;
-pub(crate) mod cast;
-pub(crate) mod exponent;
+pub(crate) mod closure;
+pub(crate) mod fraction;
 pub(crate) mod function_reference;
-pub(crate) mod gradient_operator;
+pub(crate) mod hash_gradient;
 pub(crate) mod implicit_member;
 pub(crate) mod key_path;
 pub(crate) mod literal;
+pub(crate) mod literal_conversion;
 pub(crate) mod literal_operands;
-pub(crate) mod literal_value;
 pub(crate) mod member;
 pub(crate) mod metatype;
 pub(crate) mod module_member;
 pub(crate) mod name;
 pub(crate) mod operator;
 pub(crate) mod optional_chain;
-pub(crate) mod quotient;
 pub(crate) mod source_location;
+pub(crate) mod truncated_quotient;
 pub(crate) mod type_expr;
 
 use super::Infer;
@@ -26,11 +26,11 @@ use crate::source::Span;
 use crate::syntax::ast::{self, CastKind, ExprKind as Ast, Ident};
 use crate::types::generics::unification;
 use crate::types::infer::call::arguments::ArgNode;
-use crate::types::infer::solver::pending::PendingKind;
-use crate::types::model::tree::{Condition, Expr, ExprKind, LocalId, Pattern, PatternKind, Stmt, StmtKind};
+use crate::types::infer::solver::pending_expression::PendingKind;
 use crate::types::model::ty::Type;
 use crate::types::model::type_vars::Literal;
-use crate::types::names::lookup;
+use crate::types::model::typed_tree::{Condition, Expr, ExprKind, LocalId, Pattern, PatternKind, Stmt, StmtKind};
+use crate::types::names::name_lookup;
 use std::rc::Rc;
 
 impl Infer<'_> {
@@ -185,13 +185,13 @@ impl Infer<'_> {
     /// Infers `condition ? value : nil`, an optional of the value's type.
     fn ternary_with_nil(&mut self, condition: Expr, then: &ast::Expr, otherwise: &ast::Expr, span: Span) -> Expr {
         let payload = self.cx.vars.fresh();
-        let mut ty = lookup::applied(self.cx, "Optional", &[payload]);
+        let mut ty = name_lookup::applied(self.cx, "Optional", &[payload]);
         let mut branch = |infer: &mut Self, e: &ast::Expr| {
             if is_nil(e) {
                 return None;
             }
             let value = infer.expr(e, None);
-            if lookup::is_optional(infer.cx, &value.ty.clone()) {
+            if name_lookup::is_optional(infer.cx, &value.ty.clone()) {
                 ty = value.ty.clone();
             }
             Some(value)
@@ -207,7 +207,7 @@ impl Infer<'_> {
 
     /// Infers `nil` as a value of a type.
     pub(super) fn nil(&mut self, ty: Type, span: Span) -> Expr {
-        if lookup::is_optional(self.cx, &ty) || ty == Type::Error {
+        if name_lookup::is_optional(self.cx, &ty) || ty == Type::Error {
             return Expr { kind: ExprKind::Nil, ty, span };
         }
         let nothing = Expr { kind: ExprKind::Tuple(vec![]), ty: Type::unit(), span };
@@ -250,7 +250,7 @@ impl Infer<'_> {
         }
         let bool_type = self.bool_type();
         let value = self.expr(e, Some(&bool_type));
-        if let Some(payload) = lookup::optional_payload(self.cx, &value.ty.clone())
+        if let Some(payload) = name_lookup::optional_payload(self.cx, &value.ty.clone())
             && payload != bool_type
             && !self.is_open(&payload)
         {
@@ -271,7 +271,7 @@ impl Infer<'_> {
         }
         let value = self.expr(value, None);
         let forced = kind == CastKind::Forced;
-        let ty = if forced { wanted } else { lookup::applied(self.cx, "Optional", &[wanted]) };
+        let ty = if forced { wanted } else { name_lookup::applied(self.cx, "Optional", &[wanted]) };
         Expr { kind: ExprKind::Cast { value: Box::new(value), forced }, ty, span }
     }
 
@@ -282,13 +282,13 @@ impl Infer<'_> {
             return self.delegate(local, args.iter().map(ArgNode::new).collect(), true, span);
         }
         let value = self.expr(inner, None);
-        if let Some(payload) = lookup::optional_payload(self.cx, &value.ty.clone()) {
+        if let Some(payload) = name_lookup::optional_payload(self.cx, &value.ty.clone()) {
             return Expr { kind: ExprKind::Force(Box::new(value)), ty: payload, span };
         }
         let ty = value.ty.clone();
         if let Type::Var(_) = unification::shallow(self.cx, &ty) {
             let payload = self.cx.vars.fresh();
-            let optional = lookup::applied(self.cx, "Optional", std::slice::from_ref(&payload));
+            let optional = name_lookup::applied(self.cx, "Optional", std::slice::from_ref(&payload));
             unification::unify(self.cx, &ty, &optional, span);
             return Expr { kind: ExprKind::Force(Box::new(value)), ty: payload, span };
         }
@@ -315,16 +315,16 @@ impl Infer<'_> {
             self.throws_here(span);
         }
         let ty = match kind {
-            ast::TryKind::Optional => match lookup::is_optional(self.cx, &value.ty.clone()) {
+            ast::TryKind::Optional => match name_lookup::is_optional(self.cx, &value.ty.clone()) {
                 true => value.ty.clone(),
-                false => lookup::applied(self.cx, "Optional", std::slice::from_ref(&value.ty)),
+                false => name_lookup::applied(self.cx, "Optional", std::slice::from_ref(&value.ty)),
             },
             ast::TryKind::Propagate | ast::TryKind::Forced => value.ty.clone(),
         };
         Expr { kind: ExprKind::Try { kind, value: Box::new(value) }, ty, span }
     }
 
-    /// Stores a value in a temporary constant that is used by an expression, which `run` creates.
+    /// Stores a value in a temporary constant for an expression that `run` creates.
     pub(super) fn with_temporary(&mut self, value: Expr, run: impl FnOnce(&mut Self, LocalId) -> Expr) -> Expr {
         let span = value.span;
         let local = self.new_local("", value.ty.clone(), false, span);
@@ -333,8 +333,8 @@ impl Infer<'_> {
         let body = run(self, local);
         let result = self.new_local("", body.ty.clone(), true, span);
         let ty = body.ty.clone();
-        let place = crate::types::model::tree::Place {
-            root: crate::types::model::tree::Root::Local(result),
+        let place = crate::types::model::typed_tree::Place {
+            root: crate::types::model::typed_tree::Root::Local(result),
             path: vec![],
             ty: ty.clone(),
             span,
@@ -348,8 +348,8 @@ impl Infer<'_> {
         let bool_type = self.bool_type();
         let result = self.new_local("", bool_type.clone(), true, span);
         let assign = |value| {
-            let place = crate::types::model::tree::Place {
-                root: crate::types::model::tree::Root::Local(result),
+            let place = crate::types::model::typed_tree::Place {
+                root: crate::types::model::typed_tree::Root::Local(result),
                 path: vec![],
                 ty: bool_type.clone(),
                 span,

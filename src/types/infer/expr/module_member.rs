@@ -7,16 +7,16 @@ use crate::syntax::ast::{ExprKind as Ast, Ident};
 use crate::types::infer::Infer;
 use crate::types::infer::call::arguments::ArgNode;
 use crate::types::infer::call::candidates::{Candidate, Target};
-use crate::types::model::tables::{FunctionKind, Named};
-use crate::types::model::tree::Expr;
+use crate::types::model::declaration_tables::{FunctionKind, Named};
 use crate::types::model::ty::Type;
+use crate::types::model::typed_tree::Expr;
 use crate::types::names::members;
 use crate::types::names::module_name;
 use crate::types::names::module_name::Module;
 use std::rc::Rc;
 
 impl Infer<'_> {
-    /// Returns the module that an expression names, unless a declaration of the program has the same name.
+    /// Returns the module that an expression names, unless the program declares this name.
     pub(crate) fn module_of<'a>(&mut self, e: &'a ast::Expr) -> Option<(&'a ast::Name, Module)> {
         let Ast::Ident { name, generics } = &e.kind else { return None };
         let module = module_name::module_named(self.cx, name, self.file).filter(|_| generics.is_empty())?;
@@ -86,7 +86,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Returns the type that an expression `Module.Type<A>` denotes, if there is such a type.
+    /// Returns the type that an expression `Module.Type<A>` denotes, if the module declares this type.
     pub(crate) fn type_of_module(&mut self, e: &ast::Expr) -> Option<Type> {
         let Ast::Member { base, name, generics } = &e.kind else { return None };
         let (module_name, module) = self.module_of(base)?;

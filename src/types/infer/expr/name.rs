@@ -7,13 +7,13 @@ use crate::syntax::ast::Ident;
 use crate::types::generics::signature;
 use crate::types::infer::call::candidates::{Candidate, Target};
 use crate::types::infer::{Infer, LocalEntity};
+use crate::types::model::declaration_tables::{Entry, FunctionKind, MemberKind, Named};
 use crate::types::model::display::{closest, did_you_mean};
-use crate::types::model::prelude::PRELUDE_FILE;
-use crate::types::model::tables::{Entry, FunctionKind, MemberKind, Named};
-use crate::types::model::tree::{Callee, Expr, ExprKind, FunctionRef};
+use crate::types::model::prelude_index::PRELUDE_FILE;
 use crate::types::model::ty::Type;
-use crate::types::names::lookup;
+use crate::types::model::typed_tree::{Callee, Expr, ExprKind, FunctionRef};
 use crate::types::names::members;
+use crate::types::names::name_lookup;
 use crate::types::names::prelude;
 use crate::types::nominal::stored_property;
 use std::rc::Rc;
@@ -60,7 +60,7 @@ impl Infer<'_> {
         if let Some(own) = self.own_type()
             && !self.has_self()
             && self.has_instance_member(&own, name)
-            && lookup::entries(self.cx, name, self.file).is_empty()
+            && name_lookup::entries(self.cx, name, self.file).is_empty()
         {
             return self.instance_on_type(&own, ident);
         }
@@ -77,7 +77,7 @@ impl Infer<'_> {
             );
         }
         let file = self.file;
-        let entries = lookup::entries(self.cx, name, file);
+        let entries = name_lookup::entries(self.cx, name, file);
         let hidden = match self.entries_value(&entries, ident, expected) {
             Ok(value) => return value,
             Err(hidden) => hidden,
@@ -93,8 +93,8 @@ impl Infer<'_> {
         self.unknown_name(ident)
     }
 
-    /// Infers a name that is declared at the top level: a variable, or one of several functions. If there is none,
-    /// returns the location of a variable that has no value yet.
+    /// Infers a name that is declared at the top level: a variable, or one of several functions. If no declaration has
+    /// a value yet, returns the source location of the variable.
     pub(crate) fn entries_value(
         &mut self,
         entries: &[Entry],
@@ -149,14 +149,14 @@ impl Infer<'_> {
             }
         }
         let file = self.file;
-        !lookup::entries(self.cx, name, file).is_empty()
+        !name_lookup::entries(self.cx, name, file).is_empty()
             || closest(name, self.known_names().iter().map(String::as_str)).is_some()
     }
 
     fn full_name_value(&mut self, ident: &Ident, base: &str, expected: Option<&Type>) -> Expr {
         let file = self.file;
         let mut functions = vec![];
-        for entry in lookup::entries(self.cx, base, file) {
+        for entry in name_lookup::entries(self.cx, base, file) {
             if let Named::Function(f) = entry.what
                 && self.cx.defs.full_name(f) == *ident.name
             {
@@ -182,7 +182,7 @@ impl Infer<'_> {
         self.error_expr(ident.span)
     }
 
-    /// Returns all names in scope; none once no more suggestions are reported.
+    /// Returns all names in scope for suggestions; none if the maximum number of suggestions has been reported.
     fn known_names(&mut self) -> Vec<String> {
         let mut known: Vec<String> = vec![];
         if !self.cx.sink.still_suggests() {
@@ -211,7 +211,7 @@ impl Infer<'_> {
     /// Infers one of several function declarations as a value.
     pub(crate) fn function_value(
         &mut self,
-        functions: &[crate::types::model::tree::FunctionId],
+        functions: &[crate::types::model::typed_tree::FunctionId],
         expected: Option<&Type>,
         span: Span,
     ) -> Expr {
@@ -222,7 +222,7 @@ impl Infer<'_> {
         }
     }
 
-    pub(crate) fn function_candidate(&mut self, f: crate::types::model::tree::FunctionId) -> Candidate {
+    pub(crate) fn function_candidate(&mut self, f: crate::types::model::typed_tree::FunctionId) -> Candidate {
         let data = self.cx.defs.function_data(f);
         let prefix = match &data.outer {
             Some(env) => env.params.iter().map(|p| Type::Param(*p)).collect(),

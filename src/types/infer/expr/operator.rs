@@ -1,4 +1,4 @@
-//! Operators: the overload is chosen when an operand or the expected result is known.
+//! Operators: chooses the overload of an operator when an operand or the expected result is known.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -9,10 +9,10 @@ use crate::types::generics::unification;
 use crate::types::infer::Infer;
 use crate::types::infer::call::arguments::ArgNode;
 use crate::types::infer::call::candidates::{Candidate, Target};
-use crate::types::infer::solver::pending::PendingKind;
-use crate::types::model::tree::{Condition, Expr, ExprKind, Pattern, PatternKind, Place, Root, Stmt, StmtKind};
+use crate::types::infer::solver::pending_expression::PendingKind;
 use crate::types::model::ty::Type;
-use crate::types::names::lookup;
+use crate::types::model::typed_tree::{Condition, Expr, ExprKind, Pattern, PatternKind, Place, Root, Stmt, StmtKind};
+use crate::types::names::name_lookup;
 use crate::types::names::prelude;
 use std::rc::Rc;
 
@@ -126,7 +126,7 @@ impl Infer<'_> {
     fn is_nil(&mut self, value: &ast::Expr, op: &str, span: Span) -> Expr {
         let value = self.expr(value, None);
         let ty = value.ty.clone();
-        if !lookup::is_optional(self.cx, &ty)
+        if !name_lookup::is_optional(self.cx, &ty)
             && !matches!(unification::shallow(self.cx, &ty), Type::Var(_) | Type::Error)
         {
             let text = self.show(&ty);
@@ -138,7 +138,7 @@ impl Infer<'_> {
         if op == "==" {
             return self.matches(value, PatternKind::Nil, span);
         }
-        let payload = lookup::optional_payload(self.cx, &ty).unwrap_or(Type::Error);
+        let payload = name_lookup::optional_payload(self.cx, &ty).unwrap_or(Type::Error);
         let inner = Pattern { kind: PatternKind::Wildcard, ty: payload, span };
         self.matches(value, PatternKind::Some(Box::new(inner)), span)
     }
@@ -146,16 +146,16 @@ impl Infer<'_> {
     /// Infers `value ?? otherwise`.
     fn default_value(&mut self, lhs: &ast::Expr, rhs: &ast::Expr, expected: Option<&Type>, span: Span) -> Expr {
         let value = self.expr(lhs, None);
-        let payload = match lookup::optional_payload(self.cx, &value.ty.clone()) {
+        let payload = match name_lookup::optional_payload(self.cx, &value.ty.clone()) {
             Some(payload) => payload,
             None if matches!(unification::shallow(self.cx, &value.ty.clone()), Type::Var(_)) => {
-                // The expected type of the optional is that of its payload, unless the payload may be converted to it,
-                // as to `Any`.
+                // The expected type applies to the payload of the optional, unless the payload may be converted to this
+                // type, as to `Any`.
                 let payload = match expected.and_then(|t| self.known(t)) {
                     Some(Type::Existential(_)) | None => self.cx.vars.fresh(),
-                    Some(expected) => lookup::optional_payload(self.cx, &expected).unwrap_or(expected),
+                    Some(expected) => name_lookup::optional_payload(self.cx, &expected).unwrap_or(expected),
                 };
-                let optional = lookup::applied(self.cx, "Optional", std::slice::from_ref(&payload));
+                let optional = name_lookup::applied(self.cx, "Optional", std::slice::from_ref(&payload));
                 unification::unify(self.cx, &value.ty.clone(), &optional, span);
                 payload
             }
@@ -168,28 +168,28 @@ impl Infer<'_> {
                 }
                 // The right side is checked although it is never used.
                 let otherwise = self.expr(rhs, Some(&value.ty));
-                if !lookup::is_optional(self.cx, &otherwise.ty) {
+                if !name_lookup::is_optional(self.cx, &otherwise.ty) {
                     self.coerce(otherwise, &value.ty.clone());
                 }
                 return value;
             }
         };
         let otherwise = match rhs.kind {
-            Ast::Nil if !lookup::is_optional(self.cx, &payload) => {
+            Ast::Nil if !name_lookup::is_optional(self.cx, &payload) => {
                 Expr { kind: ExprKind::Nil, ty: value.ty.clone(), span: rhs.span }
             }
             _ => self.expr(rhs, Some(&payload)),
         };
         let (value, payload) = match self.widens_common(&payload, &otherwise.ty) {
             true => {
-                let double = lookup::simple(self.cx, "Double");
-                let optional = lookup::applied(self.cx, "Optional", std::slice::from_ref(&double));
+                let double = name_lookup::simple(self.cx, "Double");
+                let optional = name_lookup::applied(self.cx, "Optional", std::slice::from_ref(&double));
                 (self.coerce(value, &optional), double)
             }
             false => (value, payload),
         };
         let stays_optional =
-            lookup::is_optional(self.cx, &otherwise.ty.clone()) && !lookup::is_optional(self.cx, &payload);
+            name_lookup::is_optional(self.cx, &otherwise.ty.clone()) && !name_lookup::is_optional(self.cx, &payload);
         let ty = if stays_optional { value.ty.clone() } else { payload.clone() };
         let otherwise = self.coerce(otherwise, &ty);
         let found = self.new_local("", payload.clone(), false, span);
@@ -283,15 +283,14 @@ impl Infer<'_> {
         }
         let mut types = self.without_repeats(types, span);
         let operands_known = !types.is_empty();
-        // A range operator is declared by the type of the bounds; the type of the range has no operator of the same
-        // name.
+        // A range operator is declared by the type of the bounds; the type of the range does not declare the operator.
         let is_range = matches!(&*op.name, "..." | "..<");
         if let Some(expected) = expected.and_then(|t| self.known(t))
             && !is_comparison(&op.name)
             && !is_range
             && !operands_known
         {
-            let expected = lookup::optional_payload(self.cx, &expected).unwrap_or(expected);
+            let expected = name_lookup::optional_payload(self.cx, &expected).unwrap_or(expected);
             if let Some(expected) = self.known(&expected)
                 && !matches!(expected, Type::Existential(_))
             {
@@ -307,7 +306,7 @@ impl Infer<'_> {
             candidates.extend(self.range_candidates(op, args.len()));
         }
         if types.is_empty() && candidates.is_empty() {
-            let double = lookup::simple(self.cx, "Double");
+            let double = name_lookup::simple(self.cx, "Double");
             candidates = self.operator_candidates(op, &[double], args.len());
         }
         if candidates.is_empty() {
@@ -317,8 +316,8 @@ impl Infer<'_> {
             };
         }
         let expected = expected.filter(|_| !is_comparison(&op.name));
-        // While an operand type is not known, only the obvious overload is chosen early, whose operands both have the
-        // known type.
+        // While an operand type is not known, only the overload whose operands both have the known type is chosen
+        // early.
         let decide_now = open == 0 || last;
         let fit = |infer: &mut Self, candidates: &[Candidate]| -> Vec<(u32, Candidate)> {
             let score = |c: &Candidate| infer.try_candidate(c, args, expected, span).map(|s| (s, c.clone()));
@@ -335,8 +334,8 @@ impl Infer<'_> {
             fitting
         };
         if fitting.is_empty() && !operands_known && expected.is_some() {
-            // The overload that fits the operands does not return the expected type; the type that it does return is
-            // reported then.
+            // The overload that fits the operands does not return the expected type; the diagnostic then reports the
+            // returned type.
             return self.try_operator(op, args, None, span, last);
         }
         match fitting.len() {
@@ -365,14 +364,14 @@ impl Infer<'_> {
         }
     }
 
-    /// Whether an operator is declared by the program at its top level, and not by the library, so that its operands
+    /// Whether an operator is declared at the top level of the program and not by the library, so that its operands
     /// need not be known.
     fn is_only_own(&mut self, op: &str) -> bool {
         const NUMBERS: [&str; 3] = ["Int", "Double", "Bool"];
         let is_own = self.function_candidates(op).iter().any(|c| c.tier == 0);
         is_own
             && NUMBERS.into_iter().all(|name| {
-                let ty = lookup::simple(self.cx, name);
+                let ty = name_lookup::simple(self.cx, name);
                 self.method_candidates(&ty, op, true, None).iter().all(|c| self.is_own(c))
             })
     }
@@ -419,8 +418,8 @@ impl Infer<'_> {
         }
     }
 
-    /// Removes a type whose type variables can be substituted to obtain another type of the list, because its members
-    /// are the same.
+    /// Removes each type from a list that becomes equal to another type by substitution of its type variables, because
+    /// both have the same members.
     fn without_repeats(&mut self, mut types: Vec<Type>, span: Span) -> Vec<Type> {
         types.sort_by_key(|t| unification::has_vars(self.cx, t));
         let mut kept: Vec<Type> = vec![];
@@ -461,15 +460,15 @@ impl Infer<'_> {
         }
     }
 
-    /// Returns the candidates for a range of literals, whose type is not known.
+    /// Returns the candidates of a range operator between literals whose types are not known.
     fn range_candidates(&mut self, op: &Ident, count: usize) -> Vec<Candidate> {
-        let comparable = lookup::protocol(self.cx, "Comparable");
+        let comparable = name_lookup::protocol(self.cx, "Comparable");
         prelude::load_extensions(self.cx, "Comparable");
         prelude::load_members(self.cx, "Comparable", &op.name);
         let members = self.cx.defs.protocol_data(comparable).members.get(&op.name).cloned().unwrap_or_default();
         let mut out = vec![];
         for member in members {
-            if let crate::types::model::tables::MemberKind::Method(f) = member.kind {
+            if let crate::types::model::declaration_tables::MemberKind::Method(f) = member.kind {
                 let candidate =
                     Candidate { target: Target::Function(f), prefix: std::rc::Rc::from([]), receiver: None, tier: 1 };
                 let fixity = self.fixity_of(op, count);
@@ -494,7 +493,7 @@ impl Infer<'_> {
                 (Target::Requirement(p, r), Target::Requirement(q, s)) => p == q && r == s,
                 _ => false,
             };
-            // The types may become equal: both operands have the operator from the same type.
+            // If the type variables can make both types equal, the two candidates may be one and are listed once.
             same && self.may_be_equal(&c.prefix, &candidate.prefix)
         });
         if fits && params == count && !known {

@@ -1,13 +1,13 @@
-//! Optional chains: `a?.b`.
+//! Optional chains: infers `a?.b`.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::syntax::ast;
 use crate::syntax::ast::ExprKind as Ast;
 use crate::types::generics::unification;
 use crate::types::infer::Infer;
-use crate::types::model::tree::{Expr, ExprKind};
 use crate::types::model::ty::Type;
-use crate::types::names::lookup;
+use crate::types::model::typed_tree::{Expr, ExprKind};
+use crate::types::names::name_lookup;
 use std::rc::Rc;
 
 impl Infer<'_> {
@@ -23,11 +23,11 @@ impl Infer<'_> {
         let base = take_chain(&mut rewritten, &name, true)?;
         let value = self.expr(&base, None);
         let ty = value.ty.clone();
-        let payload = match lookup::optional_payload(self.cx, &ty) {
+        let payload = match name_lookup::optional_payload(self.cx, &ty) {
             Some(payload) => payload,
             None if matches!(unification::shallow(self.cx, &ty), Type::Var(_)) => {
                 let payload = self.cx.vars.fresh();
-                let optional = lookup::applied(self.cx, "Optional", std::slice::from_ref(&payload));
+                let optional = name_lookup::applied(self.cx, "Optional", std::slice::from_ref(&payload));
                 unification::unify(self.cx, &ty, &optional, e.span);
                 payload
             }
@@ -47,17 +47,17 @@ impl Infer<'_> {
             infer.bind(&name.as_str().into(), local);
             infer.expr(&rewritten, None)
         });
-        // At this point it must be known whether the body mutates the unwrapped value.
+        // The body must be resolved here, because it must be known whether it mutates the unwrapped value.
         let mut body = self.decided(body);
         if matches!(body.kind, ExprKind::Pending(_)) {
             self.resolve_statement(start);
             body = self.decided(body);
         }
-        let flatten = lookup::is_optional(self.cx, &body.ty.clone());
+        let flatten = name_lookup::is_optional(self.cx, &body.ty.clone());
         let result = if flatten {
             body.ty.clone()
         } else {
-            lookup::applied(self.cx, "Optional", std::slice::from_ref(&body.ty))
+            name_lookup::applied(self.cx, "Optional", std::slice::from_ref(&body.ty))
         };
         let (local_, body) = (local, Box::new(body));
         let kind = if self.mutated.contains(&(self.current, local)) && !is_instance {

@@ -1,17 +1,17 @@
-//! Source location literals: `#line`, `#column`, `#file`, `#function`, `#call` and `#operands`, which denote their location in the
-//! source. As default arguments they denote the location of the call.
+//! Source location literals: `#line`, `#column`, `#file`, `#function`, `#call` and `#operands`, which denote their
+//! source location or, as default arguments, that of the call.
 
 use crate::source::Span;
 use crate::syntax::ast;
 use crate::syntax::ast::{ExprKind as Ast, StringPart};
 use crate::syntax::variable_words;
 use crate::types::infer::{FrameKind, Infer};
-use crate::types::model::context::TypeContext;
+use crate::types::model::declaration_tables::{Code, Entry, FunctionKind, Named};
 use crate::types::model::syntax_query::is_operator;
-use crate::types::model::tables::{Code, Entry, FunctionKind, Named};
-use crate::types::model::tree::{Expr, FunctionId};
 use crate::types::model::ty::Type;
-use crate::types::names::lookup;
+use crate::types::model::type_context::TypeContext;
+use crate::types::model::typed_tree::{Expr, FunctionId};
+use crate::types::names::name_lookup;
 use hashbrown::HashSet;
 
 /// The name of the code outside of any function: the name that Swift uses for the module of a script.
@@ -34,7 +34,7 @@ impl Infer<'_> {
             }
             // The literal `#call` is the source text of the call, for legends and messages.
             "call" => self.cx.sink.source_text(span).into(),
-            // The variables in the call with their values, for messages.
+            // The literal `#operands` lists the variables in the call with their values, for messages.
             "operands" => return Some(self.operands(expected, span)),
             "function" => self.around_here().map_or_else(|| MODULE.into(), |f| self.name_of(f).into()),
             _ => return None,
@@ -42,7 +42,7 @@ impl Infer<'_> {
         Some(self.string(&[StringPart::Text(text)], expected, span))
     }
 
-    /// Returns the names and values of the variables in the text at a location: `[("a", a), ("b", b)]`.
+    /// Returns the names and values of the variables in the source text at a span: `[("a", a), ("b", b)]`.
     fn operands(&mut self, expected: Option<&Type>, span: Span) -> Expr {
         let text = self.cx.sink.source_text(span);
         let mut names = variable_words(&text);
@@ -66,7 +66,7 @@ impl Infer<'_> {
             _ => false,
         };
         self.find_local_quiet(name)
-            || lookup::entries(self.cx, name, self.file).first().is_some_and(|entry| is_global(entry, self.cx))
+            || name_lookup::entries(self.cx, name, self.file).first().is_some_and(|entry| is_global(entry, self.cx))
     }
 
     /// Returns the enclosing function, apart from closures.

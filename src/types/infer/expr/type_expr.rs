@@ -5,14 +5,14 @@ use crate::syntax::ast::{ExprKind as Ast, Ident};
 use crate::types::generics::associated_type;
 use crate::types::generics::unification;
 use crate::types::infer::Infer;
-use crate::types::model::tables::{MemberKind, Owner};
+use crate::types::model::declaration_tables::{MemberKind, Owner};
 use crate::types::model::ty::Type;
-use crate::types::names::lookup;
 use crate::types::names::members;
+use crate::types::names::name_lookup;
 use crate::types::names::nested_access;
 
 impl Infer<'_> {
-    /// Returns the type that an expression denotes, if it denotes one.
+    /// Returns the type that an expression denotes, if any.
     pub(crate) fn type_expression(&mut self, e: &ast::Expr) -> Option<Type> {
         match &e.kind {
             Ast::Ident { name, generics } => {
@@ -35,7 +35,7 @@ impl Infer<'_> {
                 if is_value || matches!(&*name.name, "self" | "init") {
                     return None;
                 }
-                let member = lookup::member_type(self.cx, &of, &name.name)?;
+                let member = name_lookup::member_type(self.cx, &of, &name.name)?;
                 if let Some(level) = nested_access::hidden_type(self.cx, &of, &name.name, self.owner, self.file) {
                     self.inaccessible(&name.name, level, name.span);
                 }
@@ -66,17 +66,17 @@ impl Infer<'_> {
             // The expression has the form `Int?.none`.
             Ast::Chain(inner) => {
                 let of = self.type_expression(inner)?;
-                Some(lookup::applied(self.cx, "Optional", &[of]))
+                Some(name_lookup::applied(self.cx, "Optional", &[of]))
             }
             Ast::Array(items) => {
                 let [item] = items.as_slice() else { return None };
                 let of = self.type_expression(item)?;
-                Some(lookup::applied(self.cx, "Array", &[of]))
+                Some(name_lookup::applied(self.cx, "Array", &[of]))
             }
             Ast::Dictionary(items) => {
                 let [(key, value)] = items.as_slice() else { return None };
                 let (key, value) = (self.type_expression(key)?, self.type_expression(value)?);
-                Some(lookup::applied(self.cx, "Dictionary", &[key, value]))
+                Some(name_lookup::applied(self.cx, "Dictionary", &[key, value]))
             }
             Ast::Paren(inner) => self.type_expression(inner),
             Ast::Tuple(parts) if parts.len() > 1 => {
@@ -114,7 +114,7 @@ impl Infer<'_> {
                         return true;
                     }
                     let Type::Nominal(_, args) = &own else { return false };
-                    if lookup::own_member_type(self.cx, n, args, name).is_some()
+                    if name_lookup::own_member_type(self.cx, n, args, name).is_some()
                         || associated_type::associated_type(self.cx, &own, name).is_some()
                     {
                         return true;
@@ -123,7 +123,7 @@ impl Infer<'_> {
                 }
                 Owner::Protocol(p) => {
                     let own = Type::Param(self.cx.defs.protocol_data(p).self_param);
-                    if lookup::member_type(self.cx, &own, name).is_some() {
+                    if name_lookup::member_type(self.cx, &own, name).is_some() {
                         return true;
                     }
                     break;
@@ -132,7 +132,7 @@ impl Infer<'_> {
             }
         }
         let file = self.file;
-        lookup::type_entry(self.cx, name, file).is_some()
+        name_lookup::type_entry(self.cx, name, file).is_some()
     }
 
     /// Returns the enclosing type in terms of its own generic parameters; `Self` in a protocol.

@@ -1,5 +1,5 @@
-//! Access levels: checks that a `private` name is used only inside the type that declares it, or in extensions of it in
-//! the same file.
+//! Access levels: checks that a `private` name is used only inside the type that declares it, or in extensions of this
+//! type in the same file.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -10,10 +10,10 @@ use crate::types::generics::unification;
 use crate::types::infer::Infer;
 use crate::types::infer::call::arguments::{ArgNode, match_args};
 use crate::types::infer::call::candidates::{Candidate, Target};
-use crate::types::model::prelude::PRELUDE_FILE;
-use crate::types::model::tables::{Code as Body, FunctionKind, Member, MemberKind, Owner};
-use crate::types::model::tree::{FunctionId, GlobalId};
+use crate::types::model::declaration_tables::{Code as Body, FunctionKind, Member, MemberKind, Owner};
+use crate::types::model::prelude_index::PRELUDE_FILE;
 use crate::types::model::ty::{NominalId, Type};
+use crate::types::model::typed_tree::{FunctionId, GlobalId};
 use crate::types::names::nested_access;
 
 impl Infer<'_> {
@@ -56,7 +56,7 @@ impl Infer<'_> {
         }
         match (reads, writes) {
             (true, false) => self.inaccessible(&name, "private", span),
-            // A place that is written was read before, as an expression, so the error was reported.
+            // The place of an assignment was first inferred as an expression, so the error was already reported.
             (true, true) => {}
             (false, _) => self.inaccessible_setter(&name, span),
         }
@@ -120,7 +120,7 @@ impl Infer<'_> {
         self.error(Diagnostic::error(Code::Inaccessible, span, message));
     }
 
-    /// Reports a member that is private in another file; returns whether there is one.
+    /// Reports a member that is private in another file; returns whether there is such a member.
     pub(crate) fn hidden_member(&mut self, of: &Type, name: &str, is_static: bool, span: Span) -> bool {
         let Some(member) = self.private_elsewhere(of, name).into_iter().find(|m| m.is_static == is_static) else {
             return false;
@@ -129,7 +129,8 @@ impl Infer<'_> {
         true
     }
 
-    /// Reports an initializer that is private in another file and accepts the arguments; returns whether there is one.
+    /// Reports an initializer that is private in another file and accepts the arguments; returns whether there is such
+    /// an initializer.
     pub(crate) fn hidden_init(&mut self, candidates: &[Candidate], args: &[ArgNode], span: Span) -> bool {
         let owner = candidates.iter().find_map(|c| match c.target {
             Target::Function(f) => Some(self.cx.defs.function_data(f).owner),
@@ -175,7 +176,7 @@ impl Infer<'_> {
     }
 }
 
-/// Whether a declaration is private to its type; with `writes`, whether its setter is.
+/// Whether a declaration is private to its type; with `writes`, whether its setter is private.
 fn hides(decl: &Decl, writes: bool) -> bool {
     decl.has("private") || writes && decl.has("private(set)")
 }

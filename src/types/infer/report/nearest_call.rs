@@ -5,7 +5,7 @@ use crate::types::infer::Infer;
 use crate::types::infer::call::arguments::{ArgNode, match_args};
 use crate::types::infer::call::candidates::{Candidate, Target};
 use crate::types::model::display;
-use crate::types::model::function::SignatureParam;
+use crate::types::model::function_table::SignatureParam;
 use crate::types::model::ty::Type;
 
 impl Infer<'_> {
@@ -31,7 +31,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Estimates how much a call would have to change to match a candidate.
+    /// Estimates the number of changes after which a call would match a candidate.
     fn distance_to(&mut self, candidate: &Candidate, args: &[ArgNode]) -> usize {
         let params = self.candidate_params(candidate);
         let needed = params.iter().filter(|p| p.default.is_none() && !p.variadic).count();
@@ -54,8 +54,8 @@ impl Infer<'_> {
         ((4 * lacking + 2 * strange + unlike + 2 * mismatched) * 10 + tier) * 20 + usize::min(params.len(), 19)
     }
 
-    /// Writes a candidate as a call: with its labels, and with the types or, if they are generic, the names of its
-    /// parameters.
+    /// Writes a candidate as a call: with its labels and the types of its parameters; a parameter of generic type is
+    /// represented by its name.
     pub(crate) fn describe_call(&mut self, candidate: &Candidate) -> String {
         let name = match &candidate.target {
             Target::Function(f) => self.cx.defs.function_data(*f).base_name.clone(),

@@ -9,12 +9,12 @@ use crate::types::generics::unmet_requirement;
 use crate::types::infer::Infer;
 use crate::types::infer::call::arguments::{ArgNode, ArgumentMismatch, Slot, closure_arity, match_args};
 use crate::types::infer::call::candidates::{Candidate, Target};
+use crate::types::model::declaration_tables::{Requirement, SignatureParam};
 use crate::types::model::display;
 use crate::types::model::display::closest;
-use crate::types::model::tables::{Requirement, SignatureParam};
-use crate::types::model::tree::Expr;
 use crate::types::model::ty::{FunctionType, Type};
 use crate::types::model::type_vars;
+use crate::types::model::typed_tree::Expr;
 use crate::types::names::members;
 use std::rc::Rc;
 
@@ -113,7 +113,7 @@ impl Infer<'_> {
         self.error_expr(span)
     }
 
-    /// Returns the diagnostic for a method that exists only for types with further conformances.
+    /// Returns the diagnostic for a method whose declaration requires conformances that the type lacks.
     pub(crate) fn conforming_less(
         &mut self,
         of: &Type,
@@ -175,7 +175,7 @@ impl Infer<'_> {
         diagnostic
     }
 
-    /// Returns the diagnostic for argument labels that are all present in a different order.
+    /// Returns the diagnostic for arguments whose labels are correct but in the wrong order.
     fn wrong_order(&mut self, params: &[SignatureParam], args: &[ArgNode]) -> Option<Diagnostic> {
         let whole = |arg: &ArgNode| arg.label_span.map_or(arg.span, |label| label.to(arg.span));
         let mut edits = vec![];
@@ -388,7 +388,7 @@ fn is_one_word(text: &str) -> bool {
     text.chars().all(|c| c.is_alphanumeric() || "._\"".contains(c))
 }
 
-/// Returns the edit that replaces the label of an argument by that of its parameter.
+/// Returns the edit that replaces the label of an argument by the label of its parameter.
 fn relabeled(arg: &ArgNode, param: &SignatureParam) -> (Span, String) {
     let label = param.label.as_ref().map_or_else(String::new, |label| format!("{label}: "));
     let start = arg.label_span.map_or(arg.span.start, |s| s.start);

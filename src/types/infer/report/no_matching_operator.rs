@@ -11,10 +11,10 @@ use crate::types::infer::Infer;
 use crate::types::infer::call::arguments::ArgNode;
 use crate::types::infer::expr::implicit_member::implicit_root;
 use crate::types::infer::expr::operator::is_comparison;
-use crate::types::model::tree::{Expr, ExprKind};
 use crate::types::model::ty::Type;
-use crate::types::names::lookup;
+use crate::types::model::typed_tree::{Expr, ExprKind};
 use crate::types::names::members;
+use crate::types::names::name_lookup;
 
 /// The verbs and prepositions for operators in messages.
 const VERBS: &[(&str, &str, &str)] = &[
@@ -33,11 +33,11 @@ const VERBS: &[(&str, &str, &str)] = &[
 ];
 
 impl Infer<'_> {
-    /// Reports an operand `.name` where the type of the other operand has no such member.
+    /// Reports an operand `.name` where the type of the other operand has no member of this name.
     pub(crate) fn no_case_of_operand(&mut self, operand: &ArgNode, beside: &ArgNode) -> Option<Expr> {
         let (_, name) = implicit_root(&operand.ast)?;
         let mut ty = beside.ready.as_ref()?.ty.clone();
-        while let Some(inner) = lookup::optional_payload(self.cx, &ty) {
+        while let Some(inner) = name_lookup::optional_payload(self.cx, &ty) {
             ty = inner;
         }
         let ty = unification::shallow(self.cx, &ty);
@@ -115,7 +115,7 @@ impl Infer<'_> {
             }
             for arg in [left, right] {
                 let ty = arg.ready.as_ref().map_or(Type::Error, |e| e.ty.clone());
-                if let Some(payload) = lookup::optional_payload(self.cx, &ty) {
+                if let Some(payload) = name_lookup::optional_payload(self.cx, &ty) {
                     let (optional, inner) = (self.show(&ty), self.show(&payload));
                     diagnostic.code = Code::OptionalNotUnwrapped;
                     diagnostic.message =
@@ -134,7 +134,7 @@ impl Infer<'_> {
 }
 
 impl Infer<'_> {
-    /// Advises how operands of two types of numbers get the same type.
+    /// Adds advice on how to convert operands of different numeric types to one type.
     fn advise_number(
         &mut self,
         mut diagnostic: Diagnostic,
@@ -182,13 +182,13 @@ impl Infer<'_> {
         (!name.is_empty() && !name.starts_with('$') && span != Span::default()).then_some((name, span))
     }
 
-    /// Explains how a type becomes comparable: by a conformance of its own, or by one of a generic parameter.
+    /// Explains how a type becomes comparable: by a conformance of the type or of its generic parameter.
     fn explain_missing(&mut self, diagnostic: Diagnostic, arg: &ArgNode, protocol: &'static str) -> Diagnostic {
         let Some(ready) = &arg.ready else { return diagnostic };
         let ty = ready.ty.clone();
         match unification::shallow(self.cx, &ty) {
             Type::Nominal(..) if self.conforms_in_part(&ty, protocol) => {
-                let p = lookup::protocol(self.cx, protocol);
+                let p = name_lookup::protocol(self.cx, protocol);
                 unmet_requirement::with_declaration(self.cx, diagnostic, &ty, p)
             }
             Type::Nominal(n, _) if !self.cx.defs.nominal_data(n).is_prelude => {
@@ -218,7 +218,7 @@ impl Infer<'_> {
 impl Infer<'_> {
     /// Whether a type has a conditional conformance to a protocol.
     fn conforms_in_part(&mut self, ty: &Type, protocol: &'static str) -> bool {
-        let (ty, p) = (unification::shallow(self.cx, ty), lookup::protocol(self.cx, protocol));
+        let (ty, p) = (unification::shallow(self.cx, ty), name_lookup::protocol(self.cx, protocol));
         unmet_requirement::conforms_under_conditions(self.cx, &ty, p)
     }
 }

@@ -1,4 +1,4 @@
-//! Too many arguments: calls of a differential operator with more arguments than any of its overloads has.
+//! Too many arguments: calls of a differential operator with more arguments than any of its overloads accepts.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -10,8 +10,8 @@ use crate::types::infer::call::candidates::Candidate;
 use crate::types::model::ty::Type;
 
 impl Infer<'_> {
-    /// Returns the diagnostic for a call of a differential operator of the library with more arguments, or with a function
-    /// of more arguments, than its overloads accept.
+    /// Returns the diagnostic for a call of a differential operator of the library with more arguments, or with a
+    /// function of more arguments, than its overloads accept.
     pub(crate) fn too_many_arguments(
         &mut self,
         name: &Ident,

@@ -1,5 +1,5 @@
-//! Coercions: implicit conversions to an optional, to an existential, to a superclass, to `Double`, and between function
-//! types.
+//! Coercions: implicit conversions to an optional, to an existential, to a superclass, to `Double`, and between
+//! function types.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -8,32 +8,32 @@ use crate::types::conform::superclass;
 use crate::types::generics::existential;
 use crate::types::generics::unification;
 use crate::types::infer::Infer;
-use crate::types::infer::solver::function_strength::takes_back_marks;
-use crate::types::infer::solver::pending::PendingKind;
+use crate::types::infer::solver::nested_differentiability::takes_back_marks;
+use crate::types::infer::solver::pending_expression::PendingKind;
 use crate::types::model::declaration_info::Builtin;
 use crate::types::model::differentiability::Differentiability;
-use crate::types::model::tree::{Argument, Callee, Expr, ExprKind, FunctionRef};
 use crate::types::model::ty::{FunctionType, Strength, Type};
 use crate::types::model::type_vars;
 use crate::types::model::type_vars::ConformanceConstraint;
-use crate::types::names::lookup;
+use crate::types::model::typed_tree::{Argument, Callee, Expr, ExprKind, FunctionRef};
+use crate::types::names::name_lookup;
 use crate::types::names::prelude;
 use std::rc::Rc;
 
 impl Infer<'_> {
-    /// Converts a value to the expected type, or defers the conversion until enough is known.
+    /// Converts a value to the expected type, or defers the conversion until the types are known.
     pub(crate) fn coerce(&mut self, value: Expr, to: &Type) -> Expr {
         let (from, wanted) = (unification::shallow(self.cx, &value.ty.clone()), unification::shallow(self.cx, to));
         let span = value.span;
         match (&from, &wanted) {
             (Type::Error, _) | (_, Type::Error) => value,
-            (Type::Var(v), Type::Nominal(..)) if lookup::is_optional(self.cx, &wanted) => {
+            (Type::Var(v), Type::Nominal(..)) if name_lookup::is_optional(self.cx, &wanted) => {
                 let value = self.decided(value);
                 if self.cx.vars.var(*v).literal.is_some() || self.could_be_payload(&value) {
                     // The optional contains the literal as its payload. For another value of unknown type, the
                     // conversion waits until it is known whether the type is optional.
                     if self.cx.vars.var(*v).literal.is_some() {
-                        let payload = lookup::optional_payload(self.cx, &wanted).unwrap_or(Type::Error);
+                        let payload = name_lookup::optional_payload(self.cx, &wanted).unwrap_or(Type::Error);
                         let inner = self.coerce(value, &payload);
                         return Expr { kind: ExprKind::Some(Box::new(inner)), ty: wanted, span };
                     }
@@ -44,7 +44,7 @@ impl Infer<'_> {
             (Type::Associated(..), _)
                 if unification::has_vars(self.cx, &from)
                     && (matches!(wanted, Type::Existential(_))
-                        || lookup::is_optional(self.cx, &wanted)
+                        || name_lookup::is_optional(self.cx, &wanted)
                         || self.may_be_tangent_of_array(&from, &wanted)) =>
             {
                 self.wait(PendingKind::Coerce { value: Rc::new(value), to: wanted.clone() }, wanted, span)
@@ -89,16 +89,16 @@ impl Infer<'_> {
         if from == Type::Never {
             return Expr { ty: wanted, ..value };
         }
-        if let Some(payload) = lookup::optional_payload(self.cx, &wanted) {
-            let from_optional = lookup::is_optional(self.cx, &from);
-            let payload_optional = lookup::is_optional(self.cx, &payload);
+        if let Some(payload) = name_lookup::optional_payload(self.cx, &wanted) {
+            let from_optional = name_lookup::is_optional(self.cx, &from);
+            let payload_optional = name_lookup::is_optional(self.cx, &payload);
             if !from_optional || payload_optional {
                 let inner = self.coerce(value, &payload);
                 return Expr { kind: ExprKind::Some(Box::new(inner)), ty: wanted, span };
             }
         }
         if let (Some(given), Some(payload)) =
-            (lookup::optional_payload(self.cx, &from), lookup::optional_payload(self.cx, &wanted))
+            (name_lookup::optional_payload(self.cx, &from), name_lookup::optional_payload(self.cx, &wanted))
             && !self.is_upcast(&given, &payload)
             && self.can_convert(&given, &payload)
         {
@@ -193,8 +193,8 @@ impl Infer<'_> {
         (is_erased && !matches!(given, Type::Var(_)) && self.can_convert(&given, &wanted)).then_some((given, wanted))
     }
 
-    /// Whether every value of a type is a value of another type without conversion: an instance of a subclass, by
-    /// itself or in an optional, an array or as a value of a dictionary.
+    /// Whether every value of a type is a value of another type without conversion: an instance of a subclass,
+    /// directly, or inside an optional, an array or the values of a dictionary.
     fn is_upcast(&mut self, from: &Type, to: &Type) -> bool {
         if self.is_subclass(from, to) {
             return true;
@@ -262,7 +262,7 @@ impl Infer<'_> {
             return self.throwing_function(&value, &wanted);
         }
         if !f.throws && g.throws {
-            // A call of the target type also returns an error, so the function is wrapped.
+            // A call of a throwing function also returns an error, so a function that does not throw is wrapped.
             let names: Vec<String> = (0..f.params.len()).map(|i| format!("$t{i}")).collect();
             return self.wrapped_function(value, &names, true, &wanted, span);
         }
@@ -302,8 +302,8 @@ impl Infer<'_> {
         Expr { kind, ty: wanted, span }
     }
 
-    /// Whether a function accepts the converted parameters and its converted result has the expected type: a subclass
-    /// for its base, a value for an optional or an existential.
+    /// Whether a function value can be wrapped so that its parameters and its result are converted: from a subclass to
+    /// its base, or from a value to an optional or existential.
     fn converts_by_parts(&mut self, f: &FunctionType, g: &FunctionType) -> bool {
         let is_inout = |f: &FunctionType| f.params.iter().any(|p| p.is_inout || p.autoclosure);
         if f.params.len() != g.params.len() || is_inout(f) || is_inout(g) {
@@ -320,7 +320,7 @@ impl Infer<'_> {
         all_fit
     }
 
-    /// Whether a function of several parameters is passed as a function of one tuple of them: `zip(a, b).map(max)`.
+    /// Whether a function of several parameters is passed as a function of one tuple: `zip(a, b).map(max)`.
     fn spreads(&mut self, f: &FunctionType, g: &FunctionType) -> bool {
         let [only] = g.params.as_slice() else { return false };
         let ty = only.ty.clone();
@@ -367,7 +367,8 @@ impl Infer<'_> {
         self.error_expr(value.span)
     }
 
-    /// Reports the conversion of a plain function value to a differentiable one: the body of the function is not known.
+    /// Reports the conversion of a plain function value to a differentiable function type: the body of the function is
+    /// not known.
     fn opaque_function(&mut self, value: &Expr, g: &FunctionType, span: Span) -> Expr {
         let declared = match &value.kind {
             ExprKind::Local(local) => Some(self.frame().locals[local.0 as usize].span),
@@ -432,8 +433,8 @@ impl Infer<'_> {
             let is_opaque = f.strength == Strength::Plain && g.strength >= Strength::Differentiable;
             return (!f.throws || g.throws) && !is_opaque && self.converts_by_parts(&f.clone(), &g.clone());
         }
-        if let Some(payload) = lookup::optional_payload(self.cx, &to)
-            && (!lookup::is_optional(self.cx, &from) || lookup::is_optional(self.cx, &payload))
+        if let Some(payload) = name_lookup::optional_payload(self.cx, &to)
+            && (!name_lookup::is_optional(self.cx, &from) || name_lookup::is_optional(self.cx, &payload))
             && self.can_convert(&from, &payload)
         {
             return true;
@@ -459,7 +460,10 @@ impl Infer<'_> {
             (Type::Nominal(..), Type::Nominal(..)) => {
                 self.is_upcast(&from, &to)
                     || self.is_tangent_of_array(&from, &to)
-                    || match (lookup::optional_payload(self.cx, &from), lookup::optional_payload(self.cx, &to)) {
+                    || match (
+                        name_lookup::optional_payload(self.cx, &from),
+                        name_lookup::optional_payload(self.cx, &to),
+                    ) {
                         (Some(from), Some(to)) => self.can_convert(&from, &to),
                         _ => self.elements_to_convert(&from, &to).is_some() || self.can_widen(&from, &to),
                     }

@@ -4,17 +4,17 @@ use crate::source::Span;
 use crate::types::conform::conformances;
 use crate::types::generics::unification;
 use crate::types::infer::Infer;
-use crate::types::infer::solver::pending::{Pending, PendingKind};
-use crate::types::model::context::TypeContext;
+use crate::types::infer::solver::pending_expression::{Pending, PendingKind};
 use crate::types::model::ty::{Type, VarId};
+use crate::types::model::type_context::TypeContext;
 use crate::types::model::type_vars::ConformanceConstraint;
 use crate::types::model::type_vars::Literal;
-use crate::types::names::lookup;
+use crate::types::names::name_lookup;
 use hashbrown::HashSet;
 
 impl Infer<'_> {
-    /// Binds one untyped operand of arithmetic to `Double`. Results of pending expressions are skipped, since they may
-    /// still become any type.
+    /// Binds one untyped operand of arithmetic to `Double`. Results of pending expressions are skipped, since their
+    /// types are still open.
     pub(crate) fn default_operands(&mut self, vars: u32) -> bool {
         let open = |cx: &TypeContext, v: &u32| {
             let state = cx.vars.var(VarId(*v));
@@ -29,7 +29,7 @@ impl Infer<'_> {
         let mut results: HashSet<VarId> = HashSet::new();
         for mut ty in waiting {
             // An unknown value may also be the payload of an optional result, as in `first!`.
-            while let Some(payload) = lookup::optional_payload(self.cx, &ty) {
+            while let Some(payload) = name_lookup::optional_payload(self.cx, &ty) {
                 ty = payload;
             }
             if let Type::Var(v) = unification::shallow(self.cx, &ty) {
@@ -43,9 +43,9 @@ impl Infer<'_> {
         free.is_some()
     }
 
-    /// Binds literals to their default types when nothing else can be resolved. Literals with a decimal point and
-    /// string literals go first, since they may turn the others into `Double`. Type variables that determine the types
-    /// of other variables go before all of these.
+    /// Binds literals to their default types when nothing else can be resolved. Type variables that determine the types
+    /// of other variables are bound first, then literals with a decimal point and string literals, since they may make
+    /// other literals `Double`s.
     pub(crate) fn default_literals(&mut self, vars: u32) -> bool {
         let early: &[Literal] = &[Literal::Float, Literal::Text, Literal::Words];
         for kinds in [early, &[Literal::Int]] {
@@ -58,7 +58,7 @@ impl Infer<'_> {
             if open.is_empty() {
                 continue;
             }
-            let int = lookup::simple(self.cx, "Int");
+            let int = name_lookup::simple(self.cx, "Int");
             let mut certain = open.clone();
             certain.retain(|v| self.excludes(*v, &int));
             if kinds != early && !certain.is_empty() {
@@ -81,9 +81,9 @@ impl Infer<'_> {
         constraints.iter().any(|constraint| !conformances::conforms_to(self.cx, ty, constraint.protocol))
     }
 
-    /// Returns the variables that determine the types of others: those whose associated types occur in an equation,
-    /// like `S` in `S.Element == Element`, or in the type of an operand, those of the parameters of pending closures,
-    /// and those whose members are looked up.
+    /// Returns the variables that determine the types of other variables: variables whose associated types occur in an
+    /// equation, like `S` in `S.Element == Element`, or in the type of an operand, variables in the parameters of
+    /// pending closures, and variables whose members are looked up.
     fn deciding(&mut self) -> HashSet<VarId> {
         let mut types: Vec<Type> = vec![];
         for equation in &self.cx.vars.equations {
@@ -135,7 +135,7 @@ impl Infer<'_> {
             if self.awaits_literal(&args) {
                 continue;
             }
-            let double = lookup::simple(self.cx, "Double");
+            let double = name_lookup::simple(self.cx, "Double");
             let snapshot = self.cx.vars.snapshot();
             let fits = unification::unify(self.cx, &Type::Var(v), &double, span)
                 && candidates.iter().any(|c| self.try_candidate(c, &args, None, span).is_some());
@@ -190,7 +190,7 @@ impl Infer<'_> {
             None => &["Double"],
         };
         for name in names {
-            let ty = lookup::simple(self.cx, name);
+            let ty = name_lookup::simple(self.cx, name);
             let snapshot = self.cx.vars.snapshot();
             if unification::unify(self.cx, &Type::Var(v), &ty, Span::default()) {
                 self.cx.vars.keep(snapshot);
@@ -198,8 +198,8 @@ impl Infer<'_> {
             }
             self.cx.vars.rollback(snapshot);
         }
-        // No default satisfies the constraints: choose the first one and report the constraint that fails.
-        let ty = lookup::simple(self.cx, names[0]);
+        // No default satisfies the constraints: the first default is chosen, and the constraint that fails is reported.
+        let ty = name_lookup::simple(self.cx, names[0]);
         let conforms = state.conforms.clone();
         self.cx.vars.set_var(v, crate::types::model::type_vars::VarState { conforms: vec![], ..state });
         if !unification::unify(self.cx, &Type::Var(v), &ty, Span::default()) {

@@ -2,9 +2,9 @@
 
 pub(crate) mod coercion;
 pub(crate) mod defaulting;
-pub(crate) mod function_strength;
-pub(crate) mod implicitly_unwrapped;
-pub(crate) mod pending;
+pub(crate) mod implicitly_unwrapped_optional;
+pub(crate) mod nested_differentiability;
+pub(crate) mod pending_expression;
 pub(crate) mod requirements;
 pub(crate) mod substitution;
 pub(crate) mod tangent_array;

@@ -1,7 +1,7 @@
 //! Requirements: checks the requirements of a called function on its inferred generic arguments.
 //!
-//! The conformances of a generic parameter itself are checked when it is unified. Requirements on its associated types
-//! and on its superclass can only be checked once it is known.
+//! The conformances of a generic parameter itself are checked when the parameter is unified. Requirements on its
+//! associated types and on its superclass can only be checked once the generic argument is known.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -12,13 +12,13 @@ use crate::types::generics::type_arguments;
 use crate::types::generics::unification;
 use crate::types::generics::unmet_requirement;
 use crate::types::infer::Infer;
-use crate::types::model::prelude::PRELUDE_FILE;
-use crate::types::model::tables::{Owner, Requirement};
-use crate::types::model::tree::{FunctionId, FunctionRef};
+use crate::types::model::declaration_tables::{Owner, Requirement};
+use crate::types::model::prelude_index::PRELUDE_FILE;
 use crate::types::model::ty::{ParamId, ProtocolId, Type};
 use crate::types::model::type_vars::Clause;
 use crate::types::model::type_vars::ConformanceConstraint;
 use crate::types::model::type_vars::Equation;
+use crate::types::model::typed_tree::{FunctionId, FunctionRef};
 
 impl Infer<'_> {
     /// Reports a requirement of a called function that its generic arguments do not satisfy.
@@ -81,8 +81,8 @@ impl Infer<'_> {
             .then(|| ((*of).clone(), protocol))
     }
 
-    /// Reports two types that must be equal and are not. A called function, or the use of a value, requires the
-    /// equality.
+    /// Reports two types that must be equal and are not. The equality is required by a called function or by the use of
+    /// a value.
     pub(crate) fn contradiction(&mut self, equation: &Equation) {
         let Equation { left, right, span, by } = equation;
         if let Some((of, protocol)) = self.memberless(left).or_else(|| self.memberless(right)) {

@@ -3,17 +3,17 @@
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
+use crate::syntax::ast::CastKind;
 use crate::types::generics::signature;
 use crate::types::generics::unification;
 use crate::types::infer::Infer;
-use crate::types::infer::expr::cast::CastWord;
 use crate::types::model::display;
-use crate::types::model::tree::{
+use crate::types::model::ty::Type;
+use crate::types::model::typed_tree::{
     Argument, Body, Callee, Case, Condition, Expr, ExprKind, FunctionRef, Iteration, Pattern, PatternKind, Place,
     ProjectionKind, Root, Stmt, StmtKind,
 };
-use crate::types::model::ty::Type;
-use crate::types::names::lookup;
+use crate::types::names::name_lookup;
 
 impl Infer<'_> {
     fn finish_type(&mut self, e: &mut Expr) {
@@ -251,16 +251,16 @@ impl Infer<'_> {
             ExprKind::Is { value, ty } => {
                 self.finish(value);
                 *ty = unification::resolved(self.cx, ty);
-                self.check_cast(&value.ty, ty, CastWord::Is, e.span);
+                self.check_cast(&value.ty, ty, None, e.span);
             }
             ExprKind::Cast { value, forced } => {
                 self.finish(value);
-                let (to, word) = match *forced {
-                    true => (Some(e.ty.clone()), CastWord::Forced),
-                    false => (lookup::optional_payload(self.cx, &e.ty), CastWord::Conditional),
+                let (to, kind) = match *forced {
+                    true => (Some(e.ty.clone()), CastKind::Forced),
+                    false => (name_lookup::optional_payload(self.cx, &e.ty), CastKind::Optional),
                 };
                 if let Some(to) = to {
-                    self.check_cast(&value.ty, &to, word, e.span);
+                    self.check_cast(&value.ty, &to, Some(kind), e.span);
                 }
             }
             ExprKind::Tuple(parts)

@@ -1,4 +1,4 @@
-//! Tangent vectors of arrays: their implicit conversion to arrays.
+//! Tangent arrays: the implicit conversion of the tangent vector of an array to an array.
 
 use crate::syntax::ast;
 use crate::syntax::ast::Ident;
@@ -7,26 +7,27 @@ use crate::types::generics::unification;
 use crate::types::infer::Infer;
 use crate::types::model::declaration_info::Builtin;
 use crate::types::model::syntax_query;
-use crate::types::model::tree::Expr;
 use crate::types::model::ty::Type;
-use crate::types::names::lookup;
+use crate::types::model::typed_tree::Expr;
+use crate::types::names::name_lookup;
 use std::rc::Rc;
 
 impl Infer<'_> {
-    /// Whether a type is the tangent vector of an array, and its elements can be converted to those of the other type, an
-    /// array.
+    /// Whether a type is the tangent vector of an array, and whether its elements can be converted to the elements of
+    /// the other type, an array.
     pub(crate) fn is_tangent_of_array(&mut self, from: &Type, to: &Type) -> bool {
         let Some(wanted) = self.array_element(to) else { return false };
         self.tangent_element(from).is_some_and(|given| self.can_convert(&given, &wanted))
     }
 
-    /// Whether a type is a `T.TangentVector` that may turn out to be the tangent vector of an array, where an array is expected.
+    /// Whether a type is a `T.TangentVector` that may turn out to be the tangent vector of an array, where an array is
+    /// expected.
     pub(crate) fn may_be_tangent_of_array(&mut self, from: &Type, to: &Type) -> bool {
         matches!(from, Type::Associated(_, _, name) if &**name == "TangentVector") && self.array_element(to).is_some()
     }
 
-    /// Converts the tangent vector of an array to an array: `v.elements`, or `v.elements.map { e in e }` with a conversion of
-    /// each element.
+    /// Converts the tangent vector of an array to an array: `v.elements`, or `v.elements.map { e in e }` with a
+    /// conversion of each element.
     pub(crate) fn tangent_as_array(&mut self, value: Expr, to: &Type) -> Expr {
         let given = self.tangent_element(&value.ty.clone());
         let (Some(given), Some(wanted)) = (given, self.array_element(to)) else { return value };
@@ -75,7 +76,7 @@ impl Infer<'_> {
             return None;
         }
         let element = args.first()?.clone();
-        let array = lookup::applied(self.cx, "Array", std::slice::from_ref(&element));
+        let array = name_lookup::applied(self.cx, "Array", std::slice::from_ref(&element));
         let tangent = associated_type::associated_type(self.cx, &array, "TangentVector")?;
         if unification::resolved(self.cx, &tangent) != unification::resolved(self.cx, &ty) {
             return None;

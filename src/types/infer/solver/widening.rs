@@ -1,8 +1,8 @@
 //! Widening: the implicit conversion of an `Int` to a `Double`, where a program would otherwise be rejected.
 //!
-//! Inference first looks for a solution without such conversions. Only where there is none, the decision is made again
-//! with `widens` set, so that a conversion never changes which function a program calls. A quotient of two `Int`s is not
-//! converted, because it has already lost its remainder.
+//! Inference first looks for a solution without such conversions. If there is no such solution, the decision is
+//! repeated with `widens` set, so that a conversion never changes which function a program calls. A quotient of two
+//! `Int`s is not converted, because it has already lost its remainder.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -12,17 +12,17 @@ use crate::types::infer::Infer;
 use crate::types::infer::call::arguments::ArgNode;
 use crate::types::infer::call::candidates::Candidate;
 use crate::types::model::syntax_query::closure_of;
-use crate::types::model::tree::{Argument, Callee, Expr, ExprKind, FunctionRef};
 use crate::types::model::ty::{FunctionParam, FunctionType, Strength, Type};
 use crate::types::model::type_vars::Literal;
-use crate::types::names::lookup;
+use crate::types::model::typed_tree::{Argument, Callee, Expr, ExprKind, FunctionRef};
+use crate::types::names::name_lookup;
 use crate::types::names::prelude;
 use std::rc::Rc;
 
-/// The operators whose result contains the quotient that an operand is.
+/// The operators through which a quotient among the operands affects the result.
 const ARITHMETIC: [&str; 4] = ["+", "-", "*", "/"];
 
-/// The types whose last generic argument is the type of their parts, and the library functions that convert these.
+/// The types whose last generic argument is the type of their parts, and the library functions that convert the parts.
 const CONTAINERS: [(&str, &str); 4] = [
     ("Array", "_convertedParts"),
     ("ClosedRange", "_convertedBounds"),
@@ -39,12 +39,13 @@ impl Infer<'_> {
         out
     }
 
-    /// Whether a value that cannot be converted otherwise can be converted if `Int`s become `Double`s.
+    /// Whether a value can be converted only if `Int`s become `Double`s.
     pub(crate) fn needs_widening(&mut self, from: &Type, to: &Type) -> bool {
         !self.widens && self.with_widening(true, |infer| infer.can_convert(from, to))
     }
 
-    /// Whether a type becomes another one by the conversion of `Int` to `Double`: itself, its elements, or its bounds.
+    /// Whether a type becomes another type by the conversion of `Int` to `Double`: the type itself, its elements, or
+    /// its bounds.
     pub(crate) fn can_widen(&mut self, from: &Type, to: &Type) -> bool {
         if !self.widens {
             return false;
@@ -52,7 +53,7 @@ impl Infer<'_> {
         if self.is_int(from) {
             return match to {
                 Type::Var(_) => {
-                    let double = lookup::simple(self.cx, "Double");
+                    let double = name_lookup::simple(self.cx, "Double");
                     unification::unifies(self.cx, to, &double)
                 }
                 _ => self.is_double(to),
@@ -64,11 +65,12 @@ impl Infer<'_> {
         }
     }
 
-    /// Returns the library function that converts the parts of an array, a range or a dictionary to those of another
-    /// one, and the types of these parts.
+    /// Returns the library function that converts the parts of an array, a range or a dictionary to the parts of
+    /// another array, range or dictionary, and the types of these parts.
     fn parts_to_widen(&mut self, from: &Type, to: &Type) -> Option<(&'static str, Type, Type)> {
         let (Type::Nominal(n, xs), Type::Nominal(m, ys)) = (from, to) else { return None };
-        let (_, function) = CONTAINERS.into_iter().find(|(name, _)| *n == lookup::library_nominal(self.cx, name))?;
+        let (_, function) =
+            CONTAINERS.into_iter().find(|(name, _)| *n == name_lookup::library_nominal(self.cx, name))?;
         let ((given, keys), (wanted, others)) = (xs.split_last()?, ys.split_last()?);
         let (given, wanted) = (unification::shallow(self.cx, given), unification::shallow(self.cx, wanted));
         (n == m && keys == others && !matches!(given, Type::Var(_))).then_some((function, given, wanted))
@@ -81,7 +83,7 @@ impl Infer<'_> {
         if let Some((function, given, wanted)) = self.parts_to_widen(&from, &to) {
             return self.widened_parts(function, value, [given, wanted], to);
         }
-        let double = lookup::simple(self.cx, "Double");
+        let double = name_lookup::simple(self.cx, "Double");
         unification::unify(self.cx, &to, &double, span);
         if let Some(quotient) = self.integer_quotient(&value) {
             self.error(quotient);
@@ -156,7 +158,7 @@ impl Infer<'_> {
             return None;
         }
         let mut types = types.to_vec();
-        let double = lookup::simple(self.cx, "Double");
+        let double = name_lookup::simple(self.cx, "Double");
         if !types.contains(&double) {
             types.push(double);
         }
@@ -210,18 +212,18 @@ impl Infer<'_> {
     pub(crate) fn widen_variable(&mut self, arg: &ArgNode, wanted: &Type, span: Span) {
         let Some(ready) = &arg.ready else { return };
         if self.is_int(&ready.ty) && matches!(unification::shallow(self.cx, wanted), Type::Var(_)) {
-            let double = lookup::simple(self.cx, "Double");
+            let double = name_lookup::simple(self.cx, "Double");
             unification::try_unify(self.cx, wanted, &double, span);
         }
     }
 
-    /// Whether values of which some are `Int`s get the common type `Double` because of another one.
+    /// Whether `Int` values get the common type `Double` because another value is a `Double`.
     pub(crate) fn widens_common(&mut self, common: &Type, value: &Type) -> bool {
         self.is_int(common) && (self.is_double(value) || self.is_point(value))
     }
 
-    /// Returns the type that is expected of an alternative to a value of type `ty`. An alternative with branches of its own
-    /// may be a `Double` beside an `Int`.
+    /// Returns the type that is expected of an alternative to a value of type `ty`. An alternative with branches of its
+    /// own may be a `Double` beside an `Int`.
     pub(crate) fn expected_beside(&mut self, ty: &Type, alternative: &ast::Expr) -> Option<Type> {
         use ast::ExprKind::{If, Paren, Switch, Ternary};
         let mut inner = alternative;
@@ -232,9 +234,9 @@ impl Infer<'_> {
         (!has_branches || !self.is_int(ty)).then(|| ty.clone())
     }
 
-    /// Converts one of two alternatives to `Double` if it is an `Int` and the other one is a `Double`.
+    /// Converts one of two alternatives to `Double` if it is an `Int` and the other alternative is a `Double`.
     pub(crate) fn joined_numbers(&mut self, a: Expr, b: Expr) -> (Expr, Expr) {
-        let double = lookup::simple(self.cx, "Double");
+        let double = name_lookup::simple(self.cx, "Double");
         if self.widens_common(&a.ty, &b.ty) {
             return (self.coerce(a, &double), b);
         }
@@ -259,14 +261,14 @@ impl Infer<'_> {
     }
 
     pub(crate) fn is_int(&mut self, ty: &Type) -> bool {
-        unification::shallow(self.cx, ty) == lookup::simple(self.cx, "Int")
+        unification::shallow(self.cx, ty) == name_lookup::simple(self.cx, "Int")
     }
 
     fn is_double(&mut self, ty: &Type) -> bool {
-        unification::shallow(self.cx, ty) == lookup::simple(self.cx, "Double")
+        unification::shallow(self.cx, ty) == name_lookup::simple(self.cx, "Double")
     }
 
-    /// Whether a type is that of a floating-point literal.
+    /// Whether a type is the type of a floating-point literal.
     fn is_point(&mut self, ty: &Type) -> bool {
         matches!(unification::shallow(self.cx, ty), Type::Var(v) if self.cx.vars.var(v).literal == Some(Literal::Float))
     }

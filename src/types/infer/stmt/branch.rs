@@ -7,22 +7,22 @@ use crate::syntax::ast::{ExprKind as Ast, StmtKind as AstStmt};
 use crate::types::generics::unification;
 use crate::types::infer::Infer;
 use crate::types::model::syntax_query::strip;
-use crate::types::model::tree::{
-    Case, Condition, Expr, ExprKind, LocalId, Pattern, PatternKind, Place, Root, Stmt, StmtKind,
-};
 use crate::types::model::ty::Type;
 use crate::types::model::type_vars::Literal;
-use crate::types::names::lookup;
+use crate::types::model::typed_tree::{
+    Case, Condition, Expr, ExprKind, LocalId, Pattern, PatternKind, Place, Root, Stmt, StmtKind,
+};
+use crate::types::names::name_lookup;
 
 /// The branches of an `if` or `switch` that is used as a value.
 struct Branches {
     /// The variable in which each branch stores its value.
     local: LocalId,
-    /// The type of this variable.
+    /// The type of the variable of the value.
     ty: Type,
-    /// Whether no type is expected, so that the values determine it.
+    /// Whether no type is expected, so that the values determine the type.
     is_open: bool,
-    /// Whether `Int`s become `Double`s.
+    /// Whether the values of type `Int` are converted to `Double`.
     is_widened: bool,
 }
 
@@ -44,7 +44,7 @@ impl Infer<'_> {
                 ast::Condition::Optional { is_let, pattern, ty, value, span } => {
                     let wanted = ty.as_ref().map(|t| {
                         let inner = self.resolve(t);
-                        lookup::applied(self.cx, "Optional", &[inner])
+                        name_lookup::applied(self.cx, "Optional", &[inner])
                     });
                     let value = match value {
                         Some(value) => self.expr(value, wanted.as_ref()),
@@ -61,10 +61,10 @@ impl Infer<'_> {
                     };
                     self.resolve_statement(start);
                     let value = match wanted {
-                        Some(wanted) if lookup::is_optional(self.cx, &value.ty) => self.coerce(value, &wanted),
+                        Some(wanted) if name_lookup::is_optional(self.cx, &value.ty) => self.coerce(value, &wanted),
                         _ => value,
                     };
-                    let of = match lookup::optional_payload(self.cx, &value.ty.clone()) {
+                    let of = match name_lookup::optional_payload(self.cx, &value.ty.clone()) {
                         Some(of) => of,
                         None => {
                             if value.ty != Type::Error {
@@ -226,7 +226,7 @@ impl Infer<'_> {
         Case { patterns, body, falls_through, span: case.span }
     }
 
-    /// Infers the patterns of one case; a name that several of them bind is one variable.
+    /// Infers the patterns of one case; a name that several patterns bind is one variable.
     pub(crate) fn case_patterns(
         &mut self,
         written: &[(ast::Pattern, Option<ast::Expr>)],
@@ -249,7 +249,8 @@ impl Infer<'_> {
         patterns
     }
 
-    /// Reports names that not all alternatives of a case bind: its body cannot determine which one matched.
+    /// Reports names that not all alternatives of a case bind: the body of the case cannot determine which alternative
+    /// matched.
     fn check_alternatives(&mut self, patterns: &[(Pattern, Option<Expr>)]) {
         let bound: Vec<Vec<LocalId>> = patterns.iter().map(|(p, _)| p.bound()).collect();
         let mut all: Vec<LocalId> = bound.iter().flatten().copied().collect();
@@ -269,8 +270,8 @@ impl Infer<'_> {
         }
     }
 
-    /// Infers an `if` or `switch` that is used as a value. If some branches are `Int`s and one is a `Double`, all of them
-    /// become `Double`s, unless a type is expected.
+    /// Infers an `if` or `switch` that is used as a value. If some branches are `Int`s and one is a `Double`, all of
+    /// them become `Double`s, unless a type is expected.
     pub(crate) fn statement_expression(&mut self, e: &ast::Expr, expected: Option<&Type>) -> Expr {
         let span = e.span;
         let known = expected.filter(|ty| !self.is_undetermined(ty)).cloned();
@@ -348,7 +349,7 @@ impl Infer<'_> {
                     return Stmt { kind: StmtKind::Expr(self.error_expr(span)), span };
                 }
                 if branches.is_open && self.widens_common(&branches.ty, &value.ty) {
-                    branches.ty = lookup::simple(self.cx, "Double");
+                    branches.ty = name_lookup::simple(self.cx, "Double");
                     branches.is_widened = true;
                 }
                 let value = self.coerce(value, &branches.ty);

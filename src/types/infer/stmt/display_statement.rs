@@ -1,11 +1,12 @@
-//! Display statements: pictures that are statements are displayed, such as `plot(f, 0...1)` on a separate line.
+//! Display statements: expression statements whose value is a picture, such as `plot(f, 0...1)` on a separate line, are
+//! converted to calls that display the picture.
 
 use crate::types::conform::conformances;
 use crate::types::generics::unification;
 use crate::types::infer::Infer;
-use crate::types::model::tree::{Argument, Callee, Expr, ExprKind, FunctionRef, Stmt, StmtKind};
 use crate::types::model::ty::Type;
-use crate::types::names::lookup;
+use crate::types::model::typed_tree::{Argument, Callee, Expr, ExprKind, FunctionRef, Stmt, StmtKind};
+use crate::types::names::name_lookup;
 use crate::types::names::prelude;
 
 impl Infer<'_> {
@@ -14,7 +15,7 @@ impl Infer<'_> {
         let StmtKind::Expr(value) = &statement.kind else { return };
         let ty = unification::resolved(self.cx, &value.ty);
         let displayable = match &ty {
-            Type::Nominal(..) if !ty.is_unit() => lookup::protocol(self.cx, "Displayable"),
+            Type::Nominal(..) if !ty.is_unit() => name_lookup::protocol(self.cx, "Displayable"),
             _ => return,
         };
         if !conformances::conforms_to(self.cx, &ty, displayable) {

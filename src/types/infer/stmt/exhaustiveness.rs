@@ -10,13 +10,14 @@ use crate::types::conform::conformances;
 use crate::types::generics::unification;
 use crate::types::infer::Infer;
 use crate::types::model::declaration_info::Builtin;
-use crate::types::model::tree::{Argument, Case, Expr, ExprKind, Pattern, PatternKind};
 use crate::types::model::ty::Type;
-use crate::types::names::lookup;
+use crate::types::model::typed_tree::{Argument, Case, Expr, ExprKind, Pattern, PatternKind};
+use crate::types::names::name_lookup;
 use crate::types::nominal::stored_property;
 use hashbrown::HashMap;
 
-/// The maximum number of matrices for one `switch`. Patterns over many independent parts need exponentially many.
+/// The maximum number of matrices for one `switch`. The number of matrices may grow exponentially with the number of
+/// independent parts.
 pub(crate) const LIMIT: usize = 20_000;
 
 /// The maximum number of missing cases that a message lists.
@@ -54,7 +55,7 @@ impl Infer<'_> {
         self.error(diagnostic);
     }
 
-    /// Returns for each constructor of a type an example that no row matches, if there is one.
+    /// Returns for each constructor of a type an example that no row matches, if any.
     fn all_missing(&mut self, rows: &[Vec<&Pattern>], ty: &Type) -> Result<Vec<String>, LimitExceeded> {
         let ty = unification::shallow(self.cx, ty);
         let mut budget = LIMIT;
@@ -67,7 +68,7 @@ impl Infer<'_> {
         Ok(found)
     }
 
-    /// Returns a combination of values that no row of patterns matches, if there is one.
+    /// Returns a combination of values that no row of patterns matches, if any.
     fn missing(
         &mut self,
         rows: &[Vec<&Pattern>],
@@ -98,8 +99,8 @@ impl Infer<'_> {
         Ok(None)
     }
 
-    /// Returns a combination of values that no row of patterns matches, like `missing`, among those whose first value
-    /// has a given constructor.
+    /// Returns a combination of values that no row of patterns matches, like `missing`, among the combinations whose
+    /// first value has the given constructor.
     fn missing_with(
         &mut self,
         rows: &Rows<'_, '_>,
@@ -123,7 +124,7 @@ impl Infer<'_> {
 
     /// Returns the constructors of a type, such as the cases of an enum.
     pub(crate) fn constructors(&mut self, ty: &Type) -> Vec<ConstructorInfo> {
-        if let Some(payload) = lookup::optional_payload(self.cx, ty) {
+        if let Some(payload) = name_lookup::optional_payload(self.cx, ty) {
             return vec![
                 ConstructorInfo::new(".none", Constructor::Nil, vec![]),
                 ConstructorInfo::new(".some", Constructor::Some, vec![payload]),
@@ -201,7 +202,7 @@ pub(crate) fn is_any(pattern: &Pattern) -> bool {
     matches!(pattern.kind, PatternKind::Wildcard | PatternKind::Bind(_))
 }
 
-/// Returns the truth value that a pattern of type `Bool` matches.
+/// Returns the Boolean that a pattern of type `Bool` matches.
 fn tested_bool(pattern: &Pattern) -> Option<bool> {
     let PatternKind::Test { test, .. } = &pattern.kind else {
         return None;
@@ -234,8 +235,8 @@ pub(crate) enum Constructor {
     Other,
 }
 
-/// Rows of patterns, indexed by the enum case that the first pattern of each matches, so that for an enum of many cases
-/// not all rows are visited for each of them.
+/// Rows of patterns, indexed by the enum case that the first pattern of a row matches, so that the analysis of each
+/// case of a large enum visits only the relevant rows.
 struct Rows<'r, 'p> {
     of_case: HashMap<u32, Vec<&'r Vec<&'p Pattern>>>,
     others: Vec<&'r Vec<&'p Pattern>>,

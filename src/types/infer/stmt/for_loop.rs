@@ -7,9 +7,9 @@ use crate::types::generics::associated_type;
 use crate::types::generics::existential;
 use crate::types::generics::unification;
 use crate::types::infer::Infer;
-use crate::types::model::tree::{Callee, Iteration, Stmt, StmtKind};
 use crate::types::model::ty::Type;
-use crate::types::names::lookup;
+use crate::types::model::typed_tree::{Callee, Iteration, Stmt, StmtKind};
+use crate::types::names::name_lookup;
 
 impl Infer<'_> {
     pub(crate) fn for_loop(
@@ -26,7 +26,7 @@ impl Infer<'_> {
         let expected = match (&pattern.kind, &sequence.kind) {
             (ast::PatternKind::Typed(_, ty), ast::ExprKind::Array(_)) => {
                 let element = self.resolve(ty);
-                Some(lookup::applied(self.cx, "Array", &[element]))
+                Some(name_lookup::applied(self.cx, "Array", &[element]))
             }
             _ => None,
         };
@@ -52,9 +52,9 @@ impl Infer<'_> {
         Stmt { kind, span }
     }
 
-    /// Returns how a loop iterates over a sequence, and the type of its elements.
+    /// Returns the way in which a loop iterates over a sequence, and the type of the elements.
     fn iteration(&mut self, ty: &Type, span: Span) -> (Iteration, Type) {
-        let int = lookup::simple(self.cx, "Int");
+        let int = name_lookup::simple(self.cx, "Int");
         if let Type::Nominal(n, args) = ty {
             let name = self.cx.defs.nominal_data(*n).name.clone();
             let is_prelude = self.cx.defs.nominal_data(*n).is_prelude;
@@ -69,14 +69,14 @@ impl Infer<'_> {
             self.failed = true;
             return (Iteration::Array, Type::Error);
         }
-        let sequence = lookup::protocol(self.cx, "Sequence");
-        let iterator_protocol = lookup::protocol(self.cx, "IteratorProtocol");
+        let sequence = name_lookup::protocol(self.cx, "Sequence");
+        let iterator_protocol = name_lookup::protocol(self.cx, "IteratorProtocol");
         if !existential::can_erase(self.cx, ty, sequence) {
             let message = format!("for-in loop requires '{}' to conform to 'Sequence'", self.show(ty));
             let mut diagnostic = Diagnostic::error(Code::NotConforming, span, message);
             if self.show(ty) == "Int" {
                 diagnostic = diagnostic.fix("iterate over the integers below it", span.before(), "0..<");
-            } else if lookup::is_optional(self.cx, ty) {
+            } else if name_lookup::is_optional(self.cx, ty) {
                 diagnostic = diagnostic.fix("iterate over an empty array if it is 'nil'", span.after(), " ?? []");
             }
             diagnostic = self.with_array_parameter(diagnostic, span);

@@ -3,31 +3,32 @@
 use crate::diagnostic::{Code as DiagnosticCode, Diagnostic};
 use crate::syntax::ast;
 use crate::types::conform::superclass;
-use crate::types::generics::opaque;
+use crate::types::generics::opaque_type;
 use crate::types::generics::signature;
 use crate::types::generics::unification;
-use crate::types::infer::call::default_argument;
+use crate::types::infer::call::generic_default;
 use crate::types::infer::{FrameKind, Infer};
-use crate::types::model::context::TypeContext;
+use crate::types::model::declaration_tables::{BodyState, Code, FunctionKind, Owner, Signature};
 use crate::types::model::queries;
 use crate::types::model::syntax_query::single_expression;
-use crate::types::model::tables::{BodyState, Code, FunctionKind, Owner, Signature};
-use crate::types::model::tree::{
+use crate::types::model::ty::Type;
+use crate::types::model::type_context::TypeContext;
+use crate::types::model::typed_tree::{
     Body, Expr, ExprKind, FunctionId, LocalId, Pattern, PatternKind, Place, Projection, ProjectionKind, Root, Stmt,
     StmtKind,
 };
-use crate::types::model::ty::Type;
-use crate::types::names::lookup;
+use crate::types::names::name_lookup;
 use crate::types::names::type_alias;
 use crate::types::nominal::stored_property;
 use std::rc::Rc;
 
-/// The maximum number of declarations that wait for each other's types, since each of them uses stack space.
+/// The maximum number of declarations that wait for each other's types, since each waiting declaration uses stack
+/// space.
 const MOST_WAITING: usize = 2_000;
 
-/// Returns the checked body of a function; the body is checked if necessary. `None` if it has errors.
+/// Returns the checked body of a function; the body is checked if necessary. `None` if the body has errors.
 pub(in crate::types) fn check_body(cx: &mut TypeContext, f: FunctionId) -> Option<Rc<Body>> {
-    default_argument::resolve_default(cx, f);
+    generic_default::resolve_default(cx, f);
     match &cx.defs.function_data(f).memo.body {
         BodyState::Checked(body) => return Some(body.clone()),
         BodyState::Failed | BodyState::Checking => return None,
@@ -95,7 +96,7 @@ pub(in crate::types) fn check_formula(cx: &mut TypeContext, f: FunctionId) -> Op
     in_turn(cx, f, |cx| formula_type(cx, f))
 }
 
-/// Infers the type of a declaration, for which other declarations may be waiting.
+/// Infers the type of a declaration; reports an error if too many declarations depend on it in a chain.
 fn in_turn(cx: &mut TypeContext, f: FunctionId, infer: impl FnOnce(&mut TypeContext) -> Option<Type>) -> Option<Type> {
     if cx.memo.waiting_types == MOST_WAITING {
         let message = format!("type inference depends on a chain of more than {MOST_WAITING} declarations");
@@ -175,7 +176,7 @@ impl Infer<'_> {
             Code::Elsewhere => return None,
         };
         let given = std::mem::take(&mut self.given);
-        opaque::agree_on_opaque(self.cx, given);
+        opaque_type::agree_on_opaque(self.cx, given);
         self.complete_captures();
         self.close_bodies();
         self.finish_statements(&mut statements);
@@ -185,7 +186,8 @@ impl Infer<'_> {
         Some(body)
     }
 
-    /// Creates the body of a memberwise initializer: the arguments become the fields; a `let` with a value retains it.
+    /// Creates the body of a memberwise initializer: the arguments become the stored properties; a `let` with an
+    /// initial value retains this value.
     fn memberwise(&mut self, n: crate::types::model::ty::NominalId, signature: &Signature) -> Vec<Stmt> {
         let span = self.cx.defs.nominal_data(n).span;
         let mut fields = vec![];
@@ -211,7 +213,7 @@ impl Infer<'_> {
         vec![Stmt { kind: StmtKind::Return(Some(value)), span }]
     }
 
-    /// Creates the storage of a wrapped property from its value.
+    /// Returns the call of `wrap` that constructs the property wrapper from the wrapped value.
     pub(crate) fn wrapped_value(
         &mut self,
         n: crate::types::model::ty::NominalId,
@@ -221,12 +223,12 @@ impl Infer<'_> {
     ) -> Expr {
         let span = value.span;
         let generics = self.cx.defs.nominal_data(n).params.iter().map(|p| Type::Param(*p)).collect();
-        let callee = crate::types::model::tree::Callee::Static(crate::types::model::tree::FunctionRef {
+        let callee = crate::types::model::typed_tree::Callee::Static(crate::types::model::typed_tree::FunctionRef {
             function: wrap,
             generics,
         });
         Expr {
-            kind: ExprKind::Call { callee, args: vec![crate::types::model::tree::Argument::Value(value)] },
+            kind: ExprKind::Call { callee, args: vec![crate::types::model::typed_tree::Argument::Value(value)] },
             ty,
             span,
         }
@@ -238,8 +240,10 @@ impl Infer<'_> {
             return Expr { kind: ExprKind::Nil, ty: ty.clone(), span };
         };
         let generics = self.cx.defs.nominal_data(n).params.iter().map(|p| Type::Param(*p)).collect();
-        let callee =
-            crate::types::model::tree::Callee::Static(crate::types::model::tree::FunctionRef { function, generics });
+        let callee = crate::types::model::typed_tree::Callee::Static(crate::types::model::typed_tree::FunctionRef {
+            function,
+            generics,
+        });
         Expr { kind: ExprKind::Call { callee, args: vec![] }, ty: ty.clone(), span }
     }
 
@@ -251,7 +255,7 @@ impl Infer<'_> {
             None => return vec![],
         };
         let mut statements = vec![];
-        // An initializer of a class receives the instance.
+        // An initializer of a class receives the instance as `self`.
         let is_class = signature.self_type.is_some();
         let local = if is_class { LocalId(0) } else { self.new_local("self", own.clone(), true, span) };
         self.frame().init_self = Some(local);
@@ -268,7 +272,7 @@ impl Infer<'_> {
                 let ty = stored_property::stored_type(self.cx, n, i);
                 let stored = &self.cx.defs.nominal_data(n).stored[i as usize];
                 let starts_as_nil = !stored.is_let && stored.value.is_none();
-                if stored.value.is_none() && !(starts_as_nil && lookup::is_optional(self.cx, &ty)) {
+                if stored.value.is_none() && !(starts_as_nil && name_lookup::is_optional(self.cx, &ty)) {
                     continue;
                 }
                 let value = self.initial_value(n, i, &ty);
@@ -314,7 +318,8 @@ impl Infer<'_> {
         out
     }
 
-    /// Makes the value of the last statement the result of the script, if it is an expression and a value is requested.
+    /// Makes the value of the last statement the result of the script, if the statement is an expression and a value is
+    /// requested.
     fn last_value(&mut self, statements: &mut [Stmt]) {
         if let Some(last) = statements.last_mut()
             && let StmtKind::Expr(value) = &last.kind

@@ -10,18 +10,18 @@ use crate::syntax::ast::{
 };
 use crate::types::declare;
 use crate::types::declare::member::value_param;
-use crate::types::declare::observers;
+use crate::types::declare::property_observers;
 use crate::types::declare::property_wrapper;
 use crate::types::generics::signature;
 use crate::types::generics::unification;
 use crate::types::infer::{Binding, Infer};
+use crate::types::model::declaration_tables::FunctionKind;
 use crate::types::model::syntax_query::strip;
 use crate::types::model::syntax_walk::mentions;
-use crate::types::model::tables::FunctionKind;
-use crate::types::model::tree::Ownership;
-use crate::types::model::tree::{Callee, Expr, ExprKind, FunctionId, FunctionRef, Stmt};
 use crate::types::model::ty::Type;
-use crate::types::names::lookup;
+use crate::types::model::typed_tree::Ownership;
+use crate::types::model::typed_tree::{Callee, Expr, ExprKind, FunctionId, FunctionRef, Stmt};
+use crate::types::names::name_lookup;
 use std::rc::Rc;
 
 /// The names of parameters and variables that only accessors refer to.
@@ -77,7 +77,7 @@ impl Infer<'_> {
                 self.error(Diagnostic::error(Code::WrongContext, ident.span, problem));
                 false
             }
-            Some(accessors) if observers::observes(self.cx, Some(accessors), &ident, is_let) => {
+            Some(accessors) if property_observers::observes(self.cx, Some(accessors), &ident, is_let) => {
                 self.observed_variable(&ident, accessors, binding, out);
                 true
             }
@@ -95,7 +95,7 @@ impl Infer<'_> {
         Expr { kind: ExprKind::Call { callee, args: vec![] }, ty: signature.result.clone(), span }
     }
 
-    /// Declares the accessors of a local variable, and binds the variable's name to them.
+    /// Declares the accessors of a local variable, and binds the variable's name to these accessors.
     fn accessors(&mut self, ident: &Ident, accessors: Accessors, ty: &Type, out: &mut Vec<Stmt>) {
         let span = ident.span;
         let result = self.type_expr(ty, span);
@@ -175,13 +175,13 @@ impl Infer<'_> {
                 after = format!("{}()\n", self.observer(&full, vec![], body, span, out));
             }
         }
-        let get = observers::written_block(self.cx, &format!("return `{name}`\n"), span);
-        let set = observers::written_block(self.cx, &format!("{before}`{name}` = `{NEW}`\n{after}"), span);
+        let get = property_observers::written_block(self.cx, &format!("return `{name}`\n"), span);
+        let set = property_observers::written_block(self.cx, &format!("{before}`{name}` = `{NEW}`\n{after}"), span);
         let accessors = Self::written_accessors(get, Some(set), span);
         self.accessors(ident, accessors, &ty, out);
     }
 
-    /// Declares an observer; returns its quoted name, by which it is called.
+    /// Declares an observer; returns its quoted name, by which the setter calls the observer.
     fn observer(
         &mut self,
         full: &str,
@@ -215,7 +215,7 @@ impl Infer<'_> {
         let ty = self.local_type(local);
         let Type::Function(function) = unification::resolved(self.cx, &ty) else { return };
         let ty = function.result.clone();
-        let optional = lookup::applied(self.cx, "Optional", std::slice::from_ref(&ty));
+        let optional = name_lookup::applied(self.cx, "Optional", std::slice::from_ref(&ty));
         let storage = format!("storage of {name}");
         let nil = ast::Expr { kind: ast::ExprKind::Nil, span };
         self.hidden_variable(&storage, Some(&optional), nil, span, out);
@@ -223,8 +223,8 @@ impl Infer<'_> {
             "if let `known` = `{storage}` {{ return `known` }}\nlet `value` = `{initial}`()\n\
              `{storage}` = `value`\nreturn `value`\n"
         );
-        let get = observers::written_block(self.cx, &text, span);
-        let set = observers::written_block(self.cx, &format!("`{storage}` = `{NEW}`\n"), span);
+        let get = property_observers::written_block(self.cx, &text, span);
+        let set = property_observers::written_block(self.cx, &format!("`{storage}` = `{NEW}`\n"), span);
         let accessors = Self::written_accessors(get, Some(set), span);
         self.accessors(ident, accessors, &ty, out);
     }
@@ -245,13 +245,13 @@ impl Infer<'_> {
     /// Declares a local variable that forwards to a property of another variable.
     fn forward(&mut self, ident: &Ident, place: &str, settable: bool, out: &mut Vec<Stmt>) {
         let span = ident.span;
-        let get = observers::written_block(self.cx, &format!("return {place}\n"), span);
+        let get = property_observers::written_block(self.cx, &format!("return {place}\n"), span);
         let Some(ast::StmtKind::Return(Some(value))) = get.items.first().map(|item| item.kind.clone()) else { return };
         let start = (self.pending.len(), self.cx.vars.var_count());
         let found = self.expr(&value, None);
         self.resolve_statement(start);
         let ty = unification::resolved(self.cx, &found.ty.clone());
-        let set = settable.then(|| observers::written_block(self.cx, &format!("{place} = `{NEW}`\n"), span));
+        let set = settable.then(|| property_observers::written_block(self.cx, &format!("{place} = `{NEW}`\n"), span));
         self.accessors(ident, Self::written_accessors(get, set, span), &ty, out);
     }
 

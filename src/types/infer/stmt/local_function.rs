@@ -1,4 +1,5 @@
-//! Local functions: their declarations, and the variables of enclosing bodies that they and closures capture.
+//! Local functions: their declarations, and the variables of enclosing bodies that local functions and closures
+//! capture.
 
 use crate::source::Span;
 use crate::syntax::ast;
@@ -7,8 +8,10 @@ use crate::types::declare::redeclaration::redeclared;
 use crate::types::generics::signature;
 use crate::types::generics::unification;
 use crate::types::infer::{Binding, FrameKind, Infer, OpenBody};
-use crate::types::model::tables::{BodyState, Code as FunctionCode, FunctionKind, Signature, blank_function};
-use crate::types::model::tree::{Body, FunctionId, LocalId, Stmt, StmtKind};
+use crate::types::model::declaration_tables::{
+    BodyState, Code as FunctionCode, FunctionKind, Signature, blank_function,
+};
+use crate::types::model::typed_tree::{Body, FunctionId, LocalId, Stmt, StmtKind};
 use hashbrown::HashMap;
 use std::rc::Rc;
 
@@ -56,7 +59,7 @@ impl Infer<'_> {
 
     /// Declares a function of the body that is being checked.
     pub(crate) fn declare_local_function(&mut self, decl: &Rc<ast::Decl>, function: &FunctionDecl) -> FunctionId {
-        let is_prelude = self.file == crate::types::model::prelude::PRELUDE_FILE;
+        let is_prelude = self.file == crate::types::model::prelude_index::PRELUDE_FILE;
         let mut data = blank_function(&function.name.name, function.name.span, self.file, is_prelude);
         data.owner = self.owner;
         data.is_static = true;
@@ -116,7 +119,7 @@ impl Infer<'_> {
         self.frame().params = count;
     }
 
-    /// Makes each body that uses a local function capture the variables that the function captures.
+    /// Makes each body that uses a local function capture the variables that this function captures.
     pub(crate) fn capture_for(&mut self, functions: &[FunctionId]) {
         for f in functions {
             let Some(home) = self.local_functions.get(f).copied() else { continue };
@@ -135,7 +138,7 @@ impl Infer<'_> {
     }
 
     /// Completes the captures of local functions, since a local function may be used before its captures are known:
-    /// repeats until nothing new is captured.
+    /// repeats until no further variable is captured.
     pub(crate) fn complete_captures(&mut self) {
         let uses = self.uses.clone();
         loop {
@@ -186,7 +189,7 @@ impl Infer<'_> {
         let result = unification::resolved(self.cx, &result);
         let params = body.locals[..body.params]
             .iter()
-            .map(|l| crate::types::model::tables::SignatureParam {
+            .map(|l| crate::types::model::declaration_tables::SignatureParam {
                 label: None,
                 name: l.name.clone(),
                 ty: l.ty.clone(),

@@ -4,13 +4,13 @@ use crate::syntax::ast;
 use crate::syntax::ast::{DeclKind, StmtKind as AstStmt};
 use crate::types::declare;
 use crate::types::infer::Infer;
-use crate::types::model::context;
-use crate::types::model::tables::{AliasId, Named, Owner};
+use crate::types::model::declaration_tables::{AliasId, Named, Owner};
+use crate::types::model::type_context;
 use crate::types::names::type_alias;
 use std::rc::Rc;
 
 impl Infer<'_> {
-    /// Declares the types of a block, so that each of these types may refer to all of them.
+    /// Declares the types of a block, so that these types may refer to each other.
     pub(crate) fn declare_local_types(&mut self, items: &[ast::Stmt]) {
         let (first, first_alias) = (self.cx.defs.nominals.len(), self.cx.defs.aliases.len());
         for item in items {
@@ -18,7 +18,7 @@ impl Infer<'_> {
             match &decl.kind {
                 DeclKind::Nominal(nominal) => {
                     let (env, file) = (self.cx.scope.env.clone(), self.file);
-                    let id = context::with_enclosing_env(self.cx, env, |cx| {
+                    let id = type_context::with_enclosing_env(self.cx, env, |cx| {
                         declare::declare_nominal(cx, decl, nominal, Owner::Module, None, file, false)
                     });
                     Rc::make_mut(&mut self.local_types).insert(nominal.name.name.clone(), Named::Nominal(id));
@@ -31,7 +31,7 @@ impl Infer<'_> {
                 _ => {}
             }
         }
-        // Declarations inside of the local types have the same types in scope.
+        // The local types are also in scope in the declarations inside of them.
         let (locals, env) = (self.local_types.clone(), self.cx.scope.env.clone());
         self.cx.defs.nominals.iter_mut().skip(first).for_each(|data| data.locals = locals.clone());
         for alias in self.cx.defs.aliases.iter_mut().skip(first_alias) {

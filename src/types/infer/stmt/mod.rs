@@ -18,15 +18,15 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast;
 use crate::syntax::ast::{ExprKind as Ast, StmtKind as AstStmt};
-use crate::types::generics::opaque;
+use crate::types::generics::opaque_type;
 use crate::types::generics::unification;
 use crate::types::infer::stmt::branch::ends_in_statements;
 use crate::types::infer::{FrameKind, Infer};
 use crate::types::model::display::did_you_mean;
 use crate::types::model::syntax_query::{bound_names, single_expression};
-use crate::types::model::tree::{Case, Expr, ExprKind, Stmt, StmtKind};
 use crate::types::model::ty::Type;
-use crate::types::names::lookup;
+use crate::types::model::typed_tree::{Case, Expr, ExprKind, Stmt, StmtKind};
+use crate::types::names::name_lookup;
 use hashbrown::HashMap;
 use std::rc::Rc;
 
@@ -52,7 +52,7 @@ impl Infer<'_> {
         self.body_statements(body)
     }
 
-    /// Infers the statements of a body, in the scope of the frame.
+    /// Infers the statements of a body, in the outermost scope of its frame.
     pub(crate) fn body_statements(&mut self, body: &ast::Block) -> Vec<Stmt> {
         let types = self.local_types.clone();
         let statements = self.statements(&body.items);
@@ -166,7 +166,7 @@ impl Infer<'_> {
             }
             AstStmt::Throw(value) => {
                 let value = self.expr(value, None);
-                let error = lookup::protocol(self.cx, "Error");
+                let error = name_lookup::protocol(self.cx, "Error");
                 let value = self.coerce(value, &Type::any_of(&[error]));
                 self.throws_here(span);
                 out.push(Stmt { kind: StmtKind::Throw(value), span });
@@ -207,7 +207,7 @@ impl Infer<'_> {
             out.push(Stmt { kind, span });
             return;
         }
-        let error = lookup::protocol(self.cx, "Error");
+        let error = name_lookup::protocol(self.cx, "Error");
         let ty = Type::any_of(&[error]);
         self.frame().catching += 1;
         let body = self.block(body);
@@ -264,8 +264,8 @@ impl Infer<'_> {
         }
         let result = self.frame().result.clone();
         if let Some(local) = self.frame().init_self {
-            let is_failable = lookup::is_optional(self.cx, &result)
-                && !lookup::is_optional(self.cx, &self.frames[self.current].locals[local.0 as usize].ty.clone());
+            let is_failable = name_lookup::is_optional(self.cx, &result)
+                && !name_lookup::is_optional(self.cx, &self.frames[self.current].locals[local.0 as usize].ty.clone());
             let value = match value {
                 Some(ast::Expr { kind: Ast::Nil, .. }) if is_failable => Expr { kind: ExprKind::Nil, ty: result, span },
                 Some(_) => self.fail(
@@ -311,13 +311,13 @@ impl Infer<'_> {
         out.push(Stmt { kind: StmtKind::Return(value), span });
     }
 
-    /// Returns the type that a value returned by the current function must have, with type variables in the place of
-    /// its own opaque types.
+    /// Returns the type that a value returned by the current function must have, in which type variables replace the
+    /// opaque types of the function.
     pub(crate) fn opened_result(&mut self, result: &Type, span: Span) -> Type {
         match self.frame().function {
             Some(f) => {
                 let mut given = std::mem::take(&mut self.given);
-                let opened = opaque::open_result(self.cx, f, result, span, &mut given);
+                let opened = opaque_type::open_result(self.cx, f, result, span, &mut given);
                 self.given = given;
                 opened
             }

@@ -4,29 +4,29 @@ use crate::source::Span;
 use crate::syntax::ast;
 use crate::syntax::ast::ExprKind as Ast;
 use crate::types::conform::superclass;
-use crate::types::declare::observers;
+use crate::types::declare::property_observers;
 use crate::types::declare::property_wrapper;
 use crate::types::generics::signature;
 use crate::types::generics::unification;
 use crate::types::infer::{FrameKind, Infer};
-use crate::types::model::tables::Observed;
-use crate::types::model::tables::Owner;
-use crate::types::model::tree::{
+use crate::types::model::declaration_tables::Observed;
+use crate::types::model::declaration_tables::Owner;
+use crate::types::model::ty::Type;
+use crate::types::model::typed_tree::{
     Callee, Expr, ExprKind, FunctionId, FunctionRef, GlobalId, Place, Projection, ProjectionKind, Root,
 };
-use crate::types::model::ty::Type;
 use crate::types::nominal::stored_property;
 
 impl Infer<'_> {
     /// Returns the setter through which a place is modified. The observers of a global variable modify the variable
     /// directly.
     pub(crate) fn observing_setter(&self, observed: Observed) -> Option<FunctionId> {
-        let setter = observers::observing_setter(self.cx, observed)?;
+        let setter = property_observers::observing_setter(self.cx, observed)?;
         let is_global = matches!(observed, Observed::Global(_));
         (!is_global || self.observing_property() != Some(observed)).then_some(setter)
     }
 
-    /// Returns the variable that the enclosing function observes, or that it sets on behalf of the observers.
+    /// Returns the variable that the enclosing function observes, or sets on behalf of the observers.
     fn observing_property(&self) -> Option<Observed> {
         let function = self.frames.first()?.function?;
         self.cx.defs.function_data(function).observed
@@ -40,7 +40,8 @@ impl Infer<'_> {
         }
     }
 
-    /// Whether a property of `self` is modified directly: in its own observers, and where it is initialized.
+    /// Whether a property of `self` is modified directly: in the observers of the property, and where the property is
+    /// initialized.
     pub(crate) fn accesses_directly(&mut self, observed: Observed) -> bool {
         let Observed::Stored(n, _) = observed else { return false };
         let fills = self.frame().kind == FrameKind::Function && self.frame().init_self.is_some();
@@ -85,7 +86,8 @@ impl Infer<'_> {
         Place { ty, span, ..place }
     }
 
-    /// Infers `self.x = value` in an initializer, if `x` is wrapped and nothing else initializes its storage.
+    /// Infers `self.x = value` in an initializer, if `x` is wrapped and its storage is initialized by this assignment
+    /// only.
     pub(crate) fn fill_wrapped(&mut self, target: &ast::Expr, value: &ast::Expr, span: Span) -> Option<Expr> {
         let local = self.frame().init_self?;
         let Owner::Nominal(n) = self.owner else { return None };

@@ -1,4 +1,4 @@
-//! Patterns: inference of their types, and declaration of the names that they bind.
+//! Patterns: inference of the types of patterns, and declaration of the names that patterns bind.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -8,11 +8,11 @@ use crate::types::conform::conformances;
 use crate::types::declare::redeclaration::redeclared;
 use crate::types::generics::unification;
 use crate::types::infer::{Binding, Infer};
-use crate::types::model::tables::MemberKind;
-use crate::types::model::tree::{LocalId, Pattern, PatternKind};
+use crate::types::model::declaration_tables::MemberKind;
 use crate::types::model::ty::Type;
-use crate::types::names::lookup;
+use crate::types::model::typed_tree::{LocalId, Pattern, PatternKind};
 use crate::types::names::members;
+use crate::types::names::name_lookup;
 use crate::types::nominal::stored_property;
 use std::rc::Rc;
 
@@ -40,7 +40,7 @@ impl Infer<'_> {
                 self.case_pattern(base.as_ref(), name, payload.as_deref(), ty, mutable, span)
             }
             AstPattern::Some(inner) => {
-                let Some(of) = lookup::optional_payload(self.cx, ty) else {
+                let Some(of) = name_lookup::optional_payload(self.cx, ty) else {
                     if *ty != Type::Error {
                         let message = format!("'?' pattern cannot match values of type '{}'", self.show(ty));
                         let mark = span.last();
@@ -81,7 +81,7 @@ impl Infer<'_> {
         local
     }
 
-    /// Reports a name that is declared twice in a block. It may hide a name of an enclosing block, or a parameter.
+    /// Reports a name that is declared twice in a block. The name may hide a parameter or a name of an enclosing block.
     fn check_redeclared(&mut self, name: &Name, span: Span) {
         let frame = self.frame();
         let Some(Binding::Local(before)) = frame.scopes.last().and_then(|scope| scope.get(name)).cloned() else {
@@ -153,7 +153,7 @@ impl Infer<'_> {
             return self.named_case(&named, name, payload, ty, mutable, span);
         }
         let known = unification::shallow(self.cx, ty);
-        if let Some(of) = lookup::optional_payload(self.cx, &known) {
+        if let Some(of) = name_lookup::optional_payload(self.cx, &known) {
             match (&*name.name, payload) {
                 ("none", None) => return made(PatternKind::Nil),
                 ("some", None) => {
@@ -226,7 +226,7 @@ impl Infer<'_> {
         made(PatternKind::Case { case, payload })
     }
 
-    /// Infers a case with an explicit type. A value of existential type must be of that type to match.
+    /// Infers a case with an explicit type. A value of existential type matches only if it is of this type.
     fn named_case(
         &mut self,
         named: &Type,
@@ -243,7 +243,7 @@ impl Infer<'_> {
             let kind = PatternKind::Is { ty: named.clone(), pattern: Box::new(inner) };
             return Pattern { kind, ty: ty.clone(), span };
         }
-        let inner = lookup::optional_payload(self.cx, ty).unwrap_or_else(|| ty.clone());
+        let inner = name_lookup::optional_payload(self.cx, ty).unwrap_or_else(|| ty.clone());
         if !unification::unify(self.cx, ty, named, span) && !unification::unify(self.cx, &inner, named, span) {
             self.mismatch(ty, named, span);
         }
@@ -260,7 +260,7 @@ impl Infer<'_> {
     fn expression_pattern(&mut self, e: &Rc<ast::Expr>, ty: &Type, span: Span) -> Pattern {
         let made = |kind| Pattern { kind, ty: ty.clone(), span };
         match &e.kind {
-            Ast::Nil if lookup::is_optional(self.cx, ty) => return made(PatternKind::Nil),
+            Ast::Nil if name_lookup::is_optional(self.cx, ty) => return made(PatternKind::Nil),
             Ast::Tuple(parts) => {
                 let parts: Vec<(Option<Ident>, ast::Pattern)> = parts
                     .iter()
@@ -286,7 +286,7 @@ impl Infer<'_> {
             }
             Ast::Implicit { name, .. } => {
                 let mut of = unification::shallow(self.cx, ty);
-                while let Some(inner) = lookup::optional_payload(self.cx, &of) {
+                while let Some(inner) = name_lookup::optional_payload(self.cx, &of) {
                     of = unification::shallow(self.cx, &inner);
                 }
                 if self.has_case(&of, &name.name) {

@@ -1,4 +1,5 @@
-//! Places: conversion of a value expression to the place from which it was read, so that it can be written to.
+//! Places: conversion of a value expression to the place from which the value was read, so that the place can be
+//! written to.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -9,20 +10,21 @@ use crate::types::conform::superclass;
 use crate::types::generics::signature;
 use crate::types::generics::unification;
 use crate::types::infer::{FrameKind, Infer};
-use crate::types::model::tables::Observed;
-use crate::types::model::tables::{FunctionKind, Owner};
-use crate::types::model::tree::{
+use crate::types::model::declaration_tables::Observed;
+use crate::types::model::declaration_tables::{FunctionKind, Owner};
+use crate::types::model::ty::Type;
+use crate::types::model::typed_tree::{
     Argument, Callee, Expr, ExprKind, FunctionRef, GlobalId, LocalId, Pattern, PatternKind, Place, Projection,
     ProjectionKind, Root, Stmt, StmtKind,
 };
-use crate::types::model::ty::Type;
-use crate::types::names::lookup;
+use crate::types::names::name_lookup;
 
 /// The beginning of the message for an assignment to an expression that is not a place.
 const ASSIGN: &str = "cannot assign to value";
 
 impl Infer<'_> {
-    /// Returns the place from which a value was read. If there is none, reports an error that begins with `beginning`.
+    /// Returns the place from which a value was read. For a value that was not read from a place, reports an error that
+    /// begins with `beginning`.
     pub(crate) fn place_of(&mut self, value: Expr, beginning: &str) -> Place {
         let value = self.decided(value);
         let (span, ty) = (value.span, value.ty.clone());
@@ -107,8 +109,8 @@ impl Infer<'_> {
         Place { ty, span, ..place }
     }
 
-    /// Returns the place to which an assignment stores. This may be a constant that has no value yet; whether it has
-    /// one is checked by the analysis of definite initialization.
+    /// Returns the place to which an assignment stores. The place may be a constant without a value; the analysis of
+    /// definite initialization checks that it has no value.
     fn assigned_place(&mut self, target: &ast::Expr) -> Place {
         if let Ast::Ident { name, .. } = &target.kind
             && !self.is_name(name)
@@ -168,8 +170,8 @@ impl Infer<'_> {
         matches!(base.kind, ExprKind::Local(local) if current == Some(local))
     }
 
-    /// Whether an assignment in an initializer stores to a property directly: it is a constant, it has no setter, or it
-    /// belongs to the type of the initializer, which is not a convenience initializer.
+    /// Whether an assignment in an initializer stores to a property directly: the property is a constant, has no
+    /// setter, or belongs to the type of the initializer, which is not a convenience initializer.
     fn fills(&mut self, base: &Expr, index: u32) -> bool {
         let Type::Nominal(n, _) = unification::shallow(self.cx, &base.ty.clone()) else { return true };
         let (owner, own) = superclass::stored_owner(self.cx, n, index);
@@ -246,7 +248,7 @@ impl Infer<'_> {
         Place { ty, span, ..place }
     }
 
-    /// Reports a value that can be read and not written.
+    /// Reports an assignment to a value that can only be read.
     fn get_only(&mut self, callee: &Callee, span: Span, beginning: &str) {
         let (f, is_requirement) = match callee {
             Callee::Static(f) | Callee::Class { function: f, .. } | Callee::Opened { function: f, .. } => {
@@ -353,8 +355,8 @@ impl Infer<'_> {
         Expr { kind: ExprKind::Assign { place: Box::new(place), value: Box::new(value) }, ty: unit, span }
     }
 
-    /// Infers `a?.b = value` or `a? += value`, which modifies the payload of `a` if there is one. Returns `None`
-    /// without a `?`.
+    /// Infers `a?.b = value` or `a? += value`, which modifies the payload of `a`, if any. Returns `None` for a target
+    /// without `?`.
     pub(crate) fn chained_change(
         &mut self,
         target: &ast::Expr,
@@ -369,7 +371,7 @@ impl Infer<'_> {
         if base.ty == Type::Error {
             return Some(base);
         }
-        let Some(payload) = lookup::optional_payload(self.cx, &base.ty.clone()) else {
+        let Some(payload) = name_lookup::optional_payload(self.cx, &base.ty.clone()) else {
             let message = "cannot use optional chaining on a value that is not optional";
             return Some(self.fail(Code::Mismatch, base.span, message));
         };
@@ -384,8 +386,8 @@ impl Infer<'_> {
             infer.bind(&name.as_str().into(), local);
             change(infer, &target)
         });
-        let flatten = lookup::is_optional(self.cx, &body.ty.clone());
-        let ty = lookup::applied(self.cx, "Optional", &[Type::unit()]);
+        let flatten = name_lookup::is_optional(self.cx, &body.ty.clone());
+        let ty = name_lookup::applied(self.cx, "Optional", &[Type::unit()]);
         let body = Box::new(body);
         let kind = match found {
             Ok(place) => ExprKind::ChainPlace { place, local, body, flatten },

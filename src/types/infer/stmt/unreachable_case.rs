@@ -5,26 +5,26 @@ use crate::source::Span;
 use crate::types::generics::unification;
 use crate::types::infer::Infer;
 use crate::types::infer::stmt::exhaustiveness::{LIMIT, LimitExceeded, distinguishes, is_any, narrow};
-use crate::types::model::prelude::PRELUDE_FILE;
-use crate::types::model::tree::{Case, Pattern, PatternKind};
+use crate::types::model::prelude_index::PRELUDE_FILE;
 use crate::types::model::ty::Type;
+use crate::types::model::typed_tree::{Case, Pattern, PatternKind};
 use hashbrown::HashMap;
 use std::rc::Rc;
 
-/// The key under which a pattern of a `switch` is indexed: an enum case, or a literal.
+/// The key of a pattern of a `switch` in the index: an enum case, or a literal.
 #[derive(PartialEq, Eq, Hash)]
 enum Key {
     Case(u32),
     Literal(Rc<str>),
 }
 
-/// The preceding patterns of a `switch`, indexed by what they match, so that a `switch` of thousands of cases does not
-/// compare all pairs.
+/// The preceding patterns of a `switch`, indexed by key, so that a `switch` of thousands of cases does not compare all
+/// pairs.
 #[derive(Default)]
 struct Rows<'p> {
     all: Vec<&'p Pattern>,
     by_key: HashMap<Key, Vec<usize>>,
-    /// The patterns that may match values with any key.
+    /// The indices of the patterns that may match values with any key.
     open: Vec<usize>,
 }
 
@@ -42,7 +42,7 @@ impl<'p> Rows<'p> {
         self.all.iter().map(|pattern| vec![*pattern]).collect()
     }
 
-    /// Returns the patterns that may match the same values as a pattern with the given key, in order.
+    /// Returns the patterns that may match values of a pattern with the given key, in order.
     fn about(&self, key: Option<&Key>) -> Vec<Vec<&'p Pattern>> {
         let Some(key) = key else { return self.all() };
         let mut numbers = self.by_key.get(key).cloned().unwrap_or_default();
@@ -82,7 +82,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Returns the key of a pattern that matches only values with one key.
+    /// Returns the key of a pattern; `None` for a pattern that matches values with several keys.
     fn key(&self, pattern: &Pattern) -> Option<Key> {
         match &pattern.kind {
             PatternKind::Case { case, .. } => Some(Key::Case(*case)),
@@ -155,7 +155,7 @@ impl Infer<'_> {
         Ok(false)
     }
 
-    /// Whether two patterns are the same number or string literal in the source.
+    /// Whether the source texts of two patterns are equal number or string literals.
     fn is_same_literal(&mut self, a: &Pattern, b: &Pattern) -> bool {
         let is_test = |p: &Pattern| matches!(p.kind, PatternKind::Test { .. });
         if !is_test(a) || !is_test(b) {

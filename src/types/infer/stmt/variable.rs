@@ -1,4 +1,4 @@
-//! Variable declarations: variables inside of bodies, and those of a script, which are globals.
+//! Variable declarations: local variables of bodies, and variables of a script, which are globals.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -7,18 +7,18 @@ use crate::syntax::ast::{DeclKind, ExprKind as Ast};
 use crate::types::declare::attributes;
 use crate::types::declare::modifiers;
 use crate::types::declare::modifiers::DeclarationScope;
-use crate::types::generics::opaque;
+use crate::types::generics::opaque_type;
 use crate::types::generics::type_size;
 use crate::types::generics::unification;
 use crate::types::infer::{FrameKind, Infer};
-use crate::types::model::prelude::PRELUDE_FILE;
+use crate::types::model::prelude_index::PRELUDE_FILE;
 use crate::types::model::syntax_query::is_implicitly_unwrapped;
 use crate::types::model::syntax_query::ownership;
 use crate::types::model::syntax_query::{bound_names, is_opaque, strip};
-use crate::types::model::tree::Ownership;
-use crate::types::model::tree::{Expr, ExprKind, Pattern, PatternKind, Stmt, StmtKind};
 use crate::types::model::ty::Type;
-use crate::types::names::lookup;
+use crate::types::model::typed_tree::Ownership;
+use crate::types::model::typed_tree::{Expr, ExprKind, Pattern, PatternKind, Stmt, StmtKind};
+use crate::types::names::name_lookup;
 use crate::types::nominal::ownership;
 use std::rc::Rc;
 
@@ -42,7 +42,7 @@ impl Infer<'_> {
                     self.resolve_statement(start);
                 }
             }
-            // The enclosing block has declared it.
+            // The enclosing block has declared the type.
             DeclKind::Nominal(_) | DeclKind::TypeAlias { .. } => {}
             _ if self.is_top() => {}
             _ => {
@@ -131,7 +131,7 @@ impl Infer<'_> {
             return;
         }
         let value = match value {
-            None if lookup::is_optional(self.cx, &ty) && !is_let => {
+            None if name_lookup::is_optional(self.cx, &ty) && !is_let => {
                 Some(Expr { kind: ExprKind::Nil, ty: ty.clone(), span })
             }
             other => other,
@@ -156,11 +156,11 @@ impl Infer<'_> {
         out.push(Stmt { kind: StmtKind::Let { pattern, value }, span });
     }
 
-    /// Resolves the declared type of a variable; for `some P`, it is the type of the variable's value.
+    /// Resolves the declared type of a variable; for `some P`, returns the type of the variable's value.
     fn variable_type(&mut self, ty: &ast::TypeExpr) -> Type {
         let found = self.resolve(ty);
         match &found {
-            Type::Existential(bounds) if is_opaque(ty) => opaque::fresh_within(self.cx, bounds, ty.span),
+            Type::Existential(bounds) if is_opaque(ty) => opaque_type::fresh_within(self.cx, bounds, ty.span),
             _ => found,
         }
     }
@@ -168,10 +168,10 @@ impl Infer<'_> {
     /// Converts a value to an optional, unless the value is an optional.
     pub(crate) fn as_optional(&mut self, value: Expr) -> Expr {
         let ty = unification::resolved(self.cx, &value.ty.clone());
-        if ty == Type::Error || lookup::is_optional(self.cx, &ty) {
+        if ty == Type::Error || name_lookup::is_optional(self.cx, &ty) {
             return value;
         }
-        let wanted = lookup::applied(self.cx, "Optional", &[ty]);
+        let wanted = name_lookup::applied(self.cx, "Optional", &[ty]);
         self.coerce(value, &wanted)
     }
 
@@ -193,7 +193,7 @@ impl Infer<'_> {
             self.note_closure_names(*global, binding);
             let value = match value {
                 Some(value) => value,
-                None if lookup::is_optional(self.cx, &ty) => Expr { kind: ExprKind::Nil, ty, span },
+                None if name_lookup::is_optional(self.cx, &ty) => Expr { kind: ExprKind::Nil, ty, span },
                 None => return,
             };
             out.push(Stmt { kind: StmtKind::InitGlobal { global: *global, value }, span });
@@ -202,7 +202,7 @@ impl Infer<'_> {
         let pattern = self.in_scope(|infer| infer.pattern(strip(&binding.pattern), ty, false));
         let mut locals = vec![];
         bound_locals(&pattern, &mut locals);
-        // These variables transfer the values to the globals; the program does not declare them.
+        // The locals only transfer the values to the globals, and are not declared by the program.
         locals.iter().for_each(|local| self.frame().locals[local.0 as usize].name = "".into());
         let has_value = value.is_some();
         if let Some(value) = value {
@@ -219,16 +219,16 @@ impl Infer<'_> {
         }
     }
 
-    /// Returns the global variable that a name at a location of the script declares.
-    fn global_at(&mut self, name: &ast::Name, span: Span) -> Option<crate::types::model::tree::GlobalId> {
+    /// Returns the global variable that a name at a source location of the script declares.
+    fn global_at(&mut self, name: &ast::Name, span: Span) -> Option<crate::types::model::typed_tree::GlobalId> {
         self.cx.defs.globals_at.get(&(name.clone(), span)).copied()
     }
 
-    fn set_global_type(&mut self, global: crate::types::model::tree::GlobalId, ty: &Type) {
+    fn set_global_type(&mut self, global: crate::types::model::typed_tree::GlobalId, ty: &Type) {
         self.cx.defs.globals[global.0 as usize].memo.ty = Some(ty.clone());
     }
 
-    fn note_closure_names(&mut self, global: crate::types::model::tree::GlobalId, binding: &ast::Binding) {
+    fn note_closure_names(&mut self, global: crate::types::model::typed_tree::GlobalId, binding: &ast::Binding) {
         if let Some(ast::Expr { kind: Ast::Closure(closure), .. }) = &binding.value
             && let Some(params) = &closure.params
         {
@@ -238,7 +238,7 @@ impl Infer<'_> {
     }
 }
 
-fn bound_locals(p: &Pattern, out: &mut Vec<crate::types::model::tree::LocalId>) {
+fn bound_locals(p: &Pattern, out: &mut Vec<crate::types::model::typed_tree::LocalId>) {
     match &p.kind {
         PatternKind::Bind(local) => out.push(*local),
         PatternKind::Tuple(parts) => parts.iter().for_each(|p| bound_locals(p, out)),

@@ -1,24 +1,25 @@
-//! Adjoint code: differentiates a function that only computes with its tangent or adjoint code, without slots or a tape.
+//! Adjoint code: differentiates a function that only computes with its tangent or adjoint code, without slots or a
+//! tape.
 //!
 //! Such code is used where no level is live and no observer is active.
 //!
-//! Promises: an attempt that fails (the code bails out, or a number is not finite) has no effect: the operator is retried
-//! under a level, which reports errors.
+//! Promises: an attempt that fails (the code bails out, or a number is not finite) has no effect: the operator is
+//! retried under a level, which reports errors.
 
 use crate::tape::{Num, Template};
 use crate::value::shape::{Shape, TangentId, TangentKind};
 use crate::value::walk::Walk;
 use crate::value::{Cells, Closure, Components, Integers, Numbers, Ref, References};
-use crate::vm::compiler::Compiler;
+use crate::vm::compiler_interface::Compiler;
 use crate::vm::fault::Fault;
-use crate::vm::functions::{TransformKind, TransformedCode};
+use crate::vm::function_table::{TransformKind, TransformedCode};
 use crate::vm::operators::{Offset, after_no_error, counts, leaves, mismatch, read, value_layout, vector, walk};
 use crate::vm::state::machine::Machine;
 use crate::vm::state::task::Next;
 use std::rc::Rc;
 
-/// The operator takes `x…, body` and returns `whether it succeeded, value, gradient…`. `value` states whether the
-/// caller requests the value.
+/// Applies the operator with the arguments `x…, body`, which returns `whether it succeeded, value, gradient…`. `value`
+/// states whether the caller requests the value.
 pub(crate) fn gradient(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
@@ -43,7 +44,7 @@ pub(crate) fn gradient(
     Ok(Next::Return)
 }
 
-/// Returns the value, if it is requested, and the gradient; `None` when no adjoint code computes them.
+/// Returns the value, if the value is requested, and the gradient; `None` when no adjoint code computes them.
 fn run_adjoint_code(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
@@ -54,7 +55,7 @@ fn run_adjoint_code(
 ) -> Result<Option<(f64, Cells)>, Box<Fault>> {
     let Some(found) = code(machine, compiler, body, kind)? else { return Ok(None) };
     let Some(objects) = x.r.iter().map(zeros).collect::<Option<References>>() else { return Ok(None) };
-    // The code may compute the value even if it is not requested, to check that it is finite.
+    // The code may compute the value even if the value is not requested, to check that it is finite.
     let first = usize::from(usize::from(found.code.code.results[0]) > x.f.len());
     let results = [first + x.f.len(), 0, x.r.len()];
     let more = single(Numbers::new(), Integers::new(), objects);
@@ -69,7 +70,8 @@ fn run_adjoint_code(
     Ok(gradient.filter(|_| value.is_finite()).map(|gradient| (value, gradient)))
 }
 
-/// Returns a value and its tangent in a direction, as the components of both; `None` when no tangent code computes them.
+/// Returns a value and its tangent in a direction, as the components of both; `None` when no tangent code computes
+/// them.
 pub(crate) fn value_with_tangent(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
@@ -96,7 +98,7 @@ pub(crate) fn value_with_tangent(
     if value.f.iter().chain(&tangent.f).any(|x| !x.is_finite()) {
         return Ok(None);
     }
-    // Adding 0 turns a negative zero into an ordinary one, as a sweep does.
+    // Adding 0 turns a negative zero into an ordinary zero, as a sweep does.
     tangent.f.iter_mut().for_each(|x| *x += 0.0);
     let walk = walk(compiler);
     if !is_number(walk, result) {
@@ -114,7 +116,7 @@ struct TransformedClosure {
     kind: TransformKind,
 }
 
-/// Returns tangent or adjoint code of a function, if it exists and may be used in the current state.
+/// Returns tangent or adjoint code of a function, if such code exists and may be used in the current state.
 fn code(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
@@ -124,7 +126,7 @@ fn code(
     let Ref::Closure(closure) = body else { return Ok(None) };
     let is_observed =
         machine.levels.depth() > 0 || machine.levels.is_observed() || machine.diagnosis.tape_listings.is_some();
-    // Such code does not check for exclusive access to the storage that it reads.
+    // Tangent and adjoint code does not check for exclusive access to the storage that it reads.
     if is_observed || !machine.host.pending_explanations.is_empty() || !machine.changes.is_empty() {
         return Ok(None);
     }
@@ -132,8 +134,8 @@ fn code(
     Ok(transformed.map(|code| TransformedClosure { code, closure: Rc::clone(closure), kind }))
 }
 
-/// Runs adjoint or tangent code with `x` and further arguments; returns false when the code bails out. The results are
-/// in the window.
+/// Runs adjoint or tangent code with `x` and further arguments; returns `false` when the code bails out. The results
+/// are in the window.
 fn run(
     machine: &mut Machine,
     found: &TransformedClosure,
@@ -154,7 +156,7 @@ fn run(
         machine.make_room(end, false)?;
     }
     machine.set_window(x.all());
-    // Moved, so that objects that are modified have one owner.
+    // The references are moved, so that objects that are modified have one owner.
     let objects = std::mem::take(&mut more.r);
     machine.set_window_from(first, Components { i: &[], ..more.all() });
     objects.into_iter().enumerate().for_each(|(k, object)| machine.set_reference(first[2] + k, object));
@@ -187,14 +189,14 @@ fn zeros(object: &Ref) -> Option<Ref> {
     })
 }
 
-/// Returns a value that consists of these components.
+/// Returns a value that consists of the given components.
 fn single(f: Numbers, i: Integers, r: References) -> Cells {
     let mut cells = Cells::empty();
     (cells.len, cells.f, cells.i, cells.r) = (1, f, i, r);
     cells
 }
 
-/// Returns a value of the same shape as `x` whose numbers are the tangents of those of `x`.
+/// Returns a value of the same shape as `x` whose numbers are the tangents of the numbers of `x`.
 fn spread(walk: Walk<'_>, at: TangentId, x: &Cells, direction: &Cells) -> Result<Option<Cells>, Box<Fault>> {
     let count = |of: &Cells| match of.r.first() {
         Some(Ref::Cells(array)) => Some(array.f.len()),
@@ -216,14 +218,14 @@ fn spread(walk: Walk<'_>, at: TangentId, x: &Cells, direction: &Cells) -> Result
     Ok(Some(vectors))
 }
 
-/// Returns the tangent vector of `x` whose numbers are those at the corresponding places of the tangent vector `given`;
-/// `None` if one of these numbers is not finite.
+/// Returns the tangent vector of `x` whose numbers are the corresponding numbers of the tangent vector `given`; `None`
+/// if one of these numbers is not finite.
 fn vector_of(walk: Walk<'_>, at: TangentId, x: &Cells, mut given: Cells) -> Result<Option<Cells>, Box<Fault>> {
     if is_array_of_numbers(walk, at)
         && let Some(Ref::Cells(array)) = given.r.first_mut()
         && let Some(array) = Rc::get_mut(array)
     {
-        // Adding 0 turns a negative zero into an ordinary one, as a sweep does.
+        // Adding 0 turns a negative zero into an ordinary zero, as a sweep does.
         let is_finite = array.f.iter_mut().fold(true, |all, x| {
             *x += 0.0;
             all & x.is_finite()
@@ -239,7 +241,7 @@ fn vector_of(walk: Walk<'_>, at: TangentId, x: &Cells, mut given: Cells) -> Resu
     vector(walk, &template, &numbers).map(Some)
 }
 
-/// Whether a value is one array of numbers of full precision: by far the most frequent large value.
+/// Whether a value is one array of numbers of full precision, which is the most frequent large value.
 fn is_array_of_numbers(walk: Walk<'_>, at: TangentId) -> bool {
     let TangentKind::Array(of) = walk.tangents.get(at).kind else { return false };
     is_number(walk, of)

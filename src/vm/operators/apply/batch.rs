@@ -4,7 +4,7 @@ use crate::tape::lanes;
 use crate::tape::lanes::LANES;
 use crate::tape::{LinearMap, Num};
 use crate::value::{Cells, Ref, opaque_vector};
-use crate::vm::compiler::Compiler;
+use crate::vm::compiler_interface::Compiler;
 use crate::vm::fault::Fault;
 use crate::vm::operators::apply::linear_map::all_vectors;
 use crate::vm::operators::{read_all, walk};
@@ -14,9 +14,9 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-/// The operator takes a linear map and an array of vectors; it returns whether it applied the map, and the results. The
-/// batch is left to the program where a live level would have to record it, where the map calls functions of the user's
-/// own, or while the program searches for numbers that are not finite.
+/// Applies a linear map to an array of vectors; returns whether the map was applied, and the results. The map is not
+/// applied where a live level would have to record the application, where the map calls functions of the user's own, or
+/// while the program searches for numbers that are not finite.
 pub(crate) fn apply(machine: &mut Machine, compiler: &mut dyn Compiler, arguments: &Cells) -> Result<Next, Box<Fault>> {
     let results = match (arguments.r.first(), arguments.r.get(1)) {
         (Some(Ref::Machine(map)), Some(Ref::Cells(vectors)))

@@ -4,7 +4,7 @@ use crate::tape::{Direction, LinearMap, Num, Template};
 use crate::value::shape::TangentId;
 use crate::value::walk::Walk;
 use crate::value::{Cells, Ref};
-use crate::vm::compiler::Compiler;
+use crate::vm::compiler_interface::Compiler;
 use crate::vm::fault::Fault;
 use crate::vm::operators::BodyResult;
 use crate::vm::operators::{

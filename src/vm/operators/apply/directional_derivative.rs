@@ -3,11 +3,11 @@
 use crate::tape::{Direction, Num, Template};
 use crate::value::shape::TangentId;
 use crate::value::{Cells, Ref};
-use crate::vm::compiler::Compiler;
+use crate::vm::compiler_interface::Compiler;
 use crate::vm::fault::Fault;
 use crate::vm::operators::BodyResult;
 use crate::vm::operators::apply::adjoint_code;
-use crate::vm::operators::check::{lost_tangent, not_finite};
+use crate::vm::operators::check::{lost_tangent, non_finite_value};
 use crate::vm::operators::{
     Failure, Offset, after_no_error, counts, leaves, mismatch, read, rebase_escaping_slots, thrown, value_layout,
     vector, walk,
@@ -22,8 +22,8 @@ struct DirectionalTask {
     result: BodyResult,
 }
 
-/// Opens a level, assigns tangents to the numbers of the point, and calls the body. `arguments`: the point, then the tangent
-/// vector.
+/// Opens a level, assigns tangents to the numbers of the point, and calls the body. `arguments` are the point and the
+/// tangent vector.
 pub(crate) fn begin(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
@@ -78,7 +78,7 @@ impl Task for DirectionalTask {
             .map(|y| machine.levels.tangent(level, y))
             .collect();
         lost_tangent::check(machine, &tangents)?;
-        not_finite::check_tangents(machine, &tangents)?;
+        non_finite_value::check_tangents(machine, &tangents)?;
         rebase_escaping_slots(machine, &mut [&mut y, &mut self.x]);
         machine.levels.close();
         let template = Template { tangent: result, cells: y };

@@ -4,12 +4,12 @@ use crate::tape::{LinearMap, Sweep, Template, UnsizedTranspose};
 use crate::value::Ref;
 use crate::value::shape::{Layout, TangentId};
 use crate::value::walk::{Offset, Walk};
-use crate::vm::compiler::Compiler;
+use crate::vm::compiler_interface::Compiler;
 use crate::vm::diagnosis::lost_tangent::LostTangent;
 use crate::vm::fault::Fault;
+use crate::vm::operators::apply::linear_recording;
+use crate::vm::operators::apply::linear_recording::Codomain;
 use crate::vm::operators::apply::opaque_vector;
-use crate::vm::operators::apply::record_linear;
-use crate::vm::operators::apply::record_linear::Codomain;
 use crate::vm::operators::apply::sized_transpose;
 use crate::vm::operators::apply::sweep;
 use crate::vm::operators::apply::sweep::{Application, Destination};
@@ -80,7 +80,7 @@ pub(crate) fn transpose(
     }
     let cells: Cells = walk.zero(walk.tangents.get(at).value);
     let domain = Template { tangent: at, cells };
-    record_linear::record(
+    linear_recording::record(
         machine,
         compiler,
         function,

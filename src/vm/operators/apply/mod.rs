@@ -1,13 +1,13 @@
-//! Differential operators: apply functions, linear maps and their sweeps.
+//! Application: applies differential operators and linear maps, by sweeps or by adjoint code.
 
 pub(crate) mod adjoint_code;
 pub(crate) mod batch;
 pub(crate) mod differential;
 pub(crate) mod directional_derivative;
 pub(crate) mod linear_map;
+pub(crate) mod linear_recording;
 pub(crate) mod opaque_vector;
-pub(crate) mod record_linear;
-pub(crate) mod series;
 pub(crate) mod sized_transpose;
 pub(crate) mod stop_gradient;
 pub(crate) mod sweep;
+pub(crate) mod taylor_polynomial;

@@ -1,7 +1,7 @@
 //! Opaque vector: handles the adjoint or tangent of a value whose tangent vector has no fixed number of components.
 
 use crate::diagnostic::Code as Number;
-use crate::native::ids;
+use crate::native::primitive_ids;
 use crate::tape::{Num, Sweep, Template};
 use crate::value::shape::{TangentId, TangentKind};
 use crate::value::walk::Walk;
@@ -23,7 +23,7 @@ pub(crate) fn add(
         sweep.set(node, x);
         return Ok(());
     };
-    let (levels, id) = (&mut machine.levels, ids::ADD);
+    let (levels, id) = (&mut machine.levels, primitive_ids::ADD);
     let mut failure = Failure::default();
     let mut plus = |(a, of_a), (b, of_b)| {
         let sum = levels.record(id, &[Num { value: a, slot: of_a }, Num { value: b, slot: of_b }]);
@@ -35,14 +35,14 @@ pub(crate) fn add(
     Ok(())
 }
 
-/// Whether the tangent vectors of some of these values have no fixed number of components.
+/// Whether the tangent vectors of some of the given values have no fixed number of components.
 pub(crate) fn any<'t>(walk: Walk<'_>, mut templates: impl Iterator<Item = &'t Template>) -> bool {
     templates.any(|template| walk.tangents.has_opaque_vector(template.tangent))
 }
 
 /// Returns the tangent vector of a value that has the given numbers, and the template by which these numbers are found
-/// in the vector. An opaque vector, which is propagated as a whole, is its own template: another vector of the same
-/// size has the same numbers.
+/// in the vector. An opaque vector, which is propagated as a whole, is its own template, because it has the structure
+/// of any vector of equal size.
 pub(crate) fn counted(walk: Walk<'_>, template: &Template, numbers: &[Num]) -> Result<(Cells, Template), Box<Fault>> {
     let tangent = vector(walk, template, numbers)?;
     let found = match whole_of(walk, template.tangent) {
@@ -64,8 +64,8 @@ fn whole_of(walk: Walk<'_>, mut id: TangentId) -> Option<TangentId> {
     }
 }
 
-/// Rejects the transposition of a function from these values if the transpose would have to know how many components
-/// the tangent vectors of the values have.
+/// Rejects the transposition of a function from the given values if the transpose would need the number of components
+/// of their tangent vectors.
 pub(crate) fn check_counted(walk: Walk<'_>, templates: &[Template]) -> Result<(), Box<Fault>> {
     let is_uncounted = |template: &Template| {
         walk.tangents.has_opaque_vector(template.tangent) && walk.tangents.has_numbers(template.tangent)

@@ -1,19 +1,19 @@
-//! Sized transpose: calls the transpose of a linear function whose arguments contain arrays. The number of their elements is
-//! taken from the vector that the transpose is called with.
+//! Sized transpose: calls the transpose of a linear function whose arguments contain arrays. The number of elements of
+//! the arrays is taken from the vector with which the transpose is called.
 //!
-//! An argument of the same type as the vector has the same shape; any other array has as many elements as the first array in the
-//! vector. A function that reads more elements of an array is recorded again with that many elements. If its result then does not
-//! have the shape of the vector, the program stops.
+//! An argument of the vector's type has the vector's structure; any other array has as many elements as the first array
+//! in the vector. A function that reads more elements of an array is recorded again with that many elements. If its
+//! result then does not have the structure of the vector, the program stops.
 
 use crate::diagnostic::Code as Number;
 use crate::tape::{Template, UnsizedTranspose};
 use crate::value::shape::{TangentId, TangentKind};
 use crate::value::walk::Walk;
 use crate::value::{Cells, Ref};
-use crate::vm::compiler::Compiler;
+use crate::vm::compiler_interface::Compiler;
 use crate::vm::fault::Fault;
-use crate::vm::operators::apply::record_linear;
-use crate::vm::operators::apply::record_linear::Codomain;
+use crate::vm::operators::apply::linear_recording;
+use crate::vm::operators::apply::linear_recording::Codomain;
 use crate::vm::operators::{Offset, counts, mismatch, walk};
 use crate::vm::state::machine::Machine;
 use crate::vm::state::task::{Callee, Next};
@@ -27,12 +27,12 @@ struct TransposeCall {
     derivative: bool,
     /// The number of elements that earlier calls have read from vectors.
     read_before: usize,
-    /// How many times the linear function has run in this call of its transpose.
+    /// The number of runs of the linear function in this call of its transpose.
     runs: usize,
 }
 
-/// The maximum number of runs of the linear function. More than one may be needed: how many elements a function reads
-/// may depend on how many there are.
+/// The maximum number of runs of the linear function. Several runs may be needed, because the number of elements that a
+/// function reads may depend on the number of existing elements.
 const MAX_RUNS: usize = 4;
 /// The maximum number of elements of an array that is constructed as an argument of the linear function.
 const MAX_ELEMENTS: usize = 1 << 24;
@@ -58,11 +58,11 @@ pub(crate) fn call(
 }
 
 impl TransposeCall {
-    /// Records the linear function at an argument of the given shape.
+    /// Records the linear function at the given argument.
     fn at(self, machine: &mut Machine, compiler: &mut dyn Compiler, cells: Cells) -> Result<Next, Box<Fault>> {
         let UnsizedTranspose { function, at, result } = self.transpose.clone();
         let count = first_count(&cells);
-        record_linear::record(
+        linear_recording::record(
             machine,
             compiler,
             function,
@@ -87,8 +87,8 @@ impl TransposeCall {
         )
     }
 
-    /// Runs the linear function again if it has read elements that its argument does not have, and found zeros. The
-    /// vector has fewer elements than the function reads, and the missing elements at its end are zero.
+    /// Runs the linear function again with a longer argument if it has read elements beyond the end of its argument.
+    /// The missing elements at the end of a vector are zero.
     fn again(self, machine: &mut Machine, compiler: &mut dyn Compiler, count: usize) -> Result<Next, Box<Fault>> {
         let cells = argument_for(walk(compiler), self.transpose.at, count);
         if first_count(&cells) != count || self.runs == MAX_RUNS || count > MAX_ELEMENTS {

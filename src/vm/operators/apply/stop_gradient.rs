@@ -2,10 +2,10 @@
 //! `withDerivative`).
 
 use crate::tape::Template;
-use crate::value::heap_visit::{ClearSlots, change_slots};
 use crate::value::shape::TangentId;
+use crate::value::slot_rewrite::{ClearSlots, change_slots};
 use crate::value::{Cells, Ref};
-use crate::vm::compiler::Compiler;
+use crate::vm::compiler_interface::Compiler;
 use crate::vm::fault::Fault;
 use crate::vm::operators::{Offset, leaves, set_leaves, walk};
 use crate::vm::state::machine::Machine;

@@ -3,13 +3,13 @@
 use crate::tape::{CallKind, Direction, LinearMap, Num, Progress, Sweep, Template};
 use crate::value::Ref;
 use crate::value::walk::Walk;
-use crate::vm::compiler::Compiler;
+use crate::vm::compiler_interface::Compiler;
 use crate::vm::fault::Fault;
 use crate::vm::operators::apply::linear_map::all_vectors;
+use crate::vm::operators::apply::linear_recording;
+use crate::vm::operators::apply::linear_recording::Codomain;
 use crate::vm::operators::apply::opaque_vector;
-use crate::vm::operators::apply::record_linear;
-use crate::vm::operators::apply::record_linear::Codomain;
-use crate::vm::operators::check::{not_finite, trace};
+use crate::vm::operators::check::{non_finite_value, trace_recorder};
 use crate::vm::operators::checkpoint;
 use crate::vm::operators::{Cells, Offset, counts, read, read_all, take_tuple, vector, vector_layout, walk};
 use crate::vm::state::machine::Machine;
@@ -24,10 +24,11 @@ pub(crate) struct Application {
     pub(crate) map: Rc<LinearMap>,
     /// The action on the results of the map.
     pub(crate) then: Destination,
-    /// The place where an adjoint became infinite or NaN outside of the map's own tape, if that is checked.
+    /// The fault for an adjoint that became infinite or NaN outside of the map's own tape, if non-finite adjoints are
+    /// detected.
     pub(crate) suspect: Option<Box<Fault>>,
-    /// The adjoints that calls and checkpoints have propagated, by the node of their first result; collected while the
-    /// sweep is to be shown.
+    /// The adjoints that calls and checkpoints have propagated, by the node of the first result; collected while the
+    /// sweep is observed for an explanation.
     pub(crate) shares: Vec<(u32, Vec<f64>)>,
 }
 
@@ -37,7 +38,8 @@ impl Application {
         Application { sweep, map, then, suspect: None, shares: vec![] }
     }
 
-    /// Stores the adjoints that were propagated to the operands of a wide node, if the sweep is to be shown.
+    /// Stores the adjoints that were propagated to the operands of a wide node, if the sweep is observed for an
+    /// explanation.
     fn share(&mut self, machine: &Machine, first: u32, given: &[Num]) {
         if machine.levels.observes_steps() {
             self.shares.push((first, given.iter().map(|x| x.value).collect()));
@@ -49,7 +51,7 @@ impl Application {
 pub(crate) enum Destination {
     /// The results of the linear map are moved to the window.
     Window,
-    /// The linear map is that of a checkpoint that was run again: the sweep that requested the map continues. The
+    /// The linear map belongs to a checkpoint that was run again: the sweep that requested the map continues. The
     /// results are added to the adjoints of `nodes`; `block` is the first result of the checkpoint.
     Block { outer: Box<Application>, block: u32, nodes: Vec<u32> },
 }
@@ -71,7 +73,7 @@ pub(crate) fn run_sweep(
                     let Application { sweep, map, mut suspect, .. } = application;
                     let numbers = sweep.numbers(&map.read());
                     let checked =
-                        not_finite::check_sweep(machine, walk(compiler), &sweep, &mut suspect, &map, &numbers);
+                        non_finite_value::check_sweep(machine, walk(compiler), &sweep, &mut suspect, &map, &numbers);
                     outer.share(machine, block, &numbers);
                     outer.suspect = outer.suspect.or(suspect).or(checked.err());
                     sweep.finish(&mut machine.levels);
@@ -100,9 +102,9 @@ fn finish(machine: &mut Machine, compiler: &mut dyn Compiler, application: Appli
     let walk = walk(compiler);
     let to = if map.transposed { &map.x } else { &map.y };
     let numbers = sweep.numbers(&map.read());
-    not_finite::check_sweep(machine, walk, &sweep, &mut suspect, &map, &numbers)?;
-    trace::store_trace(machine, walk, &sweep, &shares, &map)?;
-    trace::report_trace(machine, compiler);
+    non_finite_value::check_sweep(machine, walk, &sweep, &mut suspect, &map, &numbers)?;
+    trace_recorder::store_trace(machine, walk, &sweep, &shares, &map)?;
+    trace_recorder::report_trace(machine, compiler);
     sweep.finish(&mut machine.levels);
     let vectors = vectors(crate::vm::operators::apply::sweep::walk(compiler), to, &numbers)?;
     opaque_vector::prune(machine);
@@ -110,7 +112,7 @@ fn finish(machine: &mut Machine, compiler: &mut dyn Compiler, application: Appli
     Ok(Next::Return)
 }
 
-/// Returns the tangent vectors of several values, one after the other, that have the given numbers.
+/// Builds the tangent vectors of several values from their numbers, one vector after the other.
 pub(crate) fn vectors(walk: Walk<'_>, templates: &[Template], mut numbers: &[Num]) -> Result<Cells, Box<Fault>> {
     if let [only] = templates {
         return vector(walk, only, numbers);
@@ -126,8 +128,8 @@ pub(crate) fn vectors(walk: Walk<'_>, templates: &[Template], mut numbers: &[Num
     Ok(all)
 }
 
-/// The function of a wide node in the reverse sweep: it takes the adjoint of the results and returns the adjoints of the
-/// operands.
+/// The task of the function of a wide node in the reverse sweep, which takes the adjoint of the results and returns the
+/// adjoints of the operands.
 struct PullbackTask {
     application: Application,
     index: usize,
@@ -141,7 +143,7 @@ fn call_pullback(
 ) -> Result<Next, Box<Fault>> {
     let Some((call, first)) = application.sweep.call(index) else { return Err(no_call()) };
     match call.kind {
-        CallKind::Constant => return Err(record_linear::constant()),
+        CallKind::Constant => return Err(linear_recording::constant()),
         CallKind::Forwards => return Err(opaque_vector::uncounted()),
         CallKind::Pullback | CallKind::Edit => {}
     }
@@ -166,7 +168,7 @@ impl Task for PullbackTask {
         let counts = counts(all_vectors(walk, &call.x));
         let result = match call.kind {
             CallKind::Pullback => take_tuple(machine, counts, slots),
-            // The result of such a call is the final value of the function's one parameter.
+            // The result of a call of these kinds is the final value of the only parameter.
             CallKind::Edit | CallKind::Constant | CallKind::Forwards => machine.take_window(counts, slots),
         };
         let adjoints = read_all(walk, &call.x, &result)?;
@@ -176,7 +178,7 @@ impl Task for PullbackTask {
             let function = call.function.clone();
             let given = (first..).take(counted).map(|node| application.sweep.number(node).value).collect::<Vec<_>>();
             application.suspect =
-                not_finite::check_pullback(machine, compiler, &function, is_registered, &given, &adjoints)?;
+                non_finite_value::check_pullback(machine, compiler, &function, is_registered, &given, &adjoints)?;
         }
         application.share(machine, first, &adjoints);
         for (node, adjoint) in operands.into_iter().zip(adjoints) {
@@ -186,8 +188,8 @@ impl Task for PullbackTask {
     }
 }
 
-/// The function of a wide node in the forward sweep: the tangents of the operands go through the transpose of the
-/// node's linear map.
+/// The task of the function of a wide node in the forward sweep, which applies the transpose of the node's linear map
+/// to the tangents of the operands.
 struct PushforwardTask {
     application: Application,
     index: usize,
@@ -219,7 +221,7 @@ fn call_pushforward(
         argument.push(vector.all());
         codomain.push(template);
     }
-    record_linear::record(
+    linear_recording::record(
         machine,
         compiler,
         function,

@@ -1,9 +1,10 @@
-//! Derivative mismatch: constructs the fault for a registered derivative that differs from the derivative of its function.
+//! Derivative mismatch: constructs the fault for a registered derivative that differs from the derivative of its
+//! function.
 
 use crate::bytecode::{Registered, RuleSite};
 use crate::diagnostic::Code as Number;
-use crate::value::number::in_formula;
-use crate::vm::compiler::Compiler;
+use crate::value::number_format::in_formula;
+use crate::vm::compiler_interface::Compiler;
 use crate::vm::fault::{Fault, Remark};
 use crate::vm::operators::registered::RuleCall;
 use crate::vm::state::machine::Machine;
@@ -13,14 +14,15 @@ const MAX_LISTED: usize = 4;
 
 /// The discrepancy that the check of a registered derivative has found.
 pub(crate) enum Discrepancy {
-    /// A number of the value at a point differs from the original's: the point and both numbers.
+    /// A number of the value at a point differs from the number that the original computes: the point, and both
+    /// numbers.
     Value(String, f64, f64),
     /// The derivatives of one result with respect to one number or along a direction differ: the points, each with both
     /// derivatives.
     Partial { alone: Option<(Coordinate, Coordinate)>, points: Vec<(String, f64, f64)> },
 }
 
-/// A number among those of a parameter, or of the result.
+/// A number in a parameter or in the result.
 pub(crate) struct Coordinate {
     pub(crate) parameter: usize,
     pub(crate) number: usize,
@@ -34,7 +36,7 @@ pub(crate) fn point(x: &[f64]) -> String {
     if x.len() == 1 { listed.concat() } else { format!("({}{more})", listed.join(", ")) }
 }
 
-/// Formats a number, with as many digits as differences determine reliably.
+/// Formats a number, with the digits that finite differences determine reliably.
 fn rounded(x: f64) -> String {
     if x == 0.0 || !x.is_finite() {
         return in_formula(x);

@@ -1,9 +1,9 @@
 //! Finite differences: estimates the derivative of a function at a point, with a bound of the error.
 //!
-//! Central differences at ever shorter steps are extrapolated to the step zero (Richardson); of all estimates, the one with
-//! the smallest error bound is chosen. Source: Ridders, *Accurate computation of F'(x) and F'(x)F''(x)*, 1982.
-//! The error bound covers the differences between neighbors in the table, rounding, and derivatives that differ on both sides
-//! of the point.
+//! Central differences at ever shorter steps are extrapolated to the step zero (Richardson); of all estimates, the
+//! estimate with the smallest error bound is chosen. Source: Ridders, *Accurate computation of F'(x) and F'(x)F''(x)*,
+//! 1982. The error bound covers the differences between neighbors in the table, rounding, and derivatives that differ
+//! on both sides of the point.
 
 /// An estimate of a derivative.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -27,14 +27,14 @@ impl Estimate {
 }
 
 /// A factor for the steps that is not commensurable with the ratio of the other steps: a genuine error of a derivative
-/// must also occur along these steps.
+/// also occurs with these steps.
 pub const SECOND_SCALE: f64 = 0.71;
 /// The relative difference up to which partial derivatives count as equal.
 const CLOSE: f64 = 1e-3;
 /// The first and longest step of the finite differences.
 const FIRST_STEP: f64 = 1.0 / 32.0;
-/// The ratio of a step to the next one. It is not 2, because fast oscillations too often have the same values at half
-/// of a step.
+/// The ratio of a step to the next one. The ratio is not 2, because fast oscillations often have equal values at a step
+/// and at half of this step.
 const RATIO: f64 = 1.618;
 /// The number of steps of the finite differences.
 const STEPS: i32 = 30;
@@ -46,19 +46,19 @@ const ORDERS: usize = 4;
 /// have been computed in `Float`.
 const ROUNDING: f64 = 1.0 / (1 << 22) as f64;
 
-/// Estimates the derivative at 0 of a function that has the value `middle` at 0, and has no value where it returns `None`. `size` is the
-/// magnitude of the numbers from which its values were computed.
+/// Estimates the derivative at 0 of a function that has the value `middle` at 0, and has no value where it returns
+/// `None`. `size` is the magnitude of the numbers from which the values of the function were computed.
 ///
 /// # Errors
-/// When the function cannot continue.
+/// Fails when the function cannot continue.
 pub fn derivative<E>(
     (middle, mut size): (f64, f64),
     of: &mut dyn FnMut(f64) -> Result<Option<f64>, E>,
 ) -> Result<Option<Estimate>, E> {
     let mut all: Vec<Estimate> = vec![];
     let mut best: Option<Estimate> = None;
-    // The plain finite differences since the best estimate, beginning with that of the best estimate's own step, with
-    // the rounding error of each.
+    // The plain finite differences since the best estimate, beginning with the step of the best estimate, with the
+    // rounding error of each.
     let mut since_best: Vec<Estimate> = vec![];
     let (mut last, mut last_bend, mut steps) = (vec![], 0.0, vec![]);
     for step in crate::vm::operators::check::finite_difference::steps() {

@@ -1,9 +1,9 @@
-//! Kinks: collects the kinks at which a derivative was taken, or stops the program at the first one.
+//! Kinks: collects the kinks at which a derivative was taken, or stops the program at the first kink.
 
 use crate::native::PrimitiveId;
 use crate::tape::Num;
-use crate::tape::watch::{KinkOccurrence, KinkPartials};
-use crate::value::number::in_formula as text;
+use crate::tape::step_observer::{KinkOccurrence, KinkPartials};
+use crate::value::number_format::in_formula as text;
 use crate::value::{Cells, Slot};
 use crate::vm::diagnosis::kink::Kink;
 use crate::vm::fault::{Fault, Remark};
@@ -24,12 +24,12 @@ pub(crate) fn compared(machine: &mut Machine, id: PrimitiveId, numbers: &Cells) 
 }
 
 impl Machine {
-    /// Takes the kinks that were found since the last call of this method, in the order of their detection.
+    /// Takes the kinks that were found since the previous call, in the order of their detection.
     pub fn take_kinks(&mut self) -> Vec<Kink> {
         std::mem::take(&mut self.diagnosis.kinks)
     }
 
-    /// Stores the kinks that this run has observed, while the places of the kinks in the program are known.
+    /// Stores the kinks that the run has observed, while the source locations of the kinks are known.
     pub(in crate::vm) fn keep_kinks(&mut self) {
         let mut all = std::mem::take(&mut self.diagnosis.observed_kinks);
         all.append(&mut self.levels.take_kinks());

@@ -1,17 +1,17 @@
-//! Lost tangents: marks numbers without a derivative, which were computed from a varied number through a value that is not a
-//! number.
+//! Lost tangents: marks numbers without a derivative, which were computed from a varied number through a value that is
+//! not a number.
 //!
-//! The derivative of such a number may never be needed: the number may end in a condition, in a string, or be detached. So on a
-//! tape its adjoint goes to a function that stops the program, and in forward mode its tangent is a NaN that is recognized when
-//! an operator returns it. (Arithmetic preserves the bits of a NaN; where they get lost, the derivative is NaN and not a wrong
-//! number.)
+//! The derivative of such a number may never be needed: the number may end in a condition, in a string, or be detached.
+//! So on a tape, the adjoint of the number is passed to a function that stops the program; in forward mode, the tangent
+//! of the number is a NaN that is recognized when an operator returns it. Arithmetic preserves the bits of a NaN; where
+//! the bits are lost, the derivative is NaN and not a wrong number.
 
 use crate::diagnostic::Code as Number;
 use crate::tape::{Levels, Num, RecordError, Template};
-use crate::value::heap_visit::{SlotChange, change_slots};
 use crate::value::shape::{TangentId, TangentKind};
+use crate::value::slot_rewrite::{SlotChange, change_slots};
 use crate::value::{Cells, Ref, Slot};
-use crate::vm::compiler::Compiler;
+use crate::vm::compiler_interface::Compiler;
 use crate::vm::diagnosis::lost_tangent::LostTangent;
 use crate::vm::fault::Fault;
 use crate::vm::operators::{Offset, leaves, set_leaves, value_layout, walk};
@@ -25,19 +25,19 @@ const MARK: u64 = 0x7FFD_5A00_0000_0000;
 const PLACES: u64 = 1 << 12;
 const SHIFT: u32 = 29;
 
-/// Returns the tangent that marks a number whose tangent was lost at the place `place`.
+/// Returns the tangent that marks a number whose tangent was lost; `place` is the index of the lost tangent in the log.
 fn mark_of(place: usize) -> f64 {
     f64::from_bits(MARK | (place as u64).min(PLACES - 1) << SHIFT)
 }
 
-/// Returns the place of a lost tangent that a marking tangent represents.
+/// Returns the index in the log of the lost tangent that a marking tangent represents.
 fn place_of(tangent: f64) -> Option<usize> {
     let bits = tangent.to_bits() & !(1 << 63);
     let place = (bits >> SHIFT) & (PLACES - 1);
     (tangent.is_nan() && bits == MARK | place << SHIFT).then_some(place as usize)
 }
 
-/// Marks the second of two numbers as computed from the first one without a derivative: its tangent is lost.
+/// Marks the second of two numbers as computed from the first number without a derivative, so that its tangent is lost.
 pub(crate) fn mark(
     machine: &mut Machine,
     compiler: &dyn Compiler,
@@ -64,8 +64,8 @@ pub(crate) fn mark(
     Ok(Next::Return)
 }
 
-/// Marks all numbers of an argument, or of a stored property, that is marked `@noDerivative`. The contents of instances are
-/// unchanged, because instances are shared.
+/// Marks all numbers of an argument, or of a stored property, that is marked `@noDerivative`. The contents of instances
+/// are unchanged, because instances are shared.
 pub(crate) fn mark_no_derivative(
     machine: &mut Machine,
     compiler: &dyn Compiler,
@@ -87,7 +87,7 @@ pub(crate) fn mark_no_derivative(
     Ok(Next::Return)
 }
 
-/// Replaces the slots of a value by marks of lost tangents.
+/// A modification that replaces slots by marks of lost tangents.
 struct Marking<'a> {
     levels: &'a mut Levels,
     function: Ref,
@@ -118,8 +118,8 @@ impl SlotChange for Marking<'_> {
     }
 }
 
-/// Returns the current place of the program, and the function that stops the program there because of an argument or a
-/// result marked `@noDerivative`.
+/// Logs a lost tangent at the current source location, for an argument or a result marked `@noDerivative`. Returns its
+/// index in the log, and the function that stops the program.
 fn here(machine: &mut Machine, what: &str) -> (usize, Ref) {
     let step = machine.frames.last().map_or(std::ptr::null(), |frame| frame.pc);
     let known = machine.diagnosis.lost_tangents.places.iter().position(|lost| lost.step == step);

@@ -1,11 +1,11 @@
-//! Checks: diagnose derivatives: kinks, lost tangents, non-finite values, finite differences.
+//! Checks: detects kinks, lost tangents and non-finite values, and compares derivatives with finite differences.
 
-pub(crate) mod check_rule;
+pub(crate) mod derivative_check;
 pub(crate) mod derivative_mismatch;
 pub mod finite_difference;
 pub(crate) mod kink;
 pub(crate) mod lost_tangent;
-pub(crate) mod not_finite;
+pub(crate) mod non_finite_value;
 pub(crate) mod origins;
 pub(crate) mod provenance;
-pub(crate) mod trace;
+pub(crate) mod trace_recorder;

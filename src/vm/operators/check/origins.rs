@@ -1,9 +1,10 @@
-//! Origins: passes the numbers from which integers and strings were computed between functions, and stores them beside objects.
+//! Origins: passes the numbers from which integers and strings were computed between functions, and stores them beside
+//! objects.
 
-use crate::native::ids;
+use crate::native::primitive_ids;
 use crate::tape::Num;
-use crate::value::heap_visit::visit_slots;
 use crate::value::origins::{Content, Origin, Origins, Storage};
+use crate::value::slot_rewrite::visit_slots;
 use crate::value::{Cells, Ref};
 use crate::vm::fault::Fault;
 use crate::vm::state::machine::Machine;
@@ -29,7 +30,8 @@ pub(crate) fn receive_result(machine: &mut Machine, result: u32) -> Result<Next,
     set_combined(machine, &sent)
 }
 
-/// Passes the numbers sent by the body of an operator to the caller of the operator, before the innermost level is closed.
+/// Passes the numbers sent by the body of an operator to the caller of the operator, before the innermost level is
+/// closed.
 pub(crate) fn rebase_sent_origins(machine: &mut Machine) {
     let Machine { diagnosis, levels, frames, .. } = machine;
     let results = &mut diagnosis.lost_tangents.transfers.results;
@@ -54,7 +56,7 @@ pub(crate) fn receive_argument(machine: &mut Machine, argument: u32) -> Result<N
     set_combined(machine, &given)
 }
 
-/// Returns a number that varies wherever any of the given numbers varies, or any number in the given objects.
+/// Returns a number that varies wherever any of the given numbers varies, or any number in the given objects varies.
 pub(crate) fn join(machine: &mut Machine, arguments: &mut Cells) -> Result<Next, Box<Fault>> {
     let numbers = arguments.f.iter().enumerate().map(|(k, value)| Num { value: *value, slot: arguments.slot(k) });
     let mut numbers: Vec<Num> = numbers.collect();
@@ -71,8 +73,8 @@ fn set_combined(machine: &mut Machine, numbers: &[Num]) -> Result<Next, Box<Faul
     Ok(Next::Return)
 }
 
-/// Returns a number that varies wherever any of the given numbers varies: their weighted sum, whose weights prevent
-/// that their tangents cancel.
+/// Returns a number that varies wherever any of the given numbers varies: their weighted sum, with weights that prevent
+/// cancellation of the tangents.
 fn combined(machine: &mut Machine, numbers: &[Num]) -> Result<Num, Box<Fault>> {
     let mut met = HashSet::new();
     let mut varied: Vec<Num> = vec![];
@@ -83,8 +85,8 @@ fn combined(machine: &mut Machine, numbers: &[Num]) -> Result<Num, Box<Fault>> {
     }
     let mut combined = varied.first().copied().unwrap_or_default();
     for (k, x) in varied.iter().enumerate().skip(1) {
-        let weighted = machine.levels.record(ids::MUL, &[*x, Num::constant(1.0 / (k as f64 + 0.7))])?;
-        combined = machine.levels.record(ids::ADD, &[combined, weighted])?;
+        let weighted = machine.levels.record(primitive_ids::MUL, &[*x, Num::constant(1.0 / (k as f64 + 0.7))])?;
+        combined = machine.levels.record(primitive_ids::ADD, &[combined, weighted])?;
     }
     Ok(combined)
 }
@@ -119,8 +121,8 @@ fn beside<T: Default>(machine: &Machine, inside: Storage, object: Option<&Ref>, 
     }
 }
 
-/// Changes the origins of the integers and strings of an object. Values that are shared are copied first; functions and
-/// values of any type were just created at this point, so they are not shared.
+/// Changes the origins of the integers and strings of an object. Values that are shared are copied first; function
+/// objects and existentials were just created, so they are not shared.
 fn change_beside(machine: &mut Machine, inside: Storage, object: Option<&mut Ref>, change: impl FnOnce(&mut Origins)) {
     match (inside, object) {
         (Storage::Global, _) => {

@@ -1,12 +1,12 @@
-//! Provenance: determines the position of an observed step in the text, and its description.
+//! Provenance: determines the source location of an observed step, and its description.
 
 use crate::source::Span;
 use crate::tape::ObservedStep;
-use crate::value::number::in_formula as text;
+use crate::value::number_format::in_formula as text;
 use crate::vm::state::machine::Machine;
 
 impl Machine {
-    /// Sets the current place of the levels in the program. A step of the library belongs to its caller.
+    /// Informs the observer of the current source location. A step of the library is attributed to its caller.
     #[cold]
     pub(in crate::vm) fn note_place(&mut self) {
         let Some(frame) = self.frames.iter().rev().find(|frame| !self.is_prelude(frame)) else { return };
@@ -27,7 +27,7 @@ pub(crate) fn operation(step: &ObservedStep) -> String {
     }
 }
 
-/// Describes how many times an observed step was computed.
+/// Describes the ordinal of an observed step among the executions of its operation.
 pub(crate) fn time(step: &ObservedStep) -> String {
     match step.time {
         1 => "evaluated here for the first time in this derivative".into(),

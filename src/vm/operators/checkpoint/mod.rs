@@ -1,23 +1,25 @@
 //! Checkpoint: a part of the program that a reverse level does not record, and that the reverse sweep runs again.
 //!
-//! The part is a function without parameters. It reads and writes the storage that it can reach: its captures, and global
-//! variables. Before it runs, all of that is copied; values are shared with the copy until they are written to, so the copy takes
-//! little memory. While it runs the level is paused: computed numbers become constants of it, and numbers that are only copied
-//! retain their nodes; where integers and strings computed from numbers may become numbers again, the results are marked as
-//! varied. Afterwards every reachable number that was not there before and has no node gets one, as a result of one wide node for
-//! the whole part. An error that the part throws is reachable, too.
+//! The part is a function without parameters, which reads and writes the storage that it can reach: its captures, and
+//! global variables. Before the function runs, this storage is copied; values are shared with the copy until they are
+//! written to, so the copy takes little memory. While the function runs, the level is paused: computed numbers become
+//! constants of the level, and numbers that are only copied retain their nodes; where integers and strings computed
+//! from numbers may become numbers again, the results are marked as varied. Afterwards every new reachable number
+//! without a node gets a node, as a result of one wide node for the whole part. An error that the part throws is
+//! reachable, too.
 //!
-//! A sweep that reaches the wide node copies the copy once more, runs the function on that in a separate level, finds the results
-//! at the same places, and sweeps the tape of that level. The second run prints nothing, and draws the same random numbers.
+//! A sweep that reaches the wide node copies the copy once more, runs the function on this second copy in a separate
+//! level, finds the results at the same paths, and sweeps the tape of this level. The second run prints nothing, and
+//! draws the random numbers of the first run.
 
 pub(crate) mod snapshot;
 
 use crate::diagnostic::Code as Number;
 use crate::tape::{Block, Direction, Levels, LinearMap, Num, Sweep, UnsizedTranspose};
 use crate::value::heap_path::{HeapPath, number};
-use crate::value::heap_visit::{SlotChange, address, any_origin, change_slots, change_slots_in_boxes};
+use crate::value::slot_rewrite::{SlotChange, address, any_origin, change_slots, change_slots_in_boxes};
 use crate::value::{BoxCells, Cells, Ref, Slot};
-use crate::vm::compiler::Compiler;
+use crate::vm::compiler_interface::Compiler;
 use crate::vm::fault::Fault;
 use crate::vm::operators::apply::opaque_vector;
 use crate::vm::operators::apply::sweep;
@@ -36,7 +38,7 @@ fn roots(globals: &mut Cells, error: Ref, boxes: Vec<Rc<BoxCells>>) -> Vec<Ref> 
     [globals, error].into_iter().chain(boxes.into_iter().map(Ref::Box)).collect()
 }
 
-/// Returns the error that the function of a checkpoint has thrown; null when it has thrown none or cannot throw.
+/// Returns the error that the function of a checkpoint has thrown; null when no error was thrown.
 fn thrown(machine: &mut Machine, throws: bool) -> Ref {
     if throws && machine.integer(0) != 0 { machine.take_reference(0) } else { Ref::Null }
 }
@@ -54,15 +56,15 @@ struct CheckpointTask {
     level: usize,
     throws: bool,
     block: Block,
-    /// The values that were reachable before the checkpoint; stored so that they are recognized where they remain after
-    /// it.
+    /// The values that were reachable before the checkpoint; stored so that the values that remain after the checkpoint
+    /// are recognized.
     values: Vec<Ref>,
     boxes: Vec<Rc<BoxCells>>,
 }
 
 /// Runs a checkpoint: calls a function without parameters and results, which may throw. `traced` states that integers
-/// and strings that the function computes from numbers may become numbers again after it, and `derivative` that the
-/// caller is derivative code.
+/// and strings that the function computes from numbers may become numbers again after the checkpoint, and `derivative`
+/// that the caller is derivative code.
 pub(crate) fn begin(
     machine: &mut Machine,
     body: Ref,
@@ -73,7 +75,7 @@ pub(crate) fn begin(
     let level = machine
         .levels
         .pausable()
-        .filter(|level| derivative && !machine.active_rules.iter().any(|r| r.is_stripped_of(*level)));
+        .filter(|level| derivative && !machine.running_derivatives.iter().any(|r| r.is_stripped_of(*level)));
     let Some((level, epoch)) = level.and_then(|k| Some((k, machine.levels.epoch_at(k)?))) else {
         return Ok(Next::tail_call(Callee::Object(body), derivative));
     };
@@ -99,8 +101,8 @@ pub(crate) fn begin(
     Ok(Next::call(body, true, CheckpointTask { level, throws, block, values, boxes }))
 }
 
-/// Returns the number of bytes that the copy of a state takes in addition to the program's own objects: its variables and
-/// instances, and those values that the program has replaced in the meantime.
+/// Returns the number of bytes that the copy of a state takes in addition to the program's own objects: copies of
+/// variables and instances, and values that the program has replaced in the meantime.
 fn held(state: &Ref, boxes: &[Rc<BoxCells>], values: &[Ref]) -> u64 {
     /// The number of references to a value from the copy of the state and from the list of values.
     const TEMPORARY_REFERENCES: usize = 2;
@@ -140,8 +142,8 @@ impl Task for CheckpointTask {
         let epoch = block.epoch;
         let is_unrecorded = |slot| Levels::is_unrecorded(epoch, slot);
         if objects.iter().any(|object| any_origin(object, is_unrecorded)) {
-            // There is one additional result, which is stored nowhere: the origin of the integers and strings that the
-            // second run computes again.
+            // One additional result is stored in no object: the origin of the integers and strings that the second run
+            // computes again.
             numbers.push(Num::default());
         }
         // The program gets its variables back before anything can fail.
@@ -182,7 +184,7 @@ fn is_recorded(object: &Ref) -> bool {
     matches!(object, Ref::Machine(object) if object.is::<LinearMap>() || object.is::<UnsizedTranspose>())
 }
 
-/// Assigns nodes to the numbers that a checkpoint has computed.
+/// The assignment of nodes to the numbers that a checkpoint has computed.
 struct NodeAssignment {
     /// The epoch of the level, and the origin of integers and strings that were computed from unrecorded numbers.
     origin: (u64, Slot),
@@ -254,7 +256,7 @@ struct RecomputeTask {
     environment: Environment,
 }
 
-/// Runs the function of a checkpoint again; then the sweep that requested it continues.
+/// Runs the function of a checkpoint again; then the sweep that requested the run continues.
 pub(crate) fn recompute(machine: &mut Machine, application: Application, index: usize) -> Result<Next, Box<Fault>> {
     let Some((block, _)) = application.sweep.block(index) else { return Err(no_block()) };
     machine.levels.open(Direction::Reverse)?;

@@ -1,17 +1,17 @@
-//! Snapshot: copies of everything that a function can reach, and the environment that it must leave unchanged, so that
-//! the function can run once more without any effect on the program.
+//! Snapshot: copies everything that a function can reach, and replaces the environment, so that the function can run
+//! once more without any effect on the program.
 
 use crate::native::library::{Random, Streams};
 use crate::tape::escape;
 use crate::value::finalizer::{Finalizer, WeakReference};
-use crate::value::heap_visit::{SlotChange, change_slots};
+use crate::value::slot_rewrite::{SlotChange, change_slots};
 use crate::value::{BoxCells, Cells, Ref, Slot};
 use crate::vm::state::machine::Machine;
 use hashbrown::HashMap;
 use std::any::Any;
 use std::rc::Rc;
 
-/// Copies all reachable objects, including instances and variables, and changes their slots.
+/// A traversal that copies all reachable objects, including instances and variables, and changes their slots.
 pub(crate) struct Copier<F> {
     slot: F,
     /// Each box that was copied, with its copy, in the order of the traversal.
@@ -19,7 +19,7 @@ pub(crate) struct Copier<F> {
     places: HashMap<usize, usize>,
     /// The values that the traversal has visited.
     pub(crate) values: Vec<Ref>,
-    /// Copies of boxes to which weak references refer: the owner of the originals need not own a copy.
+    /// The copies of boxes to which weak references refer: no other copy may own them.
     kept: Vec<Ref>,
     /// The number of copied boxes that the traversal has visited.
     replayed: usize,
@@ -30,7 +30,7 @@ impl<F: FnMut(Slot) -> Slot> Copier<F> {
         Copier { slot, boxes: vec![], places: HashMap::new(), values: vec![], kept: vec![], replayed: 0 }
     }
 
-    /// Copies a state, which consists of a function and the global variables, and everything reachable from it.
+    /// Copies a state, which consists of a function and the global variables, and everything reachable from the state.
     pub(crate) fn copy(&mut self, state: &Ref) -> Ref {
         let Ref::Cells(state) = state else { return Ref::Null };
         let mut copy = Cells::clone(state);
@@ -91,7 +91,7 @@ impl<F: FnMut(Slot) -> Slot> SlotChange for Copier<F> {
     }
 }
 
-/// Returns the state of a program part, which is a function and the global variables as one value.
+/// Returns the state of a checkpoint: its function and the global variables, as one value.
 pub(crate) fn state(body: Ref, globals: &mut Cells) -> Ref {
     let globals = Ref::Cells(Rc::new(std::mem::take(globals)));
     Ref::Cells(Rc::new(Cells::references(vec![body, globals])))

@@ -1,30 +1,31 @@
-//! Registered derivatives: calls functions that have them.
+//! Registered derivatives: calls functions with registered derivatives.
 //!
-//! The innermost live level among the arguments decides: the most specific rule that covers the arguments that vary there is
-//! chosen. The registered function runs on arguments that are stripped of that level, in derivative code, because they may vary
-//! in the levels outside; the result that it returns besides the value is the derivative of the value in the level.
+//! The innermost live level among the arguments decides: the most specific rule that covers the arguments that vary
+//! there is chosen. The slots of this level are stripped from the arguments of the registered function, which runs in
+//! derivative code because the arguments may vary in the outer levels; the result that it returns besides the value is
+//! the derivative of the value in the level.
 
-pub(crate) mod forward;
-pub(crate) mod inherited;
-pub(crate) mod reverse;
+pub(crate) mod forward_call;
+pub(crate) mod inherited_derivative;
+pub(crate) mod reverse_call;
 pub(crate) mod side_effects;
-pub(crate) mod throws;
+pub(crate) mod thrown_error;
 
 use crate::bytecode::{Registered, RegisteredKind, RuleSite};
 use crate::diagnostic::Code as Number;
 use crate::tape::{Direction, Levels, Num, RecordError, Template};
-use crate::value::heap_visit::{SlotChange, change_slots, visit_slots};
 use crate::value::shape::{Layout, TangentId};
+use crate::value::slot_rewrite::{SlotChange, change_slots, visit_slots};
 use crate::value::walk::Walk;
 use crate::value::{Bank, Cells, Ref, Slot};
-use crate::vm::compiler::Compiler;
+use crate::vm::compiler_interface::Compiler;
 use crate::vm::fault::Fault;
-use crate::vm::operators::check::check_rule;
-use crate::vm::operators::registered::inherited::PrimalValue;
-use crate::vm::operators::registered::throws::CallSnapshot;
+use crate::vm::operators::check::derivative_check;
+use crate::vm::operators::registered::inherited_derivative::PrimalValue;
+use crate::vm::operators::registered::thrown_error::CallSnapshot;
 use crate::vm::operators::{Offset, counts, leaves, take_tuple, value_layout, walk};
-use crate::vm::state::active_rule::ActiveRule;
 use crate::vm::state::machine::Machine;
+use crate::vm::state::running_derivative::RunningDerivative;
 use crate::vm::state::task::{Callee, Next, Task};
 use std::rc::Rc;
 
@@ -37,13 +38,13 @@ pub(crate) struct RuleCall<'a> {
 
 /// A parameter with respect to which the registered derivative differentiates.
 pub(crate) struct Argument {
-    /// The template of the argument: its structure and its numbers as they are in the levels outside.
+    /// The template of the argument: its structure and its numbers in the outer levels.
     pub(crate) template: Template,
-    /// The numbers of the argument before they were stripped of the level.
+    /// The numbers of the argument before the slots of the level were stripped.
     pub(crate) numbers: Vec<Num>,
 }
 
-/// A call that is differentiated by a registered derivative.
+/// A call that is differentiated by a rule.
 pub(crate) struct ByRule {
     /// The level that decides which registered derivative is chosen.
     pub(crate) level: usize,
@@ -63,7 +64,7 @@ pub(crate) struct ByRule {
 
 /// The result of a registered function.
 pub(crate) struct RuleResult {
-    /// The call that returned this result.
+    /// The call that returned the result.
     pub(crate) rule: ByRule,
     /// The value that the registered function returned.
     pub(crate) y: Template,
@@ -71,49 +72,49 @@ pub(crate) struct RuleResult {
     pub(crate) function: Ref,
 }
 
-/// How the results of a call by a registered derivative are delivered.
+/// The way in which the results of a call by a registered derivative are delivered.
 #[derive(Clone)]
 pub(crate) struct ResultDelivery {
     /// Whether the original function may throw.
     pub(crate) throws: bool,
-    /// The results of the registered function, where it ran on arguments that vary: the parts of the results that the
+    /// The results of the registered function, if it ran on varied arguments: the parts of the results that the
     /// registered derivative does not cover vary as in these results.
     pub(crate) varied_results: Option<Cells>,
 }
 
-/// The state while a registered function is running.
+/// The state of a call while a registered function is running.
 pub(crate) struct RuleTask {
     pub(crate) by_rule: ByRule,
     function: u32,
     /// Whether the registered function may throw.
     throws: bool,
-    /// The levels that the arguments were stripped of.
+    /// The levels whose slots were stripped from the arguments.
     strip: StrippedLevels,
-    /// The original function, where its arguments were stripped of levels for the registered derivative only.
+    /// The original function, if slots were stripped from its arguments for the registered derivative only.
     original: Option<u32>,
     /// The value that an inherited derivative must return.
     pub(crate) primal: Option<PrimalValue>,
 }
 
-/// A list of levels of which values are stripped, the innermost first.
+/// A list of levels whose slots are stripped from values, the innermost level first.
 struct StrippedLevels(Vec<usize>);
 
 impl StrippedLevels {
     /// Creates the list of levels. The innermost level comes first, because stripping an inner level may yield a slot
-    /// of an outer one.
+    /// of an outer level.
     fn inner_first(mut levels: Vec<usize>) -> StrippedLevels {
         levels.sort_unstable_by(|a, b| b.cmp(a));
         StrippedLevels(levels)
     }
 
-    /// Returns the levels that a call by a registered derivative strips: the level that decides, and those for which a
-    /// derivative of the same function runs further out on varied arguments.
+    /// Returns the levels whose slots a call by a registered derivative strips: the level that decides, and the levels
+    /// for which an outer call of a derivative of the same function runs on varied arguments.
     fn of_call(machine: &Machine, function: u32, level: usize) -> StrippedLevels {
-        let active = machine.active_rules.iter().filter(|active| active.original == Some(function));
+        let active = machine.running_derivatives.iter().filter(|active| active.original == Some(function));
         StrippedLevels::inner_first(active.map(|active| active.level).chain([level]).collect())
     }
 
-    /// Strips these levels off all numbers of a value, except those in boxes, which are shared.
+    /// Strips the slots of these levels from all numbers of a value, except those in boxes, which are shared.
     fn off(&self, machine: &Machine, cells: &mut Cells) {
         change_slots(cells, &mut StripLevels { levels: &machine.levels, strip: self });
     }
@@ -149,7 +150,7 @@ pub(crate) fn call(machine: &mut Machine, compiler: &mut dyn Compiler, site: &Ru
     let mut at = Offset::default();
     for (counts, tangent) in &site.params {
         numbers.push(match tangent {
-            Some(id) => without_active_levels(machine, site.function, leaves(walk(compiler), *id, &arguments, at)?),
+            Some(id) => without_running_levels(machine, site.function, leaves(walk(compiler), *id, &arguments, at)?),
             None => vec![],
         });
         at = at.after(layout(*counts));
@@ -179,7 +180,7 @@ pub(crate) fn call(machine: &mut Machine, compiler: &mut dyn Compiler, site: &Ru
     strip.off(machine, &mut arguments);
     let by = differentiated(walk(compiler), site, rule, &arguments, numbers);
     if machine.diagnosis.rule_checks.is_some() {
-        check_rule::check(machine, compiler, call, &arguments, &by)?;
+        derivative_check::check(machine, compiler, call, &arguments, &by)?;
     }
     let observes_steps = machine.levels.observes_steps();
     let name = if observes_steps { Some(short_name(&machine.original(compiler, site.function)?.name)) } else { None };
@@ -189,12 +190,12 @@ pub(crate) fn call(machine: &mut Machine, compiler: &mut dyn Compiler, site: &Ru
     let running = RuleTask { by_rule, function: rule.function, throws: rule.throws, strip, original, primal: None };
     let arguments = varied_arguments.unwrap_or(arguments);
     if rule.inherited.is_some() {
-        return inherited::begin(machine, compiler, call, arguments, running);
+        return inherited_derivative::begin(machine, compiler, call, arguments, running);
     }
     Ok(start(machine, &arguments, running))
 }
 
-/// Whether a value varies in the level that no registered derivative can cover: numbers in values of types that are not
+/// Whether a value that no registered derivative can cover varies in the level: numbers in values of types that are not
 /// differentiable, captures of functions, global variables.
 fn varies_elsewhere(machine: &Machine, site: &RuleSite, arguments: &Cells, level: usize) -> bool {
     let Some(epoch) = machine.levels.epoch_at(level) else { return false };
@@ -219,14 +220,14 @@ fn varies_elsewhere(machine: &Machine, site: &RuleSite, arguments: &Cells, level
     varies || is_global || has_lost_tangent(machine, level)
 }
 
-/// Whether an integer or a string among the arguments was computed from a number that varies in the level. The body of the
-/// function then determines the derivative.
+/// Whether an integer or a string among the arguments was computed from a number that varies in the level. The body of
+/// the function then determines the derivative.
 fn has_lost_tangent(machine: &Machine, level: usize) -> bool {
     let mut given = machine.diagnosis.lost_tangents.transfers.argument_origins(machine.frames.len());
     given.any(|number| machine.levels.innermost(&[number]) >= Some(level))
 }
 
-/// Whether a level and all levels outside of it are forward ones.
+/// Whether a level and all levels that enclose it are forward levels.
 fn is_forward(machine: &Machine, level: usize) -> bool {
     (0..=level).all(|k| machine.levels.direction_at(k) == Some(Direction::Forward))
 }
@@ -234,8 +235,9 @@ fn is_forward(machine: &Machine, level: usize) -> bool {
 /// Calls the registered function of a derivative.
 pub(crate) fn start(machine: &mut Machine, arguments: &Cells, running: RuleTask) -> Next {
     machine.set_window(arguments.all());
-    machine.active_rules.push(ActiveRule { level: running.by_rule.level, original: running.original });
-    // The frame that continues with the result of the registered function lies between the two.
+    machine.running_derivatives.push(RunningDerivative { level: running.by_rule.level, original: running.original });
+    // The frame that continues with the result of the registered function lies between the caller and the registered
+    // function.
     machine.diagnosis.lost_tangents.transfers.forward_origins(machine.frames.len() + 1);
     let callee = Callee::Function(running.function);
     Next::Call { callee, derivative: true, then: Some(Box::new(running)) }
@@ -246,18 +248,18 @@ fn short_name(name: &str) -> Rc<str> {
     name.split('(').next().unwrap_or(name).into()
 }
 
-/// Returns numbers without their slots in the levels for which registered derivatives run: arguments were stripped of these, but
-/// instances, which are shared, were not. Arguments with which such a derivative calls its original may vary there, too.
-fn without_active_levels(machine: &Machine, function: u32, mut numbers: Vec<Num>) -> Vec<Num> {
+/// Returns numbers without their slots in the levels for which registered derivatives are running: these slots were
+/// stripped from arguments, but not from instances, which are shared.
+fn without_running_levels(machine: &Machine, function: u32, mut numbers: Vec<Num>) -> Vec<Num> {
     let active =
-        machine.active_rules.iter().filter(|active| active.original.is_none_or(|original| original == function));
+        machine.running_derivatives.iter().filter(|active| active.original.is_none_or(|original| original == function));
     let strip = StrippedLevels::inner_first(active.map(|active| active.level).collect());
     numbers.iter_mut().for_each(|x| x.slot = strip.slot(&machine.levels, x.slot));
     numbers
 }
 
-/// Returns the most specific rule that covers the arguments that vary in the level. Of two rules for the same parameters, the one
-/// for the level's mode is chosen.
+/// Returns the most specific rule that covers the arguments that vary in the level. Among rules for the same
+/// parameters, the rule for the level's mode is chosen.
 fn choose<'s>(machine: &Machine, site: &'s RuleSite, numbers: &[Vec<Num>], level: usize) -> Option<&'s Registered> {
     let epoch = machine.levels.epoch_at(level)?;
     let varies: Vec<bool> = numbers.iter().map(|x| x.iter().any(|x| x.slot.epoch == epoch)).collect();
@@ -296,12 +298,12 @@ pub(crate) fn layout(counts: [u16; 3]) -> Layout {
 impl Task for RuleTask {
     fn resume(self: Box<Self>, machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<Next, Box<Fault>> {
         let RuleTask { by_rule: mut rule, throws, strip, original, primal, .. } = *self;
-        machine.active_rules.pop();
+        machine.running_derivatives.pop();
         let mut counts = counts(value_layout(walk(compiler), rule.result));
         counts[2] += 1;
         if throws && machine.integer(0) != 0 {
-            // The flag and the error are at the same places as in the results of the original function, and the values
-            // that it modified follow them.
+            // The flag and the error are the first components, as in the results of the original function, and the
+            // modified values follow.
             machine.after_error(|machine| {
                 let mut given = take_tuple(machine, counts, true);
                 given.r.pop();
@@ -332,15 +334,15 @@ impl Task for RuleTask {
             primal.compare(compiler, &y)?;
         }
         match machine.levels.direction_at(rule.level) {
-            Some(Direction::Reverse) => reverse::apply(machine, compiler, RuleResult { rule, y, function }),
-            Some(Direction::Forward) => forward::apply(machine, compiler, RuleResult { rule, y, function }),
+            Some(Direction::Reverse) => reverse_call::apply(machine, compiler, RuleResult { rule, y, function }),
+            Some(Direction::Forward) => forward_call::apply(machine, compiler, RuleResult { rule, y, function }),
             None => Err(Fault::internal("a level ended before a call in it")),
         }
     }
 }
 
-/// Moves the result of a call by a registered derivative to the window: the value `y` with these numbers, and a flag
-/// that no error was thrown when the function may throw.
+/// Moves the result of a call by a registered derivative to the window: the value `y` with the given numbers and, if
+/// the function may throw, the flag that no error was thrown.
 pub(crate) fn deliver(
     machine: &mut Machine,
     compiler: &dyn Compiler,
@@ -360,8 +362,8 @@ pub(crate) fn deliver(
     Ok(Next::Return)
 }
 
-/// Moves tangent vectors of the parameters to the window, which consist of `number` of each number of each parameter, and calls
-/// the differential.
+/// Moves a tangent vector for each parameter to the window, and calls the differential. `number` returns the component
+/// of the vector for each number of the parameter.
 pub(crate) fn call_differential(
     machine: &mut Machine,
     compiler: &dyn Compiler,

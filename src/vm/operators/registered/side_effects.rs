@@ -1,21 +1,21 @@
-//! Side effects: determine the numbers that functions store in addition to their results.
+//! Side effects: determines the numbers that functions store in addition to their results.
 //!
-//! A registered derivative covers results only. Where its original may store numbers elsewhere — in global variables, in
-//! instances, in captured variables, in parameters whose types are not differentiable — the registered function runs on varied
-//! arguments, so that the stored numbers are differentiated by its body.
+//! A registered derivative covers results only. Where its original may store numbers elsewhere — in global variables,
+//! in instances, in captured variables, in parameters whose types are not differentiable — the registered function runs
+//! on varied arguments, so that the stored numbers are differentiated by its body.
 //!
 //! Not here: the choice of the rule, and the derivatives of the results (`registered`).
 
 use crate::bytecode::{Instruction, RuleSite};
-use crate::value::heap_visit::{SlotChange, change_slots};
+use crate::value::slot_rewrite::{SlotChange, change_slots};
 use crate::value::{Bank, Cells, Ref, Slot};
-use crate::vm::compiler::Compiler;
-use crate::vm::functions::Writes;
+use crate::vm::compiler_interface::Compiler;
+use crate::vm::function_table::Writes;
 use crate::vm::operators::registered::RuleCall;
 use crate::vm::state::machine::Machine;
 use hashbrown::HashSet;
 
-/// Whether a call of a function with this registered derivative may store numbers in addition to its results.
+/// Whether a call of a function with the given registered derivative may store numbers in addition to its results.
 pub(crate) fn any(machine: &mut Machine, compiler: &mut dyn Compiler, call: RuleCall<'_>, arguments: &Cells) -> bool {
     let RuleCall { site, rule } = call;
     let is_not_differentiable = |(counts, tangent): &(_, Option<_>)| tangent.is_none() && holds_numbers(counts);
@@ -40,7 +40,7 @@ fn holds_numbers(counts: &[u16; 3]) -> bool {
     counts[0] > 0 || counts[2] > 0
 }
 
-/// Returns whether a function stores numbers, itself or in its callees.
+/// Returns whether a function or one of its callees stores numbers.
 fn of(machine: &mut Machine, compiler: &mut dyn Compiler, function: u32) -> Writes {
     if let Some(known) = machine.writers.get(&function) {
         return *known;
@@ -78,7 +78,7 @@ fn of(machine: &mut Machine, compiler: &mut dyn Compiler, function: u32) -> Writ
 }
 
 /// Whether an instruction may store a number in storage that is reachable from outside of the function. Stores inside
-/// the library are private to it.
+/// of the library do not reach the program's storage.
 fn stores(instruction: &Instruction) -> bool {
     use Instruction as I;
     matches!(
@@ -101,7 +101,7 @@ fn functions_in(machine: &Machine, site: &RuleSite, arguments: &Cells) -> HashSe
     found.0
 }
 
-/// The set of the functions found by a traversal that changes nothing.
+/// A traversal that changes no slots and collects the functions that it visits.
 struct Functions(HashSet<u32>);
 
 impl SlotChange for Functions {

@@ -1,0 +1,166 @@
+//! Tangent code: computes, after each step, the tangents of its results.
+
+use super::GraphBuilder;
+use super::contribution::Term;
+use super::varied_registers::Varied;
+use crate::ir::passes::dead_code::eliminate;
+use crate::ir::{Block, Fallback, Function, Instruction, Op, Reg, Terminator};
+use crate::value::Bank;
+use hashbrown::HashMap;
+
+/// Derives the tangent code of a function. Its parameters are those of the function, then a tangent for each number and
+/// an object of tangents for each reference; its results are those of the function, then a tangent for each number
+/// among them.
+///
+/// # Errors
+/// The reason why the function cannot be transformed.
+pub fn tangent(f: &Function) -> Result<Function, Fallback> {
+    if f.results.iter().any(|bank| *bank != Bank::F) || f.results.len() != f.result_len {
+        return Err(Fallback::NotNumbers);
+    }
+    let varied = Varied::of(f)?;
+    let mut tangent_builder = TangentBuilder {
+        f,
+        varied,
+        builder: GraphBuilder::new(f),
+        tangents: HashMap::new(),
+        negatives: HashMap::new(),
+        vectors: vec![],
+    };
+    let mut params = f.params.clone();
+    for (k, param) in f.params.iter().enumerate() {
+        match f.registers[param.0 as usize].bank {
+            Bank::F => params.push(tangent_builder.tangent(f.params[k])),
+            Bank::I => {}
+            Bank::R => {
+                let vector = tangent_builder.builder.register(Bank::R);
+                tangent_builder.vectors.push(vector);
+                params.push(vector);
+            }
+        }
+    }
+    let mut blocks = vec![];
+    for block in &f.blocks {
+        tangent_builder.negatives.clear();
+        tangent_builder.builder.span = block.end_span;
+        for step in &block.instructions {
+            tangent_builder.step(step).ok_or(Fallback::NoPartial)?;
+        }
+        let end = match &block.end {
+            Some(Terminator::Return(values)) => {
+                let tangents: Vec<Reg> = values.iter().map(|value| tangent_builder.tangent_or_zero(*value)).collect();
+                Some(Terminator::Return([&values[..], &tangents].concat()))
+            }
+            end => end.clone(),
+        };
+        let instructions = std::mem::take(&mut tangent_builder.builder.steps);
+        blocks.push(Block { instructions, end, end_span: block.end_span });
+    }
+    let results = [&f.results[..], &f.results].concat();
+    let mut tangent = Function {
+        result_len: results.len(),
+        results,
+        params,
+        registers: tangent_builder.builder.registers,
+        blocks,
+        rules: vec![],
+        ..f.clone()
+    };
+    eliminate(&mut tangent);
+    Ok(tangent)
+}
+
+struct TangentBuilder<'f> {
+    f: &'f Function,
+    varied: Varied,
+    builder: GraphBuilder,
+    tangents: HashMap<Reg, Reg>,
+    /// Tangents that are the negatives of other tangents, as long as neither is written again in the block: a change of
+    /// sign is cheaper than a step.
+    negatives: HashMap<Reg, Reg>,
+    /// The tangents of the reference arguments.
+    vectors: Vec<Reg>,
+}
+
+impl TangentBuilder<'_> {
+    /// Returns the register of the tangent of a varied number.
+    fn tangent(&mut self, reg: Reg) -> Reg {
+        let builder = &mut self.builder;
+        *self.tangents.entry(reg).or_insert_with(|| builder.number())
+    }
+
+    /// Invalidates the negatives of a tangent that is written.
+    fn forget(&mut self, tangent: Reg) {
+        self.negatives.retain(|negative, positive| *negative != tangent && *positive != tangent);
+    }
+
+    fn tangent_or_zero(&mut self, reg: Reg) -> Reg {
+        if self.varied.is(reg) { self.tangent(reg) } else { self.builder.emit(Op::ConstF(0.0), &[]) }
+    }
+
+    fn step(&mut self, step: &Instruction) -> Option<()> {
+        self.builder.span = step.span;
+        let is_varied = self.varied.is_step(step);
+        let out = step.outs.first().copied();
+        let (Some(out), true) = (out, is_varied) else {
+            self.builder.steps.push(step.clone());
+            // The step computes a constant, but another step writes a varied number to the same register: the tangent
+            // of the register becomes zero.
+            for out in &step.outs {
+                if self.f.registers[out.0 as usize].bank == Bank::F && self.varied.is(*out) {
+                    let tangent = self.tangent(*out);
+                    self.forget(tangent);
+                    self.builder.step(Op::ConstF(0.0), &[tangent], &[]);
+                }
+            }
+            return Some(());
+        };
+        let tangent = self.tangent(out);
+        match &step.op {
+            Op::Copy => {
+                let from = self.tangent(step.ins[0]);
+                self.forget(tangent);
+                self.builder.steps.push(step.clone());
+                self.builder.copy(tangent, from);
+            }
+            Op::LoadElement { .. } | Op::LoadRecord { .. } => {
+                let vector = self.vectors[self.varied.param(step.ins[0])?];
+                let mut ins = step.ins.clone();
+                ins[0] = vector;
+                self.forget(tangent);
+                self.builder.steps.push(step.clone());
+                self.builder.step(step.op.clone(), &[tangent], &ins);
+            }
+            Op::Primitive(id) => {
+                // The operands of the step are still needed after it, and their tangents are needed until all terms are
+                // computed.
+                let value = if step.ins.contains(&out) { self.builder.number() } else { out };
+                self.builder.step(step.op.clone(), &[value], &step.ins);
+                let mut sum = None;
+                for (k, operand) in step.ins.iter().enumerate() {
+                    if !self.varied.is(*operand) {
+                        continue;
+                    }
+                    let factor = self.tangent(*operand);
+                    let positive = self.negatives.get(&factor).copied();
+                    let factor = positive.unwrap_or(factor);
+                    let term = self.builder.term((*id, k), &step.ins, value, factor)?;
+                    let term = if positive.is_some() { term.negative() } else { term };
+                    sum = Some(self.builder.sum(sum, term));
+                }
+                let sum = sum?;
+                self.forget(tangent);
+                if let Term::Minus(positive) = sum
+                    && positive != tangent
+                {
+                    self.negatives.insert(tangent, positive);
+                }
+                let sum = self.builder.value(sum);
+                self.builder.copy(tangent, sum);
+                self.builder.copy(out, value);
+            }
+            _ => return None,
+        }
+        Some(())
+    }
+}

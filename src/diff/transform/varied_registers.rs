@@ -1,0 +1,157 @@
+//! Varied registers: determines the registers that vary with the arguments, and the parameter from which an array or
+//! record originates.
+
+use crate::diff::dependence_transfer;
+use crate::diff::dependence_transfer::DependenceTransfer;
+use crate::ir::passes::full_inlining::written_once;
+use crate::ir::{Fallback, Function, Instruction, Op, Reg, TransformedOp};
+use crate::value::Bank;
+
+/// The origin of the object that a reference refers to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+enum Origin {
+    /// The object contains no varied value.
+    #[default]
+    Elsewhere,
+    /// The object is a parameter, given by its index among the reference arguments.
+    Param(usize),
+    /// The object may contain a varied value, and is not known to be a parameter.
+    Mixed,
+}
+
+/// The varied registers of a function.
+#[derive(Debug)]
+pub struct Varied {
+    numbers: Vec<bool>,
+    origins: Vec<Origin>,
+    /// The registers that only one step writes.
+    single: Vec<bool>,
+}
+
+impl Varied {
+    /// Analyzes a function.
+    ///
+    /// # Errors
+    /// The reason why varied numbers go through steps that tangent and adjoint code cannot follow.
+    pub fn of(f: &Function) -> Result<Varied, Fallback> {
+        let n = f.registers.len();
+        let mut varied =
+            Varied { numbers: vec![false; n], origins: vec![Origin::Elsewhere; n], single: written_once(f) };
+        let mut references = 0;
+        for (k, param) in f.params.iter().enumerate() {
+            let differentiates =
+                f.parameters.iter().any(|p| (p.first..p.first + p.len).contains(&k) && p.tangent.is_some());
+            match f.registers[param.0 as usize].bank {
+                Bank::F => varied.numbers[param.0 as usize] = true,
+                Bank::I => {}
+                Bank::R => {
+                    if differentiates {
+                        varied.origins[param.0 as usize] = Origin::Param(references);
+                    }
+                    references += 1;
+                }
+            }
+        }
+        let mut changed = true;
+        while changed {
+            changed = false;
+            crate::cancel::check();
+            for step in f.blocks.iter().flat_map(|b| &b.instructions) {
+                changed |= varied.spread(f, step)?;
+            }
+        }
+        Ok(varied)
+    }
+
+    /// Whether a number register varies with the arguments.
+    pub fn is(&self, reg: Reg) -> bool {
+        self.numbers[reg.0 as usize]
+    }
+
+    /// Returns the index of the reference argument that a register holds; the register must always hold the same
+    /// argument, unchanged.
+    pub fn param(&self, reg: Reg) -> Option<usize> {
+        match self.origins[reg.0 as usize] {
+            Origin::Param(k) => Some(k),
+            Origin::Elsewhere | Origin::Mixed => None,
+        }
+    }
+
+    /// Whether no varied value is reached through a reference.
+    fn is_constant(&self, reg: Reg) -> bool {
+        self.origins[reg.0 as usize] == Origin::Elsewhere
+    }
+
+    /// Whether a step produces a varied number.
+    pub fn is_step(&self, step: &Instruction) -> bool {
+        match &step.op {
+            Op::Primitive(id) => {
+                dependence_transfer::primitive(*id) == DependenceTransfer::Smooth
+                    && step.ins.iter().any(|r| self.is(*r))
+            }
+            Op::Copy => self.is(step.ins[0]),
+            Op::LoadElement { bank: Bank::F, .. } | Op::LoadRecord { bank: Bank::F, .. } => {
+                self.param(step.ins[0]).is_some()
+            }
+            _ => false,
+        }
+    }
+
+    /// Propagates the current facts through a step and returns whether the facts changed; the error is the reason why
+    /// the step cannot be followed.
+    fn spread(&mut self, f: &Function, step: &Instruction) -> Result<bool, Fallback> {
+        let varies = step.ins.iter().any(|r| self.is(*r));
+        let varies_inside = step.ins.iter().any(|r| !self.is_constant(*r));
+        match &step.op {
+            Op::Primitive(id) if varies && dependence_transfer::primitive(*id) == DependenceTransfer::Lose => {
+                return Err(Fallback::LostTangent(id.info().name));
+            }
+            Op::Transformed(TransformedOp::RequireConstant) if varies || varies_inside => {
+                return Err(Fallback::NoDerivative);
+            }
+            // A number loaded from mixed storage does not belong to a known parameter.
+            Op::LoadElement { bank: Bank::F, .. } | Op::LoadRecord { bank: Bank::F, .. }
+                if self.origins[step.ins[0].0 as usize] == Origin::Mixed =>
+            {
+                return Err(Fallback::MixedStorage);
+            }
+            Op::LoadBox { .. } | Op::Transformed(TransformedOp::CaptureOf { .. }) if varies_inside => {
+                return Err(Fallback::VaryingCapture);
+            }
+            _ => {}
+        }
+        let mut changed = false;
+        let yields = self.is_step(step);
+        for out in &step.outs {
+            let at = out.0 as usize;
+            match f.registers[at].bank {
+                Bank::F => changed |= yields && !std::mem::replace(&mut self.numbers[at], true),
+                Bank::I => {}
+                Bank::R => {
+                    let origin = match &step.op {
+                        Op::Copy | Op::Take => self.origins[step.ins[0].0 as usize],
+                        Op::Null => continue,
+                        Op::Transformed(TransformedOp::DropTangent | TransformedOp::RequireConstant) => {
+                            Origin::Elsewhere
+                        }
+                        _ if varies || varies_inside => Origin::Mixed,
+                        _ => Origin::Elsewhere,
+                    };
+                    let joined = self.joined(*out, origin);
+                    changed |= std::mem::replace(&mut self.origins[at], joined) != joined;
+                }
+            }
+        }
+        Ok(changed)
+    }
+
+    /// Returns the origin of a register that may now also hold a reference of another origin.
+    fn joined(&self, reg: Reg, origin: Origin) -> Origin {
+        let known = self.origins[reg.0 as usize];
+        match (known, origin) {
+            _ if known == origin => known,
+            (Origin::Elsewhere, Origin::Param(_)) if self.single[reg.0 as usize] => origin,
+            _ => Origin::Mixed,
+        }
+    }
+}

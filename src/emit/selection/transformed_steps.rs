@@ -1,0 +1,81 @@
+//! Transformed steps: selection of the instructions for the steps that occur only in tangent and adjoint code.
+
+use super::Selector;
+use crate::bytecode::Instruction;
+use crate::bytecode::operand::*;
+use crate::emit::EncodeError;
+use crate::emit::graph::Step;
+use crate::ir::TransformedOp;
+use crate::native::{PrimitiveId, Value};
+use crate::value::Bank;
+
+impl Selector<'_> {
+    pub(super) fn sweep(&mut self, op: &TransformedOp, step: &Step) -> Result<(), EncodeError> {
+        use Instruction as I;
+        match op {
+            TransformedOp::Partial { primitive, operand } => return self.partial(*primitive, *operand, step),
+            TransformedOp::Push(Bank::F) => {
+                let a = FIn(self.n(step.ins[0]));
+                self.writer.push(I::PushF { a });
+            }
+            TransformedOp::Push(_) => {
+                let a = IIn(self.n(step.ins[0]));
+                self.writer.push(I::PushI { a });
+            }
+            TransformedOp::PushConstant(value) => self.writer.push(I::PushKnown { value: Immediate(*value) }),
+            TransformedOp::Pop(Bank::F) => {
+                let out = FOut(self.n(step.outs[0]));
+                self.writer.push(I::PopF { out });
+            }
+            TransformedOp::Pop(_) => {
+                let out = IOut(self.n(step.outs[0]));
+                self.writer.push(I::PopI { out });
+            }
+            TransformedOp::AddElement { offset, stride } => {
+                let (array, index) = (self.changed(step, 0), IIn(self.n(step.ins[1])));
+                let a = FIn(self.n(step.ins[2]));
+                if stride.f == 1 {
+                    self.writer.push(I::AddElementF { array, a, index });
+                } else {
+                    self.writer.push(I::AddPartF { array, a, index });
+                    self.element(Bank::F, *offset, *stride);
+                }
+            }
+            TransformedOp::DropTangent | TransformedOp::RequireConstant => self.copy(step),
+            TransformedOp::Flush => {
+                let a = FIn(self.n(step.ins[0]));
+                self.writer.push(I::FlushF { a });
+            }
+            TransformedOp::CaptureOf { bank, index } => {
+                let (out, from, index) = (self.n(step.outs[0]), RIn(self.n(step.ins[0])), Part(*index));
+                self.writer.push(match bank {
+                    Bank::F => I::CaptureF { out: FOut(out), from, index },
+                    Bank::I => I::CaptureI { out: IOut(out), from, index },
+                    Bank::R => I::CaptureR { out: ROut(out), from, index },
+                });
+            }
+        }
+        Ok(())
+    }
+
+    fn partial(&mut self, id: PrimitiveId, operand: u8, step: &Step) -> Result<(), EncodeError> {
+        use Instruction as I;
+        let info = id.info();
+        let p = Prim(u8::try_from(id.0).map_err(|_| EncodeError::Primitive(info.name))?);
+        let out = FOut(self.n(step.outs[0]));
+        let ins: Vec<u16> = step.ins.iter().map(|r| self.n(*r)).collect();
+        let (a, y) = (FIn(ins[0]), FIn(ins[ins.len() - 1]));
+        match info.value {
+            Value::F1(_) => {
+                self.writer.push(I::PartialF { out, a, y, p });
+                return Ok(());
+            }
+            Value::F2(_) if operand == 0 => self.writer.push(I::PartialLeftF { out, a, b: FIn(ins[1]), p }),
+            Value::F2(_) => self.writer.push(I::PartialRightF { out, a, b: FIn(ins[1]), p }),
+            Value::FI(_) => self.writer.push(I::PartialFI { out, a, n: IIn(ins[1]), p }),
+            _ => return Err(EncodeError::Operands(info.name)),
+        }
+        self.writer.push(I::Extra { c: y });
+        Ok(())
+    }
+}

@@ -1,0 +1,214 @@
+//! Test command: runs each test block in isolation, `dscript test`.
+
+use super::super::output::{CaptureBuffer, Output, report};
+use super::super::{exit_status, process_guard};
+use super::args::Settings;
+use super::json_record::Record;
+use super::program_input::{self, Content};
+use super::{render_style, script_search};
+use crate::session::{Input, Options, Session, Status, Suite, Test, TestRun};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+/// The maximum size of a test's captured output in bytes: a failing test that prints without end must not fill the
+/// memory.
+const MAX_CAPTURED_OUTPUT: usize = 1 << 16;
+
+/// Runs the tests in files and folders whose names contain `filter`.
+pub(super) fn test(paths: &[PathBuf], filter: Option<&str>, settings: &Settings) -> i32 {
+    let started = Instant::now();
+    let files = match script_search::found(paths) {
+        Ok(files) => files,
+        Err(problem) => {
+            report(&problem);
+            return exit_status::USAGE;
+        }
+    };
+    let mut run = Run {
+        settings,
+        interrupt: process_guard::interrupt(),
+        filter,
+        output: Output::stdout(),
+        counts: TestCounts::default(),
+    };
+    for file in &files {
+        if run.file(file).is_err() {
+            break;
+        }
+    }
+    run.conclude(started.elapsed())
+}
+
+/// The numbers of tests by result.
+#[derive(Default)]
+struct TestCounts {
+    passed: usize,
+    failed: usize,
+    filtered_out: usize,
+    /// The exit status of an error outside the tests.
+    error_status: Option<i32>,
+}
+
+/// The signal that no further file is tested.
+struct Aborted;
+
+struct Run<'a> {
+    settings: &'a Settings,
+    interrupt: Arc<AtomicBool>,
+    filter: Option<&'a str>,
+    output: Output,
+    counts: TestCounts,
+}
+
+impl Run<'_> {
+    fn file(&mut self, file: &Path) -> Result<(), Aborted> {
+        let program = match program_input::read(file) {
+            Ok(program) => program,
+            Err(reason) => {
+                report(&reason);
+                self.counts.error_status.get_or_insert(exit_status::USAGE);
+                return Ok(());
+            }
+        };
+        let Content::Text(text) = &program.content else { return Ok(()) };
+        if !may_have_tests(text) {
+            return Ok(());
+        }
+        let options = self.settings.options(vec![program.name.clone()], self.interrupt.clone());
+        let options = Options { check_derivatives: true, ..options };
+        let mut session = Session::new(options.clone(), Box::new(std::io::sink()));
+        let suite = match session.suite(&[Input { name: &program.name, text }]) {
+            Ok(suite) => suite,
+            Err(outcome) => {
+                super::print_diagnostics(&outcome.diagnostics, &session, &self.output, self.settings);
+                let status = exit_status::of(outcome.status);
+                self.counts.error_status = Some(self.counts.error_status.map_or(status, |before| before.max(status)));
+                return Ok(());
+            }
+        };
+        super::print_diagnostics(&suite.diagnostics, &session, &self.output, self.settings);
+        self.suite(&mut session, &suite, &options)
+    }
+
+    fn suite(&mut self, session: &mut Session, suite: &Suite, options: &Options) -> Result<(), Aborted> {
+        let is_wanted = |test: &Test| self.filter.is_none_or(|word| test.name.contains(word));
+        let wanted: Vec<usize> = (0..suite.tests.len()).filter(|n| is_wanted(&suite.tests[*n])).collect();
+        self.counts.filtered_out += suite.tests.len() - wanted.len();
+        let Some(first) = wanted.first() else { return Ok(()) };
+        self.print(&format!("{}\n", suite.tests[*first].file));
+        for (done, number) in wanted.iter().enumerate() {
+            let printed = CaptureBuffer::up_to(MAX_CAPTURED_OUTPUT);
+            let started = Instant::now();
+            let ran = session.run_test(suite, *number, options, Box::new(printed.clone()));
+            let TestRun { outcome, is_before } = &ran;
+            if outcome.status == Status::Interrupted {
+                self.counts.error_status = Some(exit_status::INTERRUPTED);
+                return Err(Aborted);
+            }
+            let test = &suite.tests[*number];
+            let has_passed = outcome.status == Status::Done;
+            if self.settings.json {
+                self.record(test, &ran, &printed, started.elapsed(), session);
+            } else {
+                self.line(&test.name, has_passed, started.elapsed());
+            }
+            if has_passed {
+                self.counts.passed += 1;
+                continue;
+            }
+            self.counts.failed += 1;
+            if !self.settings.json {
+                self.explain(&ran, &printed, session);
+            }
+            if *is_before {
+                let rest = wanted.len() - done - 1;
+                self.counts.failed += rest;
+                if rest > 0 {
+                    self.print(&format!("  ✘ {rest} more, for the same reason\n"));
+                }
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes text for human readers, unless records are written.
+    fn print(&self, text: &str) {
+        if !self.settings.json {
+            self.output.write_or_end(text);
+        }
+    }
+
+    /// Writes the JSON record of a test.
+    fn record(&self, test: &Test, ran: &TestRun, printed: &CaptureBuffer, took: Duration, session: &Session) {
+        super::print_diagnostics(&ran.outcome.diagnostics, session, &self.output, self.settings);
+        let passed = ran.outcome.status == Status::Done;
+        let Test { name, file, line } = test;
+        let (seconds, output) = (took.as_secs_f64(), &printed.text());
+        Record::Test { name, file, line: *line, passed, seconds, output }.write(&self.output);
+    }
+
+    /// Writes the line that reports the result of a test.
+    fn line(&self, name: &str, has_passed: bool, took: Duration) {
+        let sign = if has_passed { '✔' } else { '✘' };
+        self.output.write_or_end(&format!("  {sign} {name}   {}\n", words(took)));
+    }
+
+    /// Reports why a test failed, and the output of the test.
+    fn explain(&self, ran: &TestRun, printed: &CaptureBuffer, session: &Session) {
+        self.output.flush_or_end();
+        let mut message = String::new();
+        match ran.outcome.status {
+            Status::Exited(code) => message += &format!("dscript: the test ended the program with exit({code})\n"),
+            Status::Internal => message += process_guard::BUG_REPORT_REQUEST,
+            _ => {}
+        }
+        if ran.is_before {
+            message += "dscript: the top-level statements of the file failed before its tests started\n";
+        }
+        message += &render_style(self.settings).text(&ran.outcome.diagnostics, session);
+        let text = printed.text();
+        if !text.is_empty() {
+            message += "output:\n";
+            text.lines().for_each(|line| message += &format!("  | {line}\n"));
+        }
+        report(&message);
+    }
+
+    fn conclude(&self, took: Duration) -> i32 {
+        let TestCounts { passed, failed, filtered_out, error_status } = self.counts;
+        if self.settings.json {
+            Record::Summary { passed, failed, left_out: filtered_out }.write(&self.output);
+        }
+        let filtered_out = if filtered_out > 0 { format!(", {filtered_out} left out") } else { String::new() };
+        let summary = match passed + failed {
+            0 if error_status.is_some() => String::new(),
+            0 => format!("no tests{filtered_out}\n"),
+            _ => format!("{passed} passed, {failed} failed{filtered_out}   {}\n", words(took)),
+        };
+        self.print(&summary);
+        self.output.flush_or_end();
+        match error_status {
+            Some(status) => status,
+            None if failed > 0 => exit_status::TESTS_FAILED,
+            None => exit_status::DONE,
+        }
+    }
+}
+
+/// Whether a text may contain tests: a quick check, because most programs have none and need not be compiled.
+fn may_have_tests(text: &str) -> bool {
+    let begins = |line: &str| {
+        let rest = line.trim_start_matches(['\u{feff}', ' ', '\t', ';', '}']).strip_prefix("test");
+        rest.is_some_and(|rest| rest.starts_with([' ', '\t']) && rest.trim_start().starts_with(['"', '#']))
+    };
+    text.lines().any(begins)
+}
+
+/// Formats the duration of a test.
+fn words(time: Duration) -> String {
+    let seconds = time.as_secs_f64();
+    if seconds < 1.0 { format!("{:.1} ms", seconds * 1e3) } else { format!("{seconds:.2} s") }
+}

@@ -1,0 +1,102 @@
+//! Library topics: the order in which the library is presented, and the files of the prelude that belong to each topic.
+
+/// A topic of the library.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LibraryTopic {
+    /// The title of the topic.
+    pub title: &'static str,
+    /// The names of the prelude files with the declarations of the topic.
+    pub files: &'static [&'static str],
+}
+
+/// All topics. Every file of the prelude belongs to one topic.
+pub const TOPICS: &[LibraryTopic] = &[
+    LibraryTopic { title: "Functions of numbers", files: &["math", "elementary", "combinatorics"] },
+    LibraryTopic {
+        title: "Derivatives",
+        files: &[
+            "operators",
+            "calculus",
+            "fields",
+            "series",
+            "vectors",
+            "checkpoint",
+            "differentiation",
+            "differentiable_function",
+            "any_differentiable",
+        ],
+    },
+    LibraryTopic {
+        title: "Numerical methods",
+        files: &[
+            "roots",
+            "extrema",
+            "integral",
+            "limit",
+            "ode",
+            "lines",
+            "numerical",
+            "vicinity",
+            "quadrature",
+            "singularity",
+            "oscillation",
+            "equation_systems",
+            "minimization",
+            "optimization",
+            "fit",
+            "least_squares_search",
+            "trajectory",
+            "ode_steps",
+            "multiple_integrals",
+            "coordinates",
+        ],
+    },
+    LibraryTopic { title: "Linear equations", files: &["linear_equations", "factorizations"] },
+    LibraryTopic { title: "Statistics", files: &["statistics", "number_sequences"] },
+    LibraryTopic {
+        title: "Plots, tables and pictures",
+        files: &["plot", "plot_kinds", "curve_sampling", "contour", "table", "display"],
+    },
+    LibraryTopic { title: "Numbers", files: &["numbers", "integers", "narrow", "complex"] },
+    LibraryTopic { title: "Random numbers", files: &["random", "distributions"] },
+    LibraryTopic { title: "Arrays and sequences", files: &["array", "sequence", "collection", "slice", "lazy"] },
+    LibraryTopic { title: "Dictionaries and sets", files: &["dictionary", "set"] },
+    LibraryTopic { title: "Ranges", files: &["range"] },
+    LibraryTopic { title: "Text", files: &["string", "text", "character", "format"] },
+    LibraryTopic { title: "Input and output", files: &["io", "progress", "time"] },
+    LibraryTopic {
+        title: "Files and data",
+        files: &["file", "csv", "data_table", "json", "codable", "json_coder", "regex", "calendar"],
+    },
+    LibraryTopic { title: "Tests", files: &["testing"] },
+    LibraryTopic { title: "Optionals, results and errors", files: &["optional", "result"] },
+    LibraryTopic { title: "Vectors of fixed size", files: &["simd"] },
+    LibraryTopic { title: "Foundations", files: &["core", "unit", "conversions", "keypath", "pointers"] },
+    LibraryTopic { title: "Functions of the C library (import Glibc)", files: &["glibc"] },
+];
+
+/// Returns the index of the topic of a file; files without a topic belong to the foundations.
+pub(crate) fn topic_of(file: &str) -> usize {
+    let of_file = |topic: &LibraryTopic| topic.files.contains(&file);
+    let foundations = || TOPICS.iter().position(|topic| topic.title == "Foundations").unwrap_or(0);
+    TOPICS.iter().position(of_file).unwrap_or_else(foundations)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_file_of_the_prelude_has_a_topic() {
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("prelude");
+        let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        let mut names: Vec<String> = files
+            .filter(|path| path.extension().is_some_and(|ending| ending == "dscript"))
+            .map(|path| path.file_stem().unwrap().to_string_lossy().into_owned())
+            .collect();
+        names.sort();
+        let mut listed: Vec<&str> = TOPICS.iter().flat_map(|topic| topic.files.iter().copied()).collect();
+        listed.sort_unstable();
+        assert_eq!(listed, names, "a file of the prelude belongs to one topic in src/session/query/library_topics.rs");
+    }
+}

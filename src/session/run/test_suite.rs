@@ -1,0 +1,113 @@
+//! Test suite: runs the test blocks of a file, `test "name" { … }`.
+
+use crate::diagnostic::Diagnostic;
+use crate::ir::FunctionId;
+use crate::session::run::lazy_compiler::LazyCompiler;
+use crate::session::{Compiled, Input, Options, Outcome, Session, Status};
+use crate::syntax::ast::{DeclKind, File, Stmt, StmtKind};
+use crate::types::declare::test_block;
+use crate::types::model::typed_tree::FunctionRef;
+use crate::value::Components;
+use std::io::Write;
+
+/// The test suite of a compiled module.
+#[derive(Debug)]
+pub struct Suite {
+    script: FunctionId,
+    functions: Vec<FunctionId>,
+    /// The tests of the module, in source order.
+    pub tests: Vec<Test>,
+    /// The warnings about the module.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// A test block.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Test {
+    /// The name of the test, without quotation marks.
+    pub name: String,
+    /// The file that contains the test.
+    pub file: String,
+    /// The line on which the test begins, from 1.
+    pub line: u32,
+}
+
+/// The result of a test.
+#[derive(Clone, PartialEq, Debug)]
+pub struct TestRun {
+    /// The outcome of the test.
+    pub outcome: Outcome,
+    /// Whether the statements before the test failed, so that the test did not run.
+    pub is_before: bool,
+}
+
+impl Session {
+    /// Compiles a module with its tests; returns an outcome when there are errors.
+    pub fn suite(&mut self, inputs: &[Input]) -> Result<Suite, Outcome> {
+        let compiled = self.compile_with_tests(inputs)?;
+        let (mut functions, mut tests) = (vec![], vec![]);
+        for (function, name, span) in test_block::tests(&self.context, &compiled.checked.functions) {
+            let function = FunctionRef { function, generics: vec![] };
+            functions.push(self.lowering.function(&mut self.context, &mut self.program, &function));
+            let (file, line) =
+                self.sources.place(span.start).map_or_else(Default::default, |p| (p.name.to_string(), p.line));
+            tests.push(Test { name: title(&name), file, line });
+        }
+        Ok(Suite { script: compiled.script, functions, tests, diagnostics: compiled.diagnostics })
+    }
+
+    /// Compiles a module with its tests, which are checked like functions; returns an outcome when there are errors.
+    pub(crate) fn compile_with_tests(&mut self, inputs: &[Input]) -> Result<Compiled, Outcome> {
+        self.keeps_tests = true;
+        let compiled = self.compile_written(inputs, false);
+        self.keeps_tests = false;
+        compiled
+    }
+
+    /// Runs the statements of a module and then one of its tests, on a new machine that prints to `output`.
+    pub fn run_test(&mut self, suite: &Suite, number: usize, options: &Options, output: Box<dyn Write>) -> TestRun {
+        self.machine = crate::session::run::machine(options, crate::session::printing_to(output));
+        if let Err(fault) = self.computed(suite.script) {
+            return TestRun { outcome: self.concluded(Err(fault), vec![]), is_before: true };
+        }
+        let Some(function) = suite.functions.get(number) else {
+            let outcome = Outcome { diagnostics: vec![], status: Status::Done, value: None };
+            return TestRun { outcome, is_before: false };
+        };
+        let mut compiler = LazyCompiler::with_sources(&self.program, &mut self.context, &self.sources)
+            .marking_thresholds(self.observer_options.kinks);
+        let result = self.machine.run(&mut compiler, function.0, Components::default());
+        TestRun { outcome: self.concluded(result.map(|_| None), vec![]), is_before: false }
+    }
+
+    /// Selects the tests of a file: a program runs without tests, an importer excludes the tests of imported files, and
+    /// a test that is entered at a prompt runs immediately.
+    pub(crate) fn select_tests(&self, file: &mut File, is_imported: bool) {
+        if self.context.module.is_interactive {
+            for item in &mut file.items {
+                if let Some(body) = body(item).cloned() {
+                    item.kind = StmtKind::Do { body, catches: vec![] };
+                }
+            }
+        } else if is_imported || !self.keeps_tests {
+            file.items.retain(|item| body(item).is_none());
+        }
+    }
+}
+
+/// Returns the block of a test declaration.
+fn body(item: &Stmt) -> Option<&crate::syntax::ast::Block> {
+    match &item.kind {
+        StmtKind::Decl(decl) => match &decl.kind {
+            DeclKind::Test { body, .. } => Some(body),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Returns the name of a test without quotation marks.
+fn title(name: &str) -> String {
+    let quoted = name.strip_prefix("test ").unwrap_or(name);
+    quoted.strip_prefix('"').and_then(|n| n.strip_suffix('"')).unwrap_or(quoted).to_owned()
+}

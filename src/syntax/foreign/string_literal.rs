@@ -1,0 +1,55 @@
+//! Foreign string literals: other quotes, prefixes and interpolations.
+
+/// Returns a string literal of another language in the notation of dscript, and the sentence; `None` if the literal is
+/// not foreign.
+pub(super) fn text_here(literal: &str) -> Option<(String, &'static str)> {
+    let quote = literal.find(['"', '\'', '`', '‘'])?;
+    let (prefix, rest) = literal.split_at(quote);
+    let mark = rest.chars().next()?;
+    let content = rest.strip_prefix(mark)?.strip_suffix(if mark == '‘' { '’' } else { mark })?;
+    let (content, message) = match (prefix, mark) {
+        (prefix, _) if prefix.contains('f') => {
+            (interpolated(content, "{"), "a text contains values without a prefix: \"x = \\(x)\"")
+        }
+        (_, '`') => (interpolated(content, "${"), "a text contains values as in \"x = \\(x)\", and has double quotes"),
+        ("", '\'' | '‘') => (content.to_owned(), "a string is written in double quotes"),
+        ("", _) => return None,
+        (prefix, _) if prefix.contains('r') => {
+            return Some((format!("#\"{content}\"#"), "a raw string is written #\"…\"#"));
+        }
+        _ => (content.to_owned(), "strings have no prefix"),
+    };
+    let content = if mark == '"' { content } else { content.replace('"', "\\\"").replace("\\'", "'") };
+    Some((format!("\"{content}\""), message))
+}
+
+/// Writes a format string with interpolations: `{x}`, `${x}` and `$x` become `\(x)`.
+pub(super) fn with_interpolations(literal: &str) -> String {
+    let text = interpolated(&interpolated(literal, "${"), "{");
+    let mut out = String::new();
+    let mut rest = text.as_str();
+    while let Some(at) = rest.find('$') {
+        let after = &rest[at + 1..];
+        let end = after.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(after.len());
+        let name = &after[..end];
+        let value = if name.starts_with(char::is_alphabetic) { format!("\\({name})") } else { format!("${name}") };
+        out.extend([&rest[..at], &value]);
+        rest = &after[end..];
+    }
+    out + rest
+}
+
+/// Writes interpolations that begin with `open` and end with `}` as `\(…)`, without the formats: `{x:.2f}` becomes
+/// `\(x)`.
+fn interpolated(content: &str, open: &str) -> String {
+    let mut out = String::new();
+    let mut rest = content;
+    while let Some(at) = rest.find(open) {
+        let inner = &rest[at + open.len()..];
+        let Some(end) = inner.find('}') else { break };
+        let value = inner[..end].split(':').next().unwrap_or_default();
+        out.extend([&rest[..at], "\\(", value, ")"]);
+        rest = &inner[end + 1..];
+    }
+    out + rest
+}

@@ -1,0 +1,132 @@
+//! Linear map: the differential of the function that a reverse level recorded, which remains when the level has ended.
+
+use super::Num;
+use super::levels::{Direction, Levels};
+use super::node::RecordError;
+use super::recording::Tape;
+use super::sweep::{Progress, Sweep};
+use super::wide_node::{Template, Wide};
+use crate::value::Ref;
+use crate::value::shape::TangentId;
+use std::rc::Rc;
+
+/// A differential or, transposed, a pullback: a value like any other, which can be stored and called any number of
+/// times.
+#[derive(Clone, Debug)]
+pub struct LinearMap {
+    /// The tape of the recorded function.
+    pub tape: Rc<Tape>,
+    /// The node of each number of the result that can vary; 0 for a constant number. The nodes of the input are the
+    /// leaves.
+    pub outputs: Rc<[u32]>,
+    /// The templates of the inputs, which describe their structure.
+    pub x: Rc<[Template]>,
+    /// The templates of the results, which describe their structure.
+    pub y: Rc<[Template]>,
+    /// Whether the map goes from results to inputs: whether it is a pullback.
+    pub transposed: bool,
+}
+
+/// The transpose of a linear function whose arguments contain arrays or other containers: such a function can only be
+/// recorded when it is called, because the number of their elements is not known before.
+#[derive(Clone, Debug)]
+pub struct UnsizedTranspose {
+    /// The linear function that is transposed.
+    pub function: Ref,
+    /// The tangent type of the linear function's argument.
+    pub at: TangentId,
+    /// The tangent type of the linear function's result.
+    pub result: TangentId,
+}
+
+impl LinearMap {
+    /// Ends the innermost level, a reverse one, and returns the map from its leaves to `outputs`, which become numbers
+    /// of the outer levels.
+    pub fn close(levels: &mut Levels, outputs: &mut [Num]) -> LinearMap {
+        let nodes = match levels.depth().checked_sub(1) {
+            Some(k) => outputs
+                .iter_mut()
+                .map(|y| {
+                    let node = levels.node(k, *y);
+                    *y = levels.strip(k, *y);
+                    node
+                })
+                .collect(),
+            None => vec![0; outputs.len()],
+        };
+        let tape = levels.close().unwrap_or_else(|| Tape::empty(levels.pool()));
+        LinearMap { tape: Rc::new(tape), outputs: nodes.into(), x: Rc::from([]), y: Rc::from([]), transposed: false }
+    }
+
+    /// Returns the linear map in the other direction.
+    #[must_use]
+    pub fn transpose(&self) -> LinearMap {
+        LinearMap { transposed: !self.transposed, ..self.clone() }
+    }
+
+    /// Returns the direction in which an application of the map sweeps the tape.
+    pub fn direction(&self) -> Direction {
+        if self.transposed { Direction::Reverse } else { Direction::Forward }
+    }
+
+    /// Returns the nodes to which the seeds are added when the map is applied.
+    pub fn seeded(&self) -> Vec<u32> {
+        if self.transposed { self.outputs.to_vec() } else { (1..=self.tape.leaves()).collect() }
+    }
+
+    /// Returns the nodes from which the result is read when the map is applied.
+    pub fn read(&self) -> Vec<u32> {
+        if self.transposed { (1..=self.tape.leaves()).collect() } else { self.outputs.to_vec() }
+    }
+
+    /// Returns the linear map with other numbers of outer levels in its partial derivatives.
+    #[must_use]
+    pub fn with(&self, columns: super::recording::Columns, wide: Vec<Wide>) -> LinearMap {
+        LinearMap { tape: Rc::new(self.tape.with(columns, wide)), ..self.clone() }
+    }
+
+    /// Computes the adjoints of the inputs from the adjoints of the results; for tapes without functions of the user's
+    /// own.
+    ///
+    /// # Errors
+    /// [`RecordError`] when the sweep is recorded in live levels and a limit is reached.
+    pub fn pull_back(&self, levels: &mut Levels, seeds: &[Num]) -> Result<Vec<Num>, RecordError> {
+        let map = LinearMap { transposed: true, ..self.clone() };
+        Ok(map.apply(levels, seeds, &|| false)?.unwrap_or_default())
+    }
+
+    /// Computes the tangents of the results from the tangents of the inputs; for tapes without functions of the user's
+    /// own.
+    ///
+    /// # Errors
+    /// [`RecordError`] when the sweep is recorded in live levels and a limit is reached.
+    pub fn push_forward(&self, levels: &mut Levels, seeds: &[Num]) -> Result<Vec<Num>, RecordError> {
+        let map = LinearMap { transposed: false, ..self.clone() };
+        Ok(map.apply(levels, seeds, &|| false)?.unwrap_or_default())
+    }
+
+    /// Applies the map to some seeds; `None` when `stop` reports that the user cancels. For tapes without functions of
+    /// the user's own.
+    ///
+    /// # Errors
+    /// [`RecordError`] when the sweep is recorded in live levels and a limit is reached.
+    pub fn apply(
+        &self,
+        levels: &mut Levels,
+        seeds: &[Num],
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Option<Vec<Num>>, RecordError> {
+        let mut sweep = Sweep::new(levels, &self.tape, self.direction());
+        for (node, seed) in self.seeded().into_iter().zip(seeds) {
+            sweep.add(levels, node, *seed)?;
+        }
+        let progress = sweep.run(levels, stop)?;
+        let numbers = sweep.numbers(&self.read());
+        sweep.finish(levels);
+        match progress {
+            Progress::Done => Ok(Some(numbers)),
+            Progress::Interrupted => Ok(None),
+            Progress::Call(_) => unreachable!("no function is called on this tape"),
+        }
+    }
+}

@@ -1,0 +1,342 @@
+//! Interactive session: lists the declarations of an input, and removes declarations of an input that failed.
+
+use crate::source::Span;
+use crate::syntax::ast::{Name, NominalKind};
+use crate::types::generics::signature;
+use crate::types::model::declaration_tables::{
+    Code, Entry, FunctionKind, GlobalData, GlobalMemo, MemberKind, Named, Owner,
+};
+use crate::types::model::display;
+use crate::types::model::prelude_index;
+use crate::types::model::queries;
+use crate::types::model::ty::{NominalId, ProtocolId, Type};
+use crate::types::model::type_context::TypeContext;
+use crate::types::model::typed_tree::{FunctionId, GlobalId};
+use crate::types::names::member_candidates::CandidateKind;
+use crate::types::names::name_lookup;
+use crate::types::names::prelude;
+use hashbrown::HashMap;
+
+/// The names declared in a session before an input was entered; by default, the names of an empty session.
+#[derive(Default)]
+pub struct Names {
+    module: HashMap<Name, Vec<Entry>>,
+    nominals: usize,
+    protocols: usize,
+    functions: usize,
+    globals: usize,
+}
+
+/// A declaration that an input has made.
+#[derive(Clone, Debug)]
+pub struct Declared {
+    /// The declared name, with its argument labels, if any.
+    pub name: String,
+    /// The kind and the type of the declared entity.
+    pub what: DeclaredEntity,
+    /// The source location of the name.
+    pub span: Span,
+}
+
+/// The entity that a declared name refers to.
+#[derive(Clone, Debug)]
+pub enum DeclaredEntity {
+    /// A function, with its type.
+    Function(String),
+    /// A variable.
+    Variable {
+        /// The global variable that holds the value.
+        global: GlobalId,
+        /// The type of the variable's value.
+        ty: Type,
+    },
+    /// A type or protocol, with the keyword that declares it.
+    Type(&'static str),
+}
+
+/// Takes a snapshot of the names that are declared now.
+pub fn names(cx: &TypeContext) -> Names {
+    Names {
+        module: cx.defs.module.clone(),
+        nominals: cx.defs.nominals.len(),
+        protocols: cx.defs.protocols.len(),
+        functions: cx.defs.functions.len(),
+        globals: cx.defs.globals.len(),
+    }
+}
+
+/// Returns the top-level declarations that were entered after a snapshot, in source order.
+pub fn declared_since(cx: &mut TypeContext, before: &Names) -> Vec<Declared> {
+    let mut out = vec![];
+    for i in before.functions..cx.defs.functions.len() {
+        out.extend(declared_function(cx, FunctionId(i as u32)));
+    }
+    for i in before.globals..cx.defs.globals.len() {
+        out.extend(declared_variable(cx, GlobalId(i as u32)));
+    }
+    for (i, data) in cx.defs.nominals.iter().enumerate().skip(before.nominals) {
+        let is_seen = !data.is_prelude && is_entered(cx, &data.name, Named::Nominal(NominalId(i as u32)));
+        let what = DeclaredEntity::Type(match data.kind {
+            NominalKind::Struct => "struct",
+            NominalKind::Enum => "enum",
+            NominalKind::Class => "class",
+        });
+        out.extend(is_seen.then(|| Declared { name: data.name.to_string(), what, span: data.span }));
+    }
+    for (i, data) in cx.defs.protocols.iter().enumerate().skip(before.protocols) {
+        if is_entered(cx, &data.name, Named::Protocol(ProtocolId(i as u32))) {
+            out.push(Declared { name: data.name.to_string(), what: DeclaredEntity::Type("protocol"), span: data.span });
+        }
+    }
+    out.sort_by_key(|declared| declared.span.start);
+    out
+}
+
+fn declared_function(cx: &mut TypeContext, f: FunctionId) -> Option<Declared> {
+    let data = cx.defs.function_data(f);
+    let is_seen = data.owner == Owner::Module && data.kind == FunctionKind::Function && !data.is_prelude;
+    if !is_seen || data.decl.is_none() || data.outer.is_some() || &*data.base_name == "_" {
+        return None;
+    }
+    if data.base_name.starts_with('_') || !is_entered(cx, &data.base_name, Named::Function(f)) {
+        return None;
+    }
+    let span = data.span;
+    let signature = signature::signature(cx, f);
+    let labeled = signature.params.iter().any(|p| p.label.is_some());
+    let name = if labeled { cx.defs.full_name(f) } else { cx.defs.function_data(f).base_name.to_string() };
+    let params: Vec<String> = signature.params.iter().map(|p| display::show(cx, &p.ty)).collect();
+    let throws = if signature.throws { " throws" } else { "" };
+    let ty = format!("({}){throws} -> {}", params.join(", "), display::show(cx, &signature.result));
+    Some(Declared { name, what: DeclaredEntity::Function(ty), span })
+}
+
+fn declared_variable(cx: &mut TypeContext, global: GlobalId) -> Option<Declared> {
+    let data = &cx.defs.globals[global.0 as usize];
+    if data.is_prelude || data.owner != Owner::Module || data.name.starts_with('_') {
+        return None;
+    }
+    if !is_entered(cx, &data.name, Named::Global(global)) {
+        return None;
+    }
+    let (name, span) = (data.name.to_string(), data.span);
+    let ty = queries::global_type(cx, global);
+    Some(Declared { name, what: DeclaredEntity::Variable { global, ty }, span })
+}
+
+/// The name of the variable that holds the last displayed value.
+const ANSWER: &str = "ans";
+
+/// Returns the variable for a displayed value of a type: the current variable if it has this type, or a new variable.
+/// `None` when the program declares the name.
+pub fn answer(cx: &mut TypeContext, current: Option<GlobalId>, ty: &Type) -> Option<GlobalId> {
+    let entries = cx.defs.module.get(ANSWER).map_or(&[][..], Vec::as_slice);
+    if entries.iter().any(|entry| !matches!(entry.what, Named::Global(g) if Some(g) == current)) {
+        return None;
+    }
+    let has_type = |g: &GlobalId| cx.defs.globals[g.0 as usize].memo.ty.as_ref() == Some(ty);
+    if let Some(known) = current.filter(|g| !entries.is_empty() && has_type(g)) {
+        return Some(known);
+    }
+    let global = GlobalId(cx.defs.globals.len() as u32);
+    cx.defs.globals.push(GlobalData {
+        name: ANSWER.into(),
+        span: Span::default(),
+        is_let: true,
+        ty_expr: None,
+        value: None,
+        has_value: true,
+        group: None,
+        owner: Owner::Module,
+        file: 0,
+        is_lazy: false,
+        is_shared: false,
+        // The variable is not listed among the declarations of the program.
+        is_prelude: true,
+        decl: None,
+        getter: None,
+        setter: None,
+        memo: GlobalMemo { ty: Some(ty.clone()), ..GlobalMemo::default() },
+    });
+    let entry = Entry { what: Named::Global(global), file: 0, is_private: false };
+    cx.defs.module.insert(ANSWER.into(), vec![entry]);
+    Some(global)
+}
+
+/// Whether a function uses a global variable.
+pub fn is_shared(cx: &TypeContext, global: GlobalId) -> bool {
+    cx.defs.globals[global.0 as usize].is_shared
+}
+
+/// Whether a name is declared at the top level or in the library.
+pub fn is_declared(cx: &TypeContext, name: &str) -> bool {
+    let has_entries = |entries: &Vec<Entry>| !entries.is_empty();
+    let is_answer = |entries: &Vec<Entry>| {
+        let is_own = |entry: &Entry| matches!(entry.what, Named::Global(g) if cx.defs.globals[g.0 as usize].is_prelude);
+        name == ANSWER && entries.iter().all(is_own)
+    };
+    cx.defs.module.get(name).is_some_and(|entries| has_entries(entries) && !is_answer(entries))
+        || cx.defs.library.get(name).is_some_and(has_entries)
+        || !cx.defs.prelude.waiting(prelude_index::declaring(name)).is_empty()
+}
+
+/// Returns the names of the variables declared after a snapshot.
+pub fn variables_since(cx: &TypeContext, before: &Names) -> Vec<Name> {
+    let new = cx.defs.globals.iter().skip(before.globals);
+    new.filter(|data| !data.is_prelude && data.owner == Owner::Module).map(|data| data.name.clone()).collect()
+}
+
+fn is_entered(cx: &TypeContext, name: &str, what: Named) -> bool {
+    cx.defs.module.get(name).is_some_and(|entries| entries.iter().any(|entry| entry.what == what))
+}
+
+/// Removes the names that were declared after a snapshot.
+pub fn take_back(cx: &mut TypeContext, before: Names) {
+    cx.defs.module = before.module;
+}
+
+/// Removes names that an input declared before its run stopped at the source location `stopped`. Variables initialized
+/// before this location are retained, and so are all other declarations, except functions that use an uninitialized
+/// variable.
+pub fn keep_until(cx: &mut TypeContext, before: &Names, script: FunctionId, stopped: u32) {
+    let limit = match &cx.defs.function_data(script).code {
+        Code::Script(items) => items
+            .iter()
+            .map(|(_, item)| item.span)
+            .find(|span| span.start <= stopped && stopped <= span.end)
+            .map_or(0, |span| span.start),
+        _ => 0,
+    };
+    let lost: Vec<usize> =
+        (before.globals..cx.defs.globals.len()).filter(|i| cx.defs.globals[*i].span.start >= limit).collect();
+    if lost.iter().any(|i| cx.defs.globals[*i].is_shared) {
+        cx.defs.module.clone_from(&before.module);
+        return;
+    }
+    for i in lost {
+        let name = cx.defs.globals[i].name.clone();
+        match before.module.get(&name) {
+            Some(entries) => cx.defs.module.insert(name, entries.clone()),
+            None => cx.defs.module.remove(&name),
+        };
+    }
+}
+
+/// Formats the type of a variable for the prompt; a closure stored in a variable still has the names of its parameters.
+pub fn show_variable(cx: &TypeContext, global: GlobalId, ty: &Type) -> String {
+    let shown = display::show(cx, ty);
+    let (Some(names), Type::Function(function)) = (cx.defs.closure_names.get(&global), ty) else { return shown };
+    let params = names.iter().zip(&function.params).map(|(name, p)| format!("{name}: {}", display::show(cx, &p.ty)));
+    let throws = if function.throws { " throws" } else { "" };
+    format!("({}){throws} -> {}", params.collect::<Vec<_>>().join(", "), display::show(cx, &function.result))
+}
+
+/// Returns the names that the program declares at the top level, with their kinds.
+pub fn declared_names(cx: &TypeContext) -> Vec<(String, CandidateKind)> {
+    let kind = |entry: &Entry| match entry.what {
+        Named::Function(f) if cx.defs.function_data(f).kind == FunctionKind::Getter => CandidateKind::Property,
+        Named::Function(f) if cx.defs.function_data(f).ast_params.is_empty() => CandidateKind::Call,
+        Named::Function(_) => CandidateKind::CallWithArguments,
+        Named::Global(_) => CandidateKind::Property,
+        Named::Nominal(_) | Named::Protocol(_) | Named::Alias(_) => CandidateKind::Type,
+    };
+    let entered = cx.defs.module.iter().filter(|(name, _)| !name.starts_with('_'));
+    entered.filter_map(|(name, entries)| Some((name.to_string(), kind(entries.last()?)))).collect()
+}
+
+/// Returns the spans of all declarations of a name: at the top level, or in a type for `Type.member`.
+pub fn places_of(cx: &mut TypeContext, name: &str) -> Vec<Span> {
+    let Some((owner, member)) = name.rsplit_once('.') else {
+        let entries = name_lookup::entries(cx, name, 0);
+        return entries.iter().map(|entry| cx.defs.entry_span(entry)).collect();
+    };
+    let Some(Named::Nominal(n)) = name_lookup::type_entry(cx, owner, 0) else { return vec![] };
+    prelude::load_all_own_members(cx, n);
+    let data = cx.defs.nominal_data(n);
+    let members = data.members.get(member).into_iter().flatten();
+    let place = |kind: &MemberKind| match kind {
+        MemberKind::Stored(i) => Some(data.stored[*i as usize].span),
+        MemberKind::Case(i) => Some(data.cases[*i as usize].span),
+        MemberKind::Computed(f, _) | MemberKind::Method(f) | MemberKind::Init(f) | MemberKind::Subscript(f, _) => {
+            Some(cx.defs.function_data(*f).span)
+        }
+        MemberKind::Global(g) => Some(cx.defs.globals[g.0 as usize].span),
+        MemberKind::Nominal(n) => Some(cx.defs.nominal_data(*n).span),
+        MemberKind::Alias(a) => Some(cx.defs.aliases[a.0 as usize].span),
+        MemberKind::Requirement(_) | MemberKind::AssociatedType => None,
+    };
+    members.filter_map(|member| place(&member.kind)).collect()
+}
+
+/// Removes earlier functions that functions entered since `first` replace at the prompt, because both accept the same
+/// calls.
+pub(crate) fn replace_functions(cx: &mut TypeContext, first: usize) {
+    if !cx.module.is_interactive {
+        return;
+    }
+    for f in (first..cx.defs.functions.len()).map(|i| FunctionId(i as u32)) {
+        let name = cx.defs.function_data(f).base_name.clone();
+        let Some(entries) = cx.defs.module.get(&name).filter(|all| all.iter().any(|e| e.what == Named::Function(f)))
+        else {
+            continue;
+        };
+        let earlier = entries.iter().filter_map(|entry| match entry.what {
+            Named::Function(g) if (g.0 as usize) < first => Some(g),
+            _ => None,
+        });
+        let earlier: Vec<FunctionId> = earlier.collect();
+        for g in earlier {
+            if is_called_like(cx, f, g)
+                && let Some(entries) = cx.defs.module.get_mut(&name)
+            {
+                entries.retain(|entry| entry.what != Named::Function(g));
+            }
+        }
+    }
+}
+
+/// Whether two functions have equal labels and equal parameter types.
+fn is_called_like(cx: &mut TypeContext, f: FunctionId, g: FunctionId) -> bool {
+    let generics = |data: &crate::types::model::declaration_tables::FunctionData| data.generics.params.len();
+    let count = generics(cx.defs.function_data(f));
+    if count != generics(cx.defs.function_data(g)) {
+        return false;
+    }
+    let (f, g) = (signature::signature(cx, f), signature::signature(cx, g));
+    f.params.len() == g.params.len()
+        && f.params.iter().zip(&g.params).all(|(a, b)| a.label == b.label && (count > 0 || a.ty == b.ty))
+}
+
+/// Returns the parameter names of the functions and closure variables that the module declares, by the name of the
+/// function.
+pub fn parameters_of_functions(cx: &mut TypeContext) -> Vec<(String, Vec<String>)> {
+    let mut names: Vec<String> = cx.defs.module.keys().map(ToString::to_string).collect();
+    names.sort_unstable();
+    let with_parameters = names.into_iter().map(|name| (names_of_parameters(cx, &name), name));
+    with_parameters.filter(|(parameters, _)| !parameters.is_empty()).map(|(p, name)| (name, p)).collect()
+}
+
+/// Returns the argument labels of a function's parameters; empty if the function does not exist.
+pub fn labels_of_parameters(cx: &mut TypeContext, function: &str) -> Vec<Option<String>> {
+    let entries = name_lookup::entries(cx, function, 0);
+    let function = entries.iter().find_map(|entry| if let Named::Function(f) = entry.what { Some(f) } else { None });
+    let Some(function) = function else { return vec![] };
+    signature::signature(cx, function).params.iter().map(|p| p.label.as_ref().map(ToString::to_string)).collect()
+}
+
+/// Returns the parameter names of a top-level function, or of a closure stored in a variable.
+pub fn names_of_parameters(cx: &mut TypeContext, function: &str) -> Vec<String> {
+    for entry in name_lookup::entries(cx, function, 0) {
+        match entry.what {
+            Named::Function(f) => {
+                return signature::signature(cx, f).params.iter().map(|p| p.name.to_string()).collect();
+            }
+            Named::Global(g) => {
+                let names = cx.defs.closure_names.get(&g);
+                return names.into_iter().flatten().map(ToString::to_string).collect();
+            }
+            Named::Nominal(_) | Named::Protocol(_) | Named::Alias(_) => {}
+        }
+    }
+    vec![]
+}

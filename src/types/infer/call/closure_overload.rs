@@ -1,0 +1,256 @@
+//! Closure overloads: the choice between the overloads of the program and of the library by closure arguments.
+//!
+//! An overload of the program is preferred to an overload of the library. If the two differ in the result type of a
+//! closure argument, the closure is inferred first, and an overload that the result of the closure does not fit is
+//! excluded.
+
+use crate::diagnostic::Diagnostic;
+use crate::source::Span;
+use crate::syntax::ast::ExprKind as Ast;
+use crate::types::generics::unification;
+use crate::types::infer::Infer;
+use crate::types::infer::call::arguments::{ArgNode, Slot, match_args};
+use crate::types::infer::call::candidates::{Candidate, Target};
+use crate::types::model::ty::{FunctionParam, FunctionType, Strength, Type};
+use crate::types::model::type_vars;
+use crate::types::model::type_vars::Literal;
+use crate::types::model::typed_tree::Expr;
+use crate::types::names::name_lookup;
+use std::rc::Rc;
+
+/// The source from which the type of a closure's parameter is determined.
+#[derive(PartialEq)]
+enum Source {
+    /// The type of the closure's parameter is known.
+    Type(Type),
+    /// The type of the closure's parameter is the type of another argument, given by its index.
+    Argument(usize),
+}
+
+/// The closure type that a candidate requires.
+struct RequiredClosure {
+    params: Vec<(Source, bool)>,
+    result: Type,
+}
+
+/// Whether an argument is a closure without declared parameter types.
+fn is_open_closure(arg: &ArgNode) -> bool {
+    let Ast::Closure(closure) = &arg.ast.kind else { return false };
+    arg.ready.is_none() && closure.params.iter().flatten().all(|param| param.ty.is_none())
+}
+
+impl Infer<'_> {
+    /// Returns only the overloads of the library, if the overloads of the program do not fit the result of a closure
+    /// when the floating-point literals among the arguments are of type `Double`: in `gradient(at: 2.0) { x in x * x }`
+    /// the argument is a `Double`.
+    pub(crate) fn by_own_literals(
+        &mut self,
+        candidates: Vec<Candidate>,
+        args: &mut [ArgNode],
+        expected: Option<&Type>,
+        span: Span,
+    ) -> Vec<Candidate> {
+        let Some(at) = args.iter().position(is_open_closure) else { return candidates };
+        if !self.has_both_origins(&candidates) {
+            return candidates;
+        }
+        self.ready_args(args);
+        let mut decided = args.to_vec();
+        let mut literals = 0;
+        for arg in &mut decided {
+            let Some(ready) = &arg.ready else { continue };
+            let Type::Var(var) = unification::shallow(self.cx, &ready.ty.clone()) else { continue };
+            if self.cx.vars.var(var).literal == Some(Literal::Float) {
+                let ty = name_lookup::simple(self.cx, "Double");
+                arg.ready = Some(Rc::new(Expr { ty, ..(**ready).clone() }));
+                literals += 1;
+            }
+        }
+        if literals == 0 {
+            return candidates;
+        }
+        let Some(params) = self.common_parameters(&candidates, &decided, at, span) else { return candidates };
+        let result = self.cx.vars.fresh();
+        let wanted = Type::Function(Rc::new(FunctionType { params, result, throws: false, strength: Strength::Open }));
+        let Some(value) = self.infer_tentatively(&args[at], &wanted) else { return candidates };
+        if unification::has_vars(self.cx, &value.ty) {
+            return candidates;
+        }
+        decided[at].ready = Some(Rc::new(value));
+        let expected = expected.and_then(|ty| self.known(ty));
+        let mut fits = |c: &Candidate| self.try_candidate(c, &decided, expected.as_ref(), span).is_some();
+        let fit: Vec<Candidate> = candidates.iter().filter(|c| fits(c)).cloned().collect();
+        if fit.is_empty() || fit.iter().any(|c| self.is_of_script(c)) { candidates } else { fit }
+    }
+
+    /// Infers the closures among the arguments whose results decide between the candidates.
+    pub(crate) fn ready_closures(&mut self, candidates: &[Candidate], args: &mut [ArgNode], span: Span) {
+        let is_closure = |arg: &ArgNode| arg.ready.is_none() && matches!(arg.ast.kind, Ast::Closure(_));
+        let of_script = candidates.iter().any(|c| self.is_of_script(c));
+        if !of_script || candidates.len() < 2 || !args.iter().any(is_closure) {
+            return;
+        }
+        self.ready_args(args);
+        for i in 0..args.len() {
+            if !is_closure(&args[i]) {
+                continue;
+            }
+            let Some(params) = self.common_parameters(candidates, args, i, span) else { continue };
+            let result = self.cx.vars.fresh();
+            let ty = FunctionType { params, result, throws: false, strength: Strength::Open };
+            let (before, failed) = (self.cx.sink.diagnostics.len(), self.failed);
+            let value = self.expr(&args[i].ast.clone(), Some(&Type::Function(Rc::new(ty))));
+            if self.cx.sink.diagnostics[before..].iter().any(Diagnostic::is_error) {
+                // The closure may need an expected result type, which the overload of the program provides.
+                self.cx.sink.diagnostics.truncate(before);
+                self.failed = failed;
+                continue;
+            }
+            args[i].ready = Some(self.set_aside(value));
+        }
+    }
+
+    /// Removes the overloads of the program if a closure fits the parameters of none of these overloads, but fits
+    /// overloads of the library.
+    pub(crate) fn without_unfit_closures(
+        &mut self,
+        candidates: Vec<Candidate>,
+        args: &[ArgNode],
+        span: Span,
+    ) -> Vec<Candidate> {
+        let Some(at) = args.iter().position(is_open_closure) else { return candidates };
+        if !self.has_both_origins(&candidates) {
+            return candidates;
+        }
+        let fit: Vec<bool> = candidates.iter().map(|c| self.try_candidate(c, args, None, span).is_some()).collect();
+        let fitting = |of_script: bool, infer: &Self| {
+            let found = candidates.iter().zip(&fit).filter(|(c, fits)| **fits && infer.is_of_script(c) == of_script);
+            found.map(|(c, _)| c.clone()).collect::<Vec<_>>()
+        };
+        let (of_script, of_library) = (fitting(true, self), fitting(false, self));
+        if of_script.is_empty() || of_library.is_empty() || of_script.iter().any(|c| self.suits(c, args, at, span)) {
+            return candidates;
+        }
+        candidates.into_iter().filter(|c| !self.is_of_script(c)).collect()
+    }
+
+    /// Whether a closure can be inferred with the parameter types that a candidate requires.
+    fn suits(&mut self, candidate: &Candidate, args: &[ArgNode], closure: usize, span: Span) -> bool {
+        let params = self.candidate_params(candidate);
+        let Ok(slots) = match_args(&params, args) else { return false };
+        let instance = self.instantiate(candidate, span);
+        let place = slots.iter().position(|slot| matches!(slot, Slot::Arg(k) if *k == closure));
+        let Some(param) = place.and_then(|k| instance.params.get(k)) else { return true };
+        let ty = self.param_value_type(param);
+        self.infer_tentatively(&args[closure], &ty).is_some()
+    }
+
+    /// Infers a closure with an expected type; returns `None` if the closure does not fit. The diagnostics and pending
+    /// expressions of the attempt are discarded.
+    fn infer_tentatively(&mut self, closure: &ArgNode, wanted: &Type) -> Option<Expr> {
+        let (diagnostics, failed) = (self.cx.sink.diagnostics.len(), self.failed);
+        let (pending, solutions) = (self.pending.len(), self.solutions.len());
+        let (open, nominals) = (self.open.len(), self.local_nominals.len());
+        let variables = self.cx.vars.var_count();
+        let mut value = self.expr(&closure.ast.clone(), Some(wanted));
+        self.resolve_statement((pending, variables));
+        value.ty = type_vars::zonk(self.cx, &value.ty);
+        let suits = !self.cx.sink.diagnostics[diagnostics..].iter().any(Diagnostic::is_error);
+        self.cx.sink.diagnostics.truncate(diagnostics);
+        self.pending.truncate(pending);
+        self.solutions.truncate(solutions);
+        self.open.truncate(open);
+        self.local_nominals.truncate(nominals);
+        self.failed = failed;
+        suits.then_some(value)
+    }
+
+    /// Whether some of the candidates are declared by the program, and others by the library.
+    fn has_both_origins(&self, candidates: &[Candidate]) -> bool {
+        let of_script = candidates.iter().filter(|c| self.is_of_script(c)).count();
+        of_script > 0 && of_script < candidates.len()
+    }
+
+    pub(crate) fn is_of_script(&self, candidate: &Candidate) -> bool {
+        matches!(candidate.target, Target::Function(f) if !self.cx.defs.function_data(f).is_prelude)
+    }
+
+    /// Returns the parameters of a closure, if all fitting candidates agree on the parameters and differ in the result.
+    fn common_parameters(
+        &mut self,
+        candidates: &[Candidate],
+        args: &[ArgNode],
+        closure: usize,
+        span: Span,
+    ) -> Option<Vec<FunctionParam>> {
+        let mut all: Vec<RequiredClosure> = vec![];
+        for candidate in candidates {
+            if self.try_candidate(candidate, args, None, span).is_some() {
+                all.push(self.wanted_closure(candidate, args, closure, span)?);
+            }
+        }
+        let (first, others) = all.split_first()?;
+        let is_open = |ty: &Type| matches!(ty, Type::Var(_));
+        let same_result = |other: &RequiredClosure| match (is_open(&first.result), is_open(&other.result)) {
+            (true, true) => true,
+            (false, false) => first.result == other.result,
+            _ => false,
+        };
+        if others.iter().all(same_result) || others.iter().any(|other| other.params != first.params) {
+            return None;
+        }
+        let param = |(source, is_inout): &(Source, bool)| {
+            let ty = match source {
+                Source::Type(ty) => ty.clone(),
+                Source::Argument(k) => args[*k].ready.as_ref()?.ty.clone(),
+            };
+            Some(FunctionParam { ty, is_inout: *is_inout, no_derivative: false, autoclosure: false })
+        };
+        first.params.iter().map(param).collect()
+    }
+
+    /// Returns the closure type that a candidate requires, as far as the other arguments determine it.
+    fn wanted_closure(
+        &mut self,
+        candidate: &Candidate,
+        args: &[ArgNode],
+        closure: usize,
+        span: Span,
+    ) -> Option<RequiredClosure> {
+        let params = self.candidate_params(candidate);
+        let slots = match_args(&params, args).ok()?;
+        let snapshot = self.cx.vars.snapshot();
+        let instance = self.instantiate(candidate, span);
+        let mut wanted = None;
+        for (slot, param) in slots.iter().zip(&instance.params) {
+            match slot {
+                Slot::Arg(k) if *k == closure => wanted = Some(self.param_value_type(param)),
+                Slot::Arg(k) if args[*k].ready.is_some() => {
+                    let ty = self.param_value_type(param);
+                    self.arg_fits(&args[*k], &ty, param, span);
+                }
+                _ => {}
+            }
+        }
+        let found = wanted.and_then(|ty| self.wanted_function(&ty, args));
+        self.cx.vars.rollback(snapshot);
+        found
+    }
+
+    fn wanted_function(&mut self, ty: &Type, args: &[ArgNode]) -> Option<RequiredClosure> {
+        let ty = name_lookup::optional_payload(self.cx, ty).unwrap_or_else(|| ty.clone());
+        let Type::Function(f) = unification::shallow(self.cx, &ty) else { return None };
+        let mut params = vec![];
+        for param in &f.params {
+            let ty = type_vars::zonk(self.cx, &param.ty);
+            let source = match unification::has_vars(self.cx, &ty) {
+                false => Source::Type(ty),
+                true => Source::Argument(args.iter().position(|arg| {
+                    arg.ready.as_ref().is_some_and(|ready| type_vars::zonk(self.cx, &ready.ty.clone()) == ty)
+                })?),
+            };
+            params.push((source, param.is_inout));
+        }
+        Some(RequiredClosure { params, result: type_vars::zonk(self.cx, &f.result) })
+    }
+}

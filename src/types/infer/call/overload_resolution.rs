@@ -1,0 +1,450 @@
+//! Overload resolution: chooses the function to which a call refers among several functions of the same name.
+
+use crate::source::Span;
+use crate::syntax::ast;
+use crate::syntax::ast::Ident;
+use crate::types::conform::conformances;
+use crate::types::generics::signature;
+use crate::types::generics::unification;
+use crate::types::infer::Infer;
+use crate::types::infer::call::arguments::{ArgNode, closure_arity, match_args};
+use crate::types::infer::call::candidates::{Candidate, Target};
+use crate::types::infer::call::specificity::Fit;
+use crate::types::infer::solver::pending_expression::{Pending, PendingKind};
+use crate::types::model::syntax_query::single_expression;
+use crate::types::model::ty::{Type, VarId};
+use crate::types::model::type_vars;
+use crate::types::model::type_vars::Literal;
+use crate::types::model::typed_tree::{Expr, ExprKind};
+use crate::types::names::name_lookup;
+use std::rc::Rc;
+
+impl Infer<'_> {
+    /// Infers a call of one of several functions; if the choice is not clear yet, the call becomes pending.
+    pub(crate) fn call_overloaded(
+        &mut self,
+        name: &Ident,
+        candidates: Vec<Candidate>,
+        mut args: Vec<ArgNode>,
+        expected: Option<&Type>,
+        span: Span,
+    ) -> Expr {
+        let mut fitting = self.with_arity(&candidates, &args);
+        fitting.retain(|c| {
+            let params = self.candidate_params(c);
+            match_args(&params, &args).is_ok()
+        });
+        self.ready_pow(name, &fitting, &mut args);
+        let fitting = self.by_own_literals(fitting, &mut args, expected, span);
+        self.ready_closures(&fitting, &mut args, span);
+        let fitting = self.without_unfit_closures(fitting, &args, span);
+        let fitting = self.favored_or_second(fitting, &mut args, span);
+        let fitting = self.unshadowed(fitting, span);
+        match fitting.as_slice() {
+            [] => {
+                let meant = self.favored(candidates);
+                self.no_candidate(name, &meant, &args, span)
+            }
+            [only] => match self.closure_misfit(&fitting, &args, span) {
+                Some((wanted, arity, at)) => {
+                    self.wrong_arity(&Rc::new(wanted), arity, at);
+                    self.error_expr(span)
+                }
+                None => {
+                    self.ready_shared(only, &mut args);
+                    let widens = self.only_widened(only, &args, span);
+                    self.with_widening(widens, |infer| infer.commit(name, only, &args, expected, span))
+                }
+            },
+            _ => {
+                self.ready_args(&mut args);
+                let known = expected.and_then(|t| self.known(t));
+                if let Some(found) = self.choose(name, &fitting, &args, known.as_ref(), span, false, false) {
+                    return found;
+                }
+                let result = self.cx.vars.fresh();
+                let kind = PendingKind::Overload {
+                    name: name.clone(),
+                    candidates: fitting,
+                    args,
+                    expected: expected.cloned(),
+                };
+                self.wait(kind, result, span)
+            }
+        }
+    }
+
+    /// Makes the type of a pending call an optional if all candidates that fit return an optional: `Int("2")` is an
+    /// optional before the literal has a type.
+    pub(crate) fn take_optional_result(&mut self, value: &Expr) {
+        let ExprKind::Pending(i) = value.kind else { return };
+        let Some(Pending { kind: PendingKind::Overload { candidates, args, .. }, span, .. }) =
+            &self.pending[i as usize]
+        else {
+            return;
+        };
+        let (candidates, args, span) = (candidates.clone(), args.clone(), *span);
+        let fitting: Vec<&Candidate> =
+            candidates.iter().filter(|c| self.try_candidate(c, &args, None, span).is_some()).collect();
+        let mut gives_optional = |candidate: &Candidate| {
+            let snapshot = self.cx.vars.snapshot();
+            let given = self.instantiate(candidate, span).result;
+            let is_optional = name_lookup::is_optional(self.cx, &given);
+            self.cx.vars.rollback(snapshot);
+            is_optional
+        };
+        if !fitting.is_empty() && fitting.into_iter().all(&mut gives_optional) {
+            let payload = self.cx.vars.fresh();
+            let optional = name_lookup::applied(self.cx, "Optional", &[payload]);
+            unification::unify(self.cx, &value.ty, &optional, span);
+        }
+    }
+
+    /// Returns the candidates that fit when the integer literals among the arguments are of type `Int`; all of the
+    /// candidates if none fits.
+    pub(crate) fn with_natural_literals(
+        &mut self,
+        candidates: &[Candidate],
+        args: &[ArgNode],
+        expected: Option<&Type>,
+        span: Span,
+    ) -> Vec<Candidate> {
+        let types: Vec<Type> = args.iter().filter_map(|a| a.ready.as_ref().map(|e| e.ty.clone())).collect();
+        let snapshot = self.cx.vars.snapshot();
+        let mut natural = vec![];
+        if self.default_integers(&types, span) {
+            natural.extend_from_slice(candidates);
+            natural.retain(|candidate| self.try_candidate(candidate, args, expected, span).is_some());
+        }
+        self.cx.vars.rollback(snapshot);
+        if natural.is_empty() { candidates.to_vec() } else { natural }
+    }
+
+    /// Whether some of the candidates fit now, and none of them fits once the literals among the arguments have their
+    /// default types.
+    pub(crate) fn needs_other_literals(&mut self, candidates: &[Candidate], args: &[ArgNode], span: Span) -> bool {
+        let snapshot = self.cx.vars.snapshot();
+        let fits = |infer: &mut Self| candidates.iter().any(|c| infer.try_candidate(c, args, None, span).is_some());
+        let fits_now = fits(self);
+        let types: Vec<Type> = args.iter().filter_map(|a| a.ready.as_ref().map(|e| e.ty.clone())).collect();
+        let mut any = false;
+        for ty in types {
+            if let Type::Var(v) = unification::shallow(self.cx, &ty)
+                && let Some(literal) = self.cx.vars.var(v).literal
+            {
+                let usual = name_lookup::simple(self.cx, literal.usual());
+                any |= unification::unify(self.cx, &ty, &usual, span);
+            }
+        }
+        let needs_others = any && fits_now && !fits(self);
+        self.cx.vars.rollback(snapshot);
+        needs_others
+    }
+
+    /// Whether a pending closure determines the type of a literal among the arguments as soon as its body is inferred:
+    /// in `Double(bytes.reduce(0, +))` the 0 is a byte.
+    pub(crate) fn closure_decides(&mut self, args: &[ArgNode]) -> bool {
+        let mut literals = vec![];
+        for ready in args.iter().filter_map(|a| a.ready.as_ref()) {
+            if let Type::Var(v) = unification::shallow(self.cx, &ready.ty)
+                && self.cx.vars.var(v).literal.is_some()
+            {
+                literals.push(v);
+            }
+        }
+        if literals.is_empty() {
+            return false;
+        }
+        let closures = self.waiting.iter().filter_map(|i| match &self.pending[*i] {
+            Some(Pending { kind: PendingKind::Closure { closure }, result, .. }) => Some((closure, result)),
+            _ => None,
+        });
+        let mentions = |ty: &Type| ty.any(&mut |t| matches!(t, Type::Var(v) if literals.contains(v)));
+        closures.into_iter().any(|(closure, ty)| {
+            let ty = type_vars::zonk(self.cx, ty);
+            self.is_expression_closure(closure, &ty) && mentions(&ty)
+        })
+    }
+
+    /// Whether a closure is a single expression, and does not destructure a tuple, for which a separate statement is
+    /// required.
+    pub(crate) fn is_expression_closure(&self, closure: &ast::Closure, ty: &Type) -> bool {
+        let takes_apart = match type_vars::zonk(self.cx, ty) {
+            Type::Function(f) => f.params.len() == 1 && closure_arity(closure).is_some_and(|count| count > 1),
+            _ => false,
+        };
+        single_expression(&closure.body).is_some() && !takes_apart
+    }
+
+    /// Whether an argument is a member of a literal, or results from such a member by pending calls, while the type of
+    /// the literal is not decided.
+    pub(crate) fn awaits_literal(&mut self, args: &[ArgNode]) -> bool {
+        let mut open = vec![];
+        self.open_arguments(args, &mut open);
+        let mut seen = vec![];
+        let mut next = 0;
+        while let Some(v) = open.get(next).copied() {
+            next += 1;
+            for i in self.waiting.iter().copied() {
+                let Some(pending) = &self.pending[i] else { continue };
+                let makes = |ty: &Type| matches!(ty, Type::Var(w) if *w == v);
+                if seen.contains(&i) || !type_vars::zonk(self.cx, &pending.result).any(&mut |ty| makes(ty)) {
+                    continue;
+                }
+                seen.push(i);
+                if let PendingKind::Overload { args, .. } | PendingKind::Operator { args, .. } = &pending.kind {
+                    self.open_arguments(args, &mut open);
+                }
+                match pending.kind.base().map(|base| type_vars::zonk(self.cx, &base.ty)) {
+                    Some(Type::Var(v)) if self.cx.vars.var(v).literal.is_some() => return true,
+                    Some(Type::Var(v)) => open.push(v),
+                    _ => {}
+                }
+            }
+        }
+        false
+    }
+
+    /// Adds the types of those arguments whose types are type variables that no literal constrains.
+    fn open_arguments(&self, args: &[ArgNode], open: &mut Vec<VarId>) {
+        for ready in args.iter().filter_map(|a| a.ready.as_ref()) {
+            if let Type::Var(v) = type_vars::zonk(self.cx, &ready.ty)
+                && self.cx.vars.var(v).literal.is_none()
+                && !open.contains(&v)
+            {
+                open.push(v);
+            }
+        }
+    }
+
+    /// Unifies the type variables of integer literals among the types with the default type; returns whether there are
+    /// any.
+    pub(crate) fn default_integers(&mut self, types: &[Type], span: Span) -> bool {
+        let usual = if self.in_formula { "Double" } else { "Int" };
+        let usual = name_lookup::simple(self.cx, usual);
+        let mut any = false;
+        for ty in types {
+            if let Type::Var(v) = unification::shallow(self.cx, ty)
+                && self.cx.vars.var(v).literal == Some(Literal::Int)
+            {
+                any |= unification::unify(self.cx, ty, &usual, span);
+            }
+        }
+        any
+    }
+
+    /// Returns the candidates whose result fits the pending calls that take it as an argument: inside `Character(…)`,
+    /// the overload of `UnicodeScalar(65)` that is not optional. Returns all candidates if none fits.
+    pub(crate) fn fitting_enclosing_calls(
+        &mut self,
+        candidates: &[Candidate],
+        result: &Type,
+        span: Span,
+    ) -> Vec<Candidate> {
+        let Type::Var(own) = unification::shallow(self.cx, result) else { return candidates.to_vec() };
+        let mut enclosing_calls = vec![];
+        // The argument is the call itself, or a closure that returns its value.
+        let mentions = |ty: &Type| ty.any(&mut |t| *t == Type::Var(own));
+        for i in self.waiting.iter().copied() {
+            if let Some(Pending { kind: PendingKind::Overload { candidates, args, .. }, .. }) = &self.pending[i]
+                && args.iter().any(|a| a.ready.as_ref().is_some_and(|e| mentions(&type_vars::zonk(self.cx, &e.ty))))
+            {
+                enclosing_calls.push((candidates.clone(), args.clone()));
+            }
+        }
+        if enclosing_calls.is_empty() {
+            return candidates.to_vec();
+        }
+        let mut useful = candidates.to_vec();
+        useful.retain(|candidate| {
+            let snapshot = self.cx.vars.snapshot();
+            let given = self.instantiate(candidate, span).result;
+            let fits = unification::unify(self.cx, result, &given, span)
+                && enclosing_calls
+                    .iter()
+                    .all(|(all, args)| all.iter().any(|c| self.try_candidate(c, args, None, span).is_some()));
+            self.cx.vars.rollback(snapshot);
+            fits
+        });
+        if useful.is_empty() { candidates.to_vec() } else { useful }
+    }
+
+    /// Commits to the only candidate that fits; with `by_default` to the candidate that fits best; with `last` reports
+    /// an ambiguous call.
+    #[expect(clippy::too_many_arguments, reason = "the state of one decision")]
+    pub(crate) fn choose(
+        &mut self,
+        name: &Ident,
+        candidates: &[Candidate],
+        args: &[ArgNode],
+        expected: Option<&Type>,
+        span: Span,
+        by_default: bool,
+        last: bool,
+    ) -> Option<Expr> {
+        let mut fitting = self.fitting(candidates, args, expected, span);
+        let mut widens = false;
+        if fitting.is_empty() {
+            fitting = self.with_widening(true, |infer| infer.fitting(candidates, args, expected, span));
+            widens = !fitting.is_empty();
+        }
+        if fitting.is_empty() {
+            // A candidate that fits except for a missing conformance yields a better diagnostic than a list of all
+            // candidates.
+            self.forgives = true;
+            fitting = self.fitting(candidates, args, expected, span);
+            self.forgives = false;
+        }
+        if fitting.is_empty() {
+            return Some(self.no_fit(name, candidates, args, span));
+        }
+        let known = args.iter().all(|a| match &a.ready {
+            Some(e) => {
+                let ty = e.ty.clone();
+                !unification::has_vars(self.cx, &ty)
+            }
+            None => true,
+        });
+        if fitting.len() > 1 && (known || by_default || last) {
+            fitting = self.without_more_general(fitting, args);
+        }
+        fitting.sort_by_key(|(fit, _)| fit.score);
+        let clear = fitting.len() == 1 || fitting[0].0.score < fitting[1].0.score;
+        if fitting.len() == 1 || (clear && (known || by_default)) {
+            let chosen = fitting[0].1.clone();
+            return Some(self.with_widening(widens, |infer| infer.commit(name, &chosen, args, expected, span)));
+        }
+        if last || (by_default && known) {
+            let tied: Vec<Candidate> =
+                fitting.iter().filter(|(s, _)| s.score == fitting[0].0.score).map(|(_, c)| (*c).clone()).collect();
+            if let Some(best) = self.most_special(&tied) {
+                return Some(self.with_widening(widens, |infer| infer.commit(name, &best, args, expected, span)));
+            }
+            // A trailing closure may fit two overloads that differ in labels only: the first overload is chosen.
+            if args.iter().any(|a| a.trailing)
+                && let Some(first) = tied.first()
+            {
+                return Some(self.commit(name, &first.clone(), args, expected, span));
+            }
+            return Some(self.ambiguous(name, &tied, args, span));
+        }
+        None
+    }
+
+    /// Returns the candidates that fit the arguments of a call, with their scores.
+    fn fitting<'c>(
+        &mut self,
+        candidates: &'c [Candidate],
+        args: &[ArgNode],
+        expected: Option<&Type>,
+        span: Span,
+    ) -> Vec<(Fit, &'c Candidate)> {
+        let mut fitting = vec![];
+        // If no candidate returns the expected type, the diagnostic is about the result rather than about the call.
+        let attempts = [expected, None];
+        for expected in &attempts[..if expected.is_some() { 2 } else { 1 }] {
+            for candidate in candidates {
+                if let Some(fit) = self.rate(candidate, args, *expected, span) {
+                    fitting.push((fit, candidate));
+                }
+            }
+            if !fitting.is_empty() {
+                break;
+            }
+        }
+        fitting
+    }
+
+    /// Removes the disfavored overloads of a function, unless no other overload fits the arguments.
+    fn favored_or_second(&mut self, all: Vec<Candidate>, args: &mut [ArgNode], span: Span) -> Vec<Candidate> {
+        let favored = self.favored(all.clone());
+        if favored.len() == all.len() {
+            return all;
+        }
+        self.ready_args(args);
+        let mut fits = |some: &[Candidate]| some.iter().any(|c| self.try_candidate(c, args, None, span).is_some());
+        if fits(&favored) || !fits(&all) { favored } else { all }
+    }
+
+    /// Removes the overloads marked `@_disfavoredOverload` if there are other overloads.
+    pub(crate) fn favored(&mut self, candidates: Vec<Candidate>) -> Vec<Candidate> {
+        let second = |infer: &Self, c: &Candidate| match &c.target {
+            Target::Function(f) => {
+                let decl = infer.cx.defs.function_data(*f).decl.as_ref();
+                decl.is_some_and(|d| d.attribute("_disfavoredOverload").is_some())
+            }
+            Target::Requirement(..) | Target::Case(..) => false,
+        };
+        // A declaration of the program does not take precedence over a disfavored overload of the library.
+        let has_first = |infer: &Self, of_script: bool| {
+            candidates.iter().any(|c| !second(infer, c) && infer.is_of_script(c) == of_script)
+        };
+        let has_first = [has_first(self, false), has_first(self, true)];
+        let is_kept = |c: &Candidate| !second(self, c) || !has_first[usize::from(self.is_of_script(c))];
+        candidates.iter().filter(|c| is_kept(c)).cloned().collect()
+    }
+
+    /// Removes the members of a protocol that the type itself declares with the same types, so that the call is not
+    /// ambiguous.
+    fn unshadowed(&mut self, candidates: Vec<Candidate>, span: Span) -> Vec<Candidate> {
+        if candidates.len() < 2 || candidates.iter().all(|c| c.tier == candidates[0].tier) {
+            return candidates;
+        }
+        let types: Vec<Option<Vec<Type>>> = candidates.iter().map(|c| self.plain_types(c, span)).collect();
+        let is_shadowed = |i: usize| {
+            let own = &types[i];
+            own.is_some() && (0..types.len()).any(|k| candidates[k].tier < candidates[i].tier && types[k] == *own)
+        };
+        (0..candidates.len()).filter(|i| !is_shadowed(*i)).map(|i| candidates[i].clone()).collect()
+    }
+
+    /// Returns the types of a candidate's parameters and result, if it has no generic parameters apart from those of
+    /// its environment.
+    fn plain_types(&mut self, candidate: &Candidate, span: Span) -> Option<Vec<Type>> {
+        let Target::Function(f) = &candidate.target else { return None };
+        if signature::signature(self.cx, *f).env.params.len() > candidate.prefix.len() {
+            return None;
+        }
+        let snapshot = self.cx.vars.snapshot();
+        let instance = self.instantiate(candidate, span);
+        let types = instance.params.iter().map(|p| &p.ty).chain([&instance.result]);
+        let types = types.map(|ty| unification::resolved(self.cx, ty)).collect();
+        self.cx.vars.rollback(snapshot);
+        instance.missing.is_none().then_some(types)
+    }
+
+    /// Returns, among several candidates that fit equally well, the candidate whose generic environment requires most:
+    /// more conditions, or more refined protocols.
+    pub(crate) fn most_special(&mut self, tied: &[Candidate]) -> Option<Candidate> {
+        let mut weights: Vec<((usize, usize), usize)> = vec![];
+        for (i, candidate) in tied.iter().enumerate() {
+            let f = match &candidate.target {
+                Target::Function(f) => *f,
+                Target::Requirement(p, r) => self.cx.defs.protocol_data(*p).requirements[*r as usize].function,
+                Target::Case(..) => return Some(candidate.clone()),
+            };
+            let signature = signature::signature(self.cx, f);
+            let generic = signature.env.params.len();
+            let same = signature
+                .env
+                .requirements
+                .iter()
+                .filter(|r| matches!(r, crate::types::model::declaration_tables::Requirement::Same(..)))
+                .count();
+            let mut refined = 0;
+            for requirement in &signature.env.requirements {
+                if let crate::types::model::declaration_tables::Requirement::Conforms(_, p) = requirement {
+                    refined += conformances::refined(self.cx, *p).len();
+                }
+            }
+            let count = signature.env.requirements.len() + 2 * same + 100usize.saturating_sub(generic * 10);
+            weights.push(((count, refined), i));
+        }
+        weights.sort_unstable_by(|a, b| b.cmp(a));
+        match weights.as_slice() {
+            [(a, i), (b, _), ..] if a > b => tied.get(*i).cloned(),
+            [(_, i)] => tied.get(*i).cloned(),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! Truncated quotients: a warning for quotients of integer literals that drop a remainder, and a note for quotients of
+//! other integers in an expression whose value is displayed.
+
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
+use crate::types::infer::Infer;
+use crate::types::model::prelude_index::PRELUDE_FILE;
+use crate::types::model::typed_tree::{Argument, Callee, Expr, ExprKind, FunctionRef};
+use crate::types::names::name_lookup;
+use crate::types::names::prelude;
+
+impl Infer<'_> {
+    /// Warns about `7 / 2` with the value 3, since 3.5 is usually intended. A quotient of other integers in an
+    /// expression whose value is displayed is replaced by a call that prints a note if a remainder is dropped.
+    pub(crate) fn check_quotient(&mut self, callee: &mut Callee, args: &mut Vec<Argument>, span: Span) {
+        let ([Argument::Value(left), Argument::Value(right)], Callee::Static(function)) = (args.as_slice(), &*callee)
+        else {
+            return;
+        };
+        let is_library = self.cx.defs.function_data(function.function).is_prelude && self.file != PRELUDE_FILE;
+        let is_quotient = &*self.cx.defs.function_data(function.function).base_name == "/";
+        if !is_library || !is_quotient {
+            return;
+        }
+        match (integer(left), integer(right)) {
+            (Some(n), Some(d)) => self.warn_of_quotient([n, d], left.span, span),
+            _ if self.displayed.is_some_and(|all| all.start <= span.start && span.end <= all.end)
+                && self.is_int(&left.ty) =>
+            {
+                self.note_quotient(callee, args);
+            }
+            _ => {}
+        }
+    }
+
+    fn warn_of_quotient(&mut self, [n, d]: [i128; 2], left: Span, span: Span) {
+        if d == 0 || n % d == 0 {
+            return;
+        }
+        let written = self.cx.sink.source_text(span);
+        let message = format!("integer division drops the remainder: '{written}' is {}", n / d);
+        let diagnostic = Diagnostic::warning(Code::TruncatedQuotient, span, message)
+            .fix("for a floating-point result, write a decimal point", left.after(), ".0")
+            .fix("for an integer result, write it as a literal", span, (n / d).to_string());
+        self.cx.sink.report(diagnostic);
+    }
+
+    /// Replaces `n / d` by a call with two additional arguments: the source text, and the source text of the quotient
+    /// as a `Double`.
+    fn note_quotient(&mut self, callee: &mut Callee, args: &mut Vec<Argument>) {
+        let [Argument::Value(left), Argument::Value(right)] = args.as_slice() else { return };
+        let Some(function) = prelude::library_function(self.cx, "_notedQuotient") else { return };
+        let span = Span::new(left.span.start, right.span.end);
+        let (written, edit) = (self.cx.sink.source_text(span).to_string(), self.quotient_as_double(left, span));
+        let string = name_lookup::simple(self.cx, "String");
+        let position =
+            Expr { kind: ExprKind::Int(i128::from(span.start)), ty: name_lookup::simple(self.cx, "Int"), span };
+        for text in [written, edit] {
+            args.push(Argument::Value(Expr { kind: ExprKind::Text(text.into()), ty: string.clone(), span }));
+        }
+        args.push(Argument::Value(position));
+        *callee = Callee::Static(FunctionRef { function, generics: vec![] });
+    }
+
+    /// Returns the source text of a quotient, with its left operand as a `Double`.
+    pub(crate) fn quotient_as_double(&self, left: &Expr, span: Span) -> String {
+        let operand = self.cx.sink.source_text(left.span);
+        let rest = self.cx.sink.source_text(Span::new(left.span.end, span.end));
+        match integer(left) {
+            Some(n) => format!("{n}.0{rest}"),
+            None if operand.starts_with('(') => format!("Double{operand}{rest}"),
+            None => format!("Double({operand}){rest}"),
+        }
+    }
+}
+
+fn integer(e: &Expr) -> Option<i128> {
+    match e.kind {
+        ExprKind::Int(n) => Some(n),
+        _ => None,
+    }
+}

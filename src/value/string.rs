@@ -1,0 +1,142 @@
+//! Strings: sequences of grapheme clusters, so that `é` is one character in either encoding.
+
+use std::borrow::Cow;
+use std::cmp::Ordering;
+use std::ops::Deref;
+use std::rc::Rc;
+use unicode_normalization::{UnicodeNormalization, is_nfc};
+
+/// A string with value semantics. Most strings are short and never change: they are one object without spare capacity.
+/// A string that was appended to has spare capacity, so that a long string can be built in pieces without a copy for
+/// each piece.
+#[derive(Clone, Debug)]
+pub enum Text {
+    /// A string without spare capacity.
+    Fixed(Rc<str>),
+    /// A string with spare capacity, to which more text can be appended.
+    Growing(Rc<String>),
+}
+
+/// The minimum capacity of a string after the first append: words are often built letter by letter.
+const MIN_CAPACITY: usize = 24;
+
+impl Text {
+    /// Appends text to the string: in place when the string is not shared.
+    pub fn push_str(&mut self, more: &str) {
+        if let Text::Growing(text) = self {
+            Rc::make_mut(text).push_str(more);
+            return;
+        }
+        let mut text = String::with_capacity(((self.len() + more.len()) * 2).max(MIN_CAPACITY));
+        text.push_str(self);
+        text.push_str(more);
+        *self = Text::Growing(Rc::new(text));
+    }
+
+    /// Reserves capacity for a total length of `bytes` bytes.
+    pub fn reserve(&mut self, bytes: usize) {
+        let more = bytes.saturating_sub(self.len());
+        match self {
+            Text::Growing(text) => Rc::make_mut(text).reserve(more),
+            Text::Fixed(text) => {
+                let mut growing = String::with_capacity(text.len() + more);
+                growing.push_str(text);
+                *self = Text::Growing(Rc::new(growing));
+            }
+        }
+    }
+
+    /// Returns the address of the string object.
+    pub fn address(&self) -> usize {
+        match self {
+            Text::Fixed(text) => text.as_ptr() as usize,
+            Text::Growing(text) => Rc::as_ptr(text) as usize,
+        }
+    }
+}
+
+impl Deref for Text {
+    type Target = str;
+    fn deref(&self) -> &str {
+        match self {
+            Text::Fixed(text) => text,
+            Text::Growing(text) => text,
+        }
+    }
+}
+
+impl From<&str> for Text {
+    fn from(text: &str) -> Text {
+        Text::Fixed(text.into())
+    }
+}
+
+impl From<String> for Text {
+    fn from(text: String) -> Text {
+        Text::Fixed(text.into())
+    }
+}
+
+impl From<Rc<str>> for Text {
+    fn from(text: Rc<str>) -> Text {
+        Text::Fixed(text)
+    }
+}
+
+thread_local! {
+    static LETTERS: [Text; 128] = std::array::from_fn(|code| Text::from(&*char::from(code as u8).to_string()));
+}
+
+/// Returns a character as a string. The strings of ASCII characters are preallocated, because text is often split into
+/// characters.
+pub fn character(text: &str) -> Text {
+    match text.as_bytes() {
+        [letter] => LETTERS.try_with(|letters| letters.get(usize::from(*letter)).cloned()).ok().flatten(),
+        _ => None,
+    }
+    .unwrap_or_else(|| text.into())
+}
+
+/// Whether two strings are canonically equivalent in the sense of Unicode.
+pub fn same(a: &str, b: &str) -> bool {
+    a == b || !(a.is_ascii() && b.is_ascii()) && canonical(a) == canonical(b)
+}
+
+/// Compares two strings by the Unicode scalars of their canonical forms.
+pub fn order(a: &str, b: &str) -> Ordering {
+    if a.is_ascii() && b.is_ascii() { a.cmp(b) } else { canonical(a).cmp(&canonical(b)) }
+}
+
+/// Returns the canonical form of a string, which is the same for all canonically equivalent strings.
+pub fn canonical(text: &str) -> Cow<'_, str> {
+    if text.is_ascii() || is_nfc(text) { Cow::Borrowed(text) } else { Cow::Owned(text.nfc().collect()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shared_strings_are_unchanged_when_one_grows() {
+        let mut text = Text::from("a");
+        text.push_str("b");
+        let other = text.clone();
+        text.push_str("c");
+        let at = text.address();
+        text.push_str("d");
+        assert_eq!((&*text, &*other), ("abcd", "ab"));
+        assert_eq!(text.address(), at, "it is not shared, so it grows in place");
+        let mut growing = Text::from("x");
+        growing.reserve(100);
+        let Text::Growing(inside) = &growing else { panic!("a text with room") };
+        assert!(inside.capacity() >= 100 && &*growing == "x");
+    }
+
+    #[test]
+    fn spellings_of_a_letter_are_one_letter() {
+        assert!(same("é", "e\u{301}") && !same("e", "é") && same("K", "\u{212a}"));
+        assert_eq!(order("e\u{301}", "é"), Ordering::Equal);
+        assert_eq!(order("e\u{301}a", "éb"), Ordering::Less);
+        assert_eq!(canonical("e\u{301}"), "é");
+    }
+}

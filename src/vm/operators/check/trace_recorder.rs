@@ -1,0 +1,161 @@
+//! Trace recorder: copies a reverse sweep into a [`Trace`], when [steps are
+//! observed](crate::tape::ObserverOptions::steps).
+
+use crate::source::Span;
+use crate::tape::ObservedStep;
+use crate::tape::wide_node::{CallKind, Wide, WideKind};
+use crate::tape::{Direction, LinearMap, Num, Sweep, Tape};
+use crate::value::walk::Walk;
+use crate::vm::compiler_interface::Compiler;
+use crate::vm::diagnosis::trace::{Count, MAX_LISTED_STEPS, Trace, TraceOperation, TraceRow};
+use crate::vm::fault::Fault;
+use crate::vm::operators::{Offset, leaves, mismatch};
+use crate::vm::state::machine::Machine;
+use hashbrown::HashMap;
+use std::rc::Rc;
+
+/// Stores the trace of a reverse sweep that goes back to the inputs, if an explanation requests the sweep. `shares` are
+/// the adjoints that calls and checkpoints have propagated.
+pub(crate) fn store_trace(
+    machine: &mut Machine,
+    walk: Walk<'_>,
+    sweep: &Sweep,
+    shares: &[(u32, Vec<f64>)],
+    map: &LinearMap,
+) -> Result<(), Box<Fault>> {
+    if !machine.levels.observes_steps() || map.direction() == Direction::Forward {
+        return Ok(());
+    }
+    let numbers = |templates: &[crate::tape::Template]| -> Result<Vec<Num>, Box<Fault>> {
+        let all = templates.iter().map(|t| leaves(walk, t.tangent, &t.cells, Offset::default()));
+        Ok(all.collect::<Result<Vec<_>, _>>()?.concat())
+    };
+    let (x, y) = (numbers(&map.x)?, numbers(&map.y)?);
+    let tape = &*map.tape;
+    let adjoint = |node: u32| sweep.number(node).value;
+    let mut paths = vec![];
+    for (argument, template) in map.x.iter().enumerate() {
+        let of_argument = walk.paths(template.tangent, &template.cells, Offset::default()).map_err(mismatch)?;
+        paths.extend(of_argument.into_iter().map(|path| (argument, path)));
+    }
+    let inputs = (1..=tape.leaves()).zip(&x).map(|(node, x)| (x.value, adjoint(node))).collect();
+    let outputs = map.outputs.iter().zip(&y).map(|(node, y)| (*node, y.value)).collect();
+    let (steps, counts) = counted(machine, tape);
+    let rows = if steps <= MAX_LISTED_STEPS { rows(machine, tape, shares, &adjoint) } else { vec![] };
+    let bytes = tape.len() * size_of::<crate::tape::Node>();
+    machine.diagnosis.trace = Some(Trace { inputs, paths, rows, steps, counts, outputs, bytes });
+    Ok(())
+}
+
+/// Renders the explanation that the program requested.
+pub(crate) fn report_trace(machine: &mut Machine, compiler: &mut dyn Compiler) {
+    if machine.host.pending_explanations.is_empty() {
+        return;
+    }
+    let before = machine.diagnosis.kinks.len();
+    machine.keep_kinks();
+    if let (Some(trace), Some(request)) = (machine.diagnosis.trace.take(), machine.host.pending_explanations.last_mut())
+    {
+        request.forms = compiler.explain(&trace, machine.diagnosis.kinks.get(before..).unwrap_or_default(), request);
+    }
+}
+
+fn counted(machine: &Machine, tape: &Tape) -> (usize, Vec<Count>) {
+    let mut counts: Vec<Count> = vec![];
+    let mut known: HashMap<(Rc<str>, Span), usize> = HashMap::new();
+    let mut steps = 0;
+    for node in tape.leaves() + 1..=tape.len() as u32 {
+        let step = tape.step(node);
+        if step.is_some_and(|step| tape.is_first_of_two(node, step)) {
+            continue;
+        }
+        let called = || {
+            tape.wide_at(node)?
+                .description
+                .as_ref()
+                .map(|s| (s.name.clone(), machine.diagnosis.places.span_at(s.place)))
+        };
+        let (symbol, span) = match step {
+            Some(step) => (step.id.info().symbol.into(), machine.diagnosis.places.span(step)),
+            None => called().unwrap_or_else(|| ("other".into(), Span::default())),
+        };
+        let at = *known.entry((symbol.clone(), span)).or_insert(counts.len());
+        if at == counts.len() {
+            counts.push(Count { symbol, span, times: 0 });
+        }
+        counts[at].times += 1;
+        steps += 1;
+    }
+    (steps, counts)
+}
+
+fn rows(machine: &Machine, tape: &Tape, shares: &[(u32, Vec<f64>)], adjoint: &dyn Fn(u32) -> f64) -> Vec<TraceRow> {
+    let mut rows = vec![];
+    let mut wide = tape.wide().iter().peekable();
+    // The operands of the first of the two nodes that record a step with three operands.
+    let mut begun: Vec<(u32, f64)> = vec![];
+    // The last node of a call or checkpoint whose first result was listed: its further results are not listed.
+    let mut listed = 0;
+    for node in tape.leaves() + 1..=tape.len() as u32 {
+        let Some(record) = tape.record(node).filter(|_| node > listed) else { continue };
+        if let Some(found) = wide.next_if(|wide| wide.first == node) {
+            if let WideKind::Sum(terms) = &found.kind {
+                let operation = TraceOperation::Sum(tape.step(node).map(|step| step.result));
+                let partials = terms.iter().map(|(n, partial, _)| (*n, *partial)).collect();
+                rows.push(TraceRow { node, operation, partials, adjoint: adjoint(node) });
+            } else {
+                listed = node + found.results.max(1) - 1;
+                let shares = shares.iter().find(|(first, _)| *first == node).map_or(&[][..], |(_, given)| given);
+                rows.extend(called(machine, found, shares, adjoint));
+            }
+            continue;
+        }
+        let operands = [(record.a, record.pa), (record.b, record.pb)];
+        let step = tape.step(node);
+        if step.is_some_and(|step| tape.is_first_of_two(node, step)) {
+            begun = operands.into_iter().filter(|(n, _)| *n != node).collect();
+            continue;
+        }
+        let mut partials = std::mem::take(&mut begun);
+        let is_second = !partials.is_empty();
+        partials.extend(operands.into_iter().filter(|(n, _)| *n != node && !(is_second && *n == node - 1)));
+        let operation = step.map_or(TraceOperation::Other, |step| operation(machine, step));
+        rows.push(TraceRow { node, operation, partials, adjoint: adjoint(node) });
+    }
+    rows
+}
+
+fn operation(machine: &Machine, step: &ObservedStep) -> TraceOperation {
+    let count = usize::from(step.operands).min(step.x.len());
+    let operands = step.nodes.iter().copied().zip(step.x).take(count).collect();
+    TraceOperation::Primitive {
+        id: step.id,
+        operands,
+        n: step.n,
+        value: step.result,
+        span: machine.diagnosis.places.span(step),
+    }
+}
+
+/// Returns the rows of the trace for a call or a checkpoint. The partials are known if there is one result, or if
+/// results and operands correspond one to one.
+fn called(machine: &Machine, wide: &Wide, shares: &[f64], adjoint: &dyn Fn(u32) -> f64) -> Vec<TraceRow> {
+    let operands = wide.kind.operands();
+    let is_edit = matches!(&wide.kind, WideKind::Call(call) if call.kind == CallKind::Edit);
+    let row = |i: u32| {
+        let node = wide.first + i;
+        let of = |(k, (operand, given)): (usize, (&u32, &f64))| {
+            let is_known = wide.results == 1 || is_edit && k == i as usize;
+            (is_known && *operand != 0 && adjoint(node) != 0.0).then(|| (*operand, given / adjoint(node)))
+        };
+        let partials = operands.iter().zip(shares).enumerate().filter_map(of).collect();
+        let operation = wide.description.as_ref().map_or(TraceOperation::Other, |seen| TraceOperation::Called {
+            name: seen.name.clone(),
+            operands: operands.iter().copied().filter(|node| *node != 0).collect(),
+            value: seen.values.get(i as usize).copied().unwrap_or(f64::NAN),
+            span: machine.diagnosis.places.span_at(seen.place),
+        });
+        TraceRow { node, operation, partials, adjoint: adjoint(node) }
+    };
+    (0..wide.results).map(row).collect()
+}
