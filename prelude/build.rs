@@ -293,7 +293,8 @@ fn split(declaration: Decl, outer: &[Ident], extensions: &mut Vec<Decl>) -> Opti
         DeclKind::Nominal(nominal) => std::mem::take(&mut nominal.members),
         _ => vec![],
     };
-    let (mut by_name, mut others): (BTreeMap<String, Vec<Rc<Decl>>>, Vec<Rc<Decl>>) = Default::default();
+    let mut by_name: BTreeMap<String, Vec<Rc<Decl>>> = BTreeMap::new();
+    let mut others: Vec<Rc<Decl>> = vec![];
     let is_extension = matches!(rest.kind, DeclKind::Extension(_));
     for member in members {
         // A registered derivative is found by the name of the original function.

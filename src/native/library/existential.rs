@@ -151,12 +151,7 @@ fn describe_line(c: Call<'_, '_>, form: Form) -> Result<(), Failure> {
         Ref::Null => &empty,
         _ => return Err(internal()),
     };
-    let text = |text| match text {
-        &Ref::Text(ref text) => Ok(&**text),
-        Ref::Null => Ok(""),
-        _ => Err(internal()),
-    };
-    let line = Line { of, values, separator: text(separator)?, terminator: text(terminator)? };
+    let line = Line { of, values, separator: text_of(separator)?, terminator: text_of(terminator)? };
     match printing::describe_line(c.shapes, line, form, c.custom_descriptions.unwrap_or_default()) {
         Ok(text) => c.return_text(text),
         Err(parts) if c.custom_descriptions.is_none() => {
@@ -164,6 +159,15 @@ fn describe_line(c: Call<'_, '_>, form: Form) -> Result<(), Failure> {
             Ok(())
         }
         Err(_) => Err(internal()),
+    }
+}
+
+/// Returns the text of a string; the null reference is the empty string.
+fn text_of(reference: &Ref) -> Result<&str, Failure> {
+    match reference {
+        Ref::Text(text) => Ok(text),
+        Ref::Null => Ok(""),
+        _ => Err(internal()),
     }
 }
 
