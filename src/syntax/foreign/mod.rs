@@ -5,10 +5,10 @@
 //! likely one first. The session offers a replacement only after it has compiled the text with it.
 
 mod expressions;
+mod false_friend;
 mod functions;
 mod mathematical_notation;
 mod members;
-mod misread;
 mod pattern;
 mod spelling;
 mod statements;
@@ -16,7 +16,7 @@ mod string_literal;
 mod token;
 mod word_classes;
 
-pub(crate) use misread::{interpolations, quotients};
+pub(crate) use false_friend::{interpolations, quotients};
 use pattern::Code;
 pub(crate) use spelling::{distance, is_keyword};
 use std::ops::Range;
@@ -176,7 +176,7 @@ impl Search<'_> {
     /// Returns the quotient that `//` computes in Python.
     fn comment(&self) -> Option<Replacement> {
         let token = self.code.tokens.iter().find(|token| token.kind == Kind::Comment)?;
-        let message = misread::NO_QUOTIENT.to_owned();
+        let message = false_friend::NO_QUOTIENT.to_owned();
         Some(Replacement { range: token.from..token.from + 2, code: Some("/".to_owned()), message, is_guess: false })
     }
 

@@ -1,4 +1,4 @@
-//! Misread code: notations of other languages that are valid here, but mean something else.
+//! False friends: notations of other languages that are valid here, but mean something else.
 
 use super::spelling::is_keyword;
 use super::token::{Kind, Token, is_word, text_of, tokens};
