@@ -10,8 +10,8 @@
 mod arrays;
 mod call;
 mod integral;
+mod loop_sum;
 mod primitive;
-mod series;
 mod static_properties;
 mod step;
 
@@ -77,7 +77,7 @@ pub fn formula(program: &Program, id: FunctionId) -> Result<FunctionFormula, NoF
             let mut parameters: Vec<u8> = (0..numbers).collect();
             evaluator.elements.sort();
             parameters.extend(evaluator.elements.iter().map(|(_, _, k)| *k));
-            let formula = folded(&series::unrolled(formula));
+            let formula = folded(&loop_sum::unrolled(formula));
             Ok(FunctionFormula { formula, names: evaluator.names, parameters, notation: Notation::default() })
         }
         _ => Err(evaluator.no("its result is not a number")),

@@ -217,7 +217,7 @@ fn add<T>(all: &mut Vec<T>, value: T) -> u32 {
     all.len() as u32 - 1
 }
 
-/// Returns a copy of a jump instruction with another target; `None` if the target is too far.
+/// Returns a copy of a jump instruction that jumps by another distance; `None` if the distance does not fit.
 pub fn with_target(instruction: Instruction, distance: i64) -> Option<Instruction> {
     let mut numbers = vec![];
     instruction.visit(&mut |field| numbers.push(if field.role == Role::Jump { distance } else { field.number }));

@@ -221,7 +221,7 @@ pub fn declared_differentiability(cx: &mut TypeContext, f: FunctionId) -> Option
 
 /// Whether a derivative that is registered for creating an instance with a class initializer covers the parameters
 /// `wrt` of a `@differentiable` attribute of that initializer.
-pub fn has_registered_allocation(cx: &mut TypeContext, f: FunctionId, wrt: &[bool]) -> bool {
+pub fn has_registered_creation(cx: &mut TypeContext, f: FunctionId, wrt: &[bool]) -> bool {
     registration::resolve_registrations(cx);
     let covers = |r: &crate::types::model::declaration_tables::Registered| {
         r.wrt.iter().zip(wrt.iter().skip(1)).all(|(has, wants)| *has || !wants)

@@ -4,7 +4,7 @@ use super::super::output::{Output, report};
 use super::super::{exit_status, process_guard};
 use super::args::Settings;
 use super::program_input::{self, Content};
-use super::{render_style, script_search};
+use super::{program_search, render_style};
 use crate::session::{Input, Session};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 /// Rewrites programs in the standard style, or lists the programs that would change.
 pub(super) fn fmt(paths: &[PathBuf], is_check: bool, settings: &Settings) -> i32 {
     let is_stdin = matches!(paths, [only] if only.as_os_str() == "-");
-    let files = if is_stdin { Ok(paths.to_vec()) } else { script_search::found(paths) };
+    let files = if is_stdin { Ok(paths.to_vec()) } else { program_search::found(paths) };
     let files = match files {
         Ok(files) => files,
         Err(problem) => {

@@ -15,7 +15,7 @@ mod new_command;
 mod plot_words;
 mod program_commands;
 mod program_input;
-mod script_search;
+mod program_search;
 mod shebang;
 mod test_command;
 mod watch_option;
@@ -98,7 +98,7 @@ fn watched(words: &Words) -> Option<i32> {
             Some(watch_option::watch(|| watch_option::with_imports(&files.files, &words.settings), is_json))
         }
         Some(Command::Test { watch: again, paths, .. }) if again.watch => Some(watch_option::watch(
-            || watch_option::with_imports(&script_search::found(paths).unwrap_or_default(), &words.settings),
+            || watch_option::with_imports(&program_search::found(paths).unwrap_or_default(), &words.settings),
             is_json,
         )),
         _ => None,

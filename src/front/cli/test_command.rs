@@ -5,7 +5,7 @@ use super::super::{exit_status, process_guard};
 use super::args::Settings;
 use super::json_record::Record;
 use super::program_input::{self, Content};
-use super::{render_style, script_search};
+use super::{program_search, render_style};
 use crate::session::{Input, Options, Session, Status, Suite, Test, TestRun};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -19,7 +19,7 @@ const MAX_CAPTURED_OUTPUT: usize = 1 << 16;
 /// Runs the tests in files and folders whose names contain `filter`.
 pub(super) fn test(paths: &[PathBuf], filter: Option<&str>, settings: &Settings) -> i32 {
     let started = Instant::now();
-    let files = match script_search::found(paths) {
+    let files = match program_search::found(paths) {
         Ok(files) => files,
         Err(problem) => {
             report(&problem);

@@ -110,7 +110,7 @@ impl<'a> Builder<'a> {
             | Origin::OpaqueProperty { .. }
             | Origin::CounterpartRule(_)
             | Origin::CounterpartMap(_)
-            | Origin::Allocation(_) => typed_tree::FunctionId(u32::MAX),
+            | Origin::InstanceCreation(_) => typed_tree::FunctionId(u32::MAX),
         };
         Builder {
             lowering,

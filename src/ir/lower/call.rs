@@ -71,10 +71,10 @@ impl Builder<'_> {
             self.refuse("a protocol requirement cannot be called on a value of unknown type");
             return self.nothing(ty);
         };
-        let target = self.or_allocation(target, args);
+        let target = self.or_instance_creation(target, args);
         let f = target.declaration().clone();
         let (declared, args) = match target {
-            Target::Allocation(_) => (self.original(f.function), &args[1..]),
+            Target::InstanceCreation(_) => (self.original(f.function), &args[1..]),
             _ => (self.d.function(f.function), args),
         };
         let (own, args) = self.own_type(callee, &declared, args);

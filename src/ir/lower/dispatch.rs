@@ -26,14 +26,14 @@ pub(super) enum Target {
     /// declaration of the method.
     Dynamic(MethodId, FunctionRef, usize),
     /// An initializer of a class, together with the instance that is created for it.
-    Allocation(FunctionRef),
+    InstanceCreation(FunctionRef),
 }
 
 impl Target {
     /// Returns the function that declares the parameters and results of a call of the target.
     pub fn declaration(&self) -> &FunctionRef {
         match self {
-            Target::Static(f) | Target::Dynamic(_, f, _) | Target::Allocation(f) => f,
+            Target::Static(f) | Target::Dynamic(_, f, _) | Target::InstanceCreation(f) => f,
         }
     }
 }
@@ -52,7 +52,7 @@ enum Method {
     TypeOf(FunctionRef),
     /// A function whose generic parameter is the dynamic type of one of its arguments.
     OpenedExistential { function: FunctionRef, generic: usize, param: usize },
-    /// The allocation of an instance of a class, or of the subclass that a metatype represents.
+    /// The creation of an instance of a class, or of the subclass that a metatype represents.
     New(FunctionRef),
 }
 
@@ -307,8 +307,8 @@ impl Builder<'_> {
 
     /// Adds a call of a target with the given operands.
     pub fn call_target(&mut self, target: &Target, mut operands: Vec<Operand>) -> (Value, Thrown) {
-        if let Target::Allocation(f) = target {
-            return self.call_allocation(f, operands);
+        if let Target::InstanceCreation(f) = target {
+            return self.call_instance_creation(f, operands);
         }
         let declared = self.d.function(target.declaration().function);
         for (operand, param) in operands.iter_mut().zip(&declared.params) {
@@ -318,7 +318,7 @@ impl Builder<'_> {
             }
         }
         let (method, f, at) = match target {
-            Target::Static(f) | Target::Allocation(f) => return self.call_raw(f, operands),
+            Target::Static(f) | Target::InstanceCreation(f) => return self.call_raw(f, operands),
             Target::Dynamic(method, f, at) => (*method, f, *at),
         };
         let result = self.of_function(&declared, &f.generics, &declared.result);

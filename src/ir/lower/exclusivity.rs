@@ -96,7 +96,7 @@ impl Builder<'_> {
         let (cells, getter) = match get {
             Target::Static(f) => (self.cells_read(f)?, None),
             Target::Dynamic(method, ..) => (vec![], Some(*method)),
-            Target::Allocation(_) => return None,
+            Target::InstanceCreation(_) => return None,
         };
         let id = self.lowering.accesses.storage(Storage::Property(name.clone()));
         Some(Location::Box { object, cells, stored: Some(Stored { id, name, getter }) })

@@ -25,7 +25,7 @@ pub(super) fn lower(lowering: &mut Lowering, d: &mut dyn Declarations, program: 
         Origin::OpaqueProperty { ref name, is_read } => builder.opaque_property(key, name, is_read),
         Origin::CounterpartRule(ref access) => builder.counterpart_rule(key, access),
         Origin::CounterpartMap(ref access) => builder.counterpart_map(key, access),
-        Origin::Allocation(f) => builder.allocation(f),
+        Origin::InstanceCreation(f) => builder.instance_creation(f),
         Origin::Thunk { like, ref to } => builder.thunk(like, to),
         Origin::Initializer(_) => builder.initializer(key),
     }

@@ -113,7 +113,7 @@ pub(in crate::ir) enum Origin {
     CounterpartMap(Rc<crate::ir::lower::derivative::counterpart::Access>),
     /// A function that allocates an instance of a class and calls an initializer to fill it: the derivative registered
     /// for the initializer belongs to this function.
-    Allocation(typed_tree::FunctionId),
+    InstanceCreation(typed_tree::FunctionId),
 }
 
 /// A registered transpose or adjoint: a function that maps the adjoint of a result to the adjoints of some parameters.

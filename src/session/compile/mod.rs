@@ -184,7 +184,7 @@ impl Session {
             declared.push((witness, kept.differentiability, Some(kept.requirement)));
         }
         declared.retain(|(f, differentiability, _)| {
-            !module_check::has_registered_allocation(&mut self.context, *f, &differentiability.wrt)
+            !module_check::has_registered_creation(&mut self.context, *f, &differentiability.wrt)
         });
         let mut out = std::mem::take(&mut self.context.sink.diagnostics);
         let mut instances = vec![];

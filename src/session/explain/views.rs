@@ -41,7 +41,7 @@ impl Session {
         Display::of(forms(explained, &self.sources, view))
     }
 
-    /// Shows a picture where the pictures of programs appear.
+    /// Shows a picture on the screen on which programs show theirs.
     pub fn display(&mut self, display: &Display) {
         self.machine.host.streams.screen.show(display);
     }

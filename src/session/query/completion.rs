@@ -5,8 +5,8 @@ use crate::session::query::library_catalog::EntryKind;
 use crate::session::query::ranking;
 use crate::session::{Class, Input, Session};
 use crate::types::declare::interactive_session;
-use crate::types::names::member_candidates;
-use crate::types::names::member_candidates::{CandidateKind, MemberCandidate};
+use crate::types::names::completion_members;
+use crate::types::names::completion_members::{CompletionKind, CompletionMember};
 use crate::types::signature_help;
 use crate::types::signature_help::{Callable, Parameter};
 
@@ -97,8 +97,8 @@ impl Session {
     /// Returns the members of a value: the most frequently used members, then the members of the type in the order of
     /// declaration, then all others.
     fn members(&mut self, receiver: &str) -> Vec<Candidate> {
-        let found = self.of_type(receiver, member_candidates::member_candidates).ok().flatten().unwrap_or_default();
-        let candidate = |member: MemberCandidate| Candidate {
+        let found = self.of_type(receiver, completion_members::completion_members).ok().flatten().unwrap_or_default();
+        let candidate = |member: CompletionMember| Candidate {
             rank: (ranking::rank_of_member(&member.name), member.distance.min(1), member.position as usize),
             text: called(&member.name, member.kind),
         };
@@ -116,10 +116,10 @@ impl Session {
             let catalog = self.catalog();
             for entry in catalog.entries.iter().filter(|entry| entry.owner.is_none() && entry.name.starts_with(word)) {
                 let kind = match entry.kind {
-                    EntryKind::Function if entry.label.ends_with("()") => CandidateKind::Call,
-                    EntryKind::Function => CandidateKind::CallWithArguments,
-                    EntryKind::Property => CandidateKind::Property,
-                    _ => CandidateKind::Type,
+                    EntryKind::Function if entry.label.ends_with("()") => CompletionKind::Call,
+                    EntryKind::Function => CompletionKind::CallWithArguments,
+                    EntryKind::Property => CompletionKind::Property,
+                    _ => CompletionKind::Type,
                 };
                 let rank = (2, ranking::rank_of_name(&entry.name), 0);
                 words.push(Candidate { rank, text: called(&entry.name, kind) });
@@ -160,11 +160,11 @@ fn ranked(rank: usize, words: Vec<String>) -> Vec<Candidate> {
 }
 
 /// Returns a name, with parentheses for a function: `count`, `sorted()`, `append(`.
-fn called(name: &str, kind: CandidateKind) -> String {
+fn called(name: &str, kind: CompletionKind) -> String {
     match kind {
-        CandidateKind::Property | CandidateKind::Type => name.to_owned(),
-        CandidateKind::Call => format!("{name}()"),
-        CandidateKind::CallWithArguments => format!("{name}("),
+        CompletionKind::Property | CompletionKind::Type => name.to_owned(),
+        CompletionKind::Call => format!("{name}()"),
+        CompletionKind::CallWithArguments => format!("{name}("),
     }
 }
 

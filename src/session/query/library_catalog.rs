@@ -335,8 +335,7 @@ mod tests {
     #[test]
     fn members_belong_to_their_types() {
         let text = "/// A list.\n@primitive struct List<T>: Sequence {}\n\nextension List where T: Equatable {\n    \
-                    /// Adds it. And more.\n    mutating func add(_ x: T, at n: Int = 0) {\n        let y = x\n    }\n
-                    ///  \
+                    /// Adds it. And more.\n    mutating func add(_ x: T, at n: Int = 0) {\n        let y = x\n    }\n    \
                     var count: Int { 0 }\n    static func make() -> List<T> { List() }\n}\n\nfunc _hidden() {}\n";
         let catalog = read(text);
         let labels: Vec<String> = catalog.entries.iter().map(CatalogEntry::full_label).collect();

@@ -84,11 +84,13 @@ fn similar(word: &str) -> Vec<&'static str> {
             return None;
         }
         let needed = distance(&letters, &keyword_letters);
-        (needed <= edits).then_some((needed, *keyword))
+        // The first letter is rarely wrong.
+        let begins_otherwise = letters.first() != keyword_letters.first();
+        (needed <= edits).then_some((needed, begins_otherwise, *keyword))
     };
-    let mut found: Vec<(usize, &str)> = KEYWORDS.iter().filter_map(by_distance).collect();
+    let mut found: Vec<(usize, bool, &str)> = KEYWORDS.iter().filter_map(by_distance).collect();
     found.sort_unstable();
-    found.into_iter().map(|(_, keyword)| keyword).collect()
+    found.into_iter().map(|(.., keyword)| keyword).collect()
 }
 
 impl Search<'_> {

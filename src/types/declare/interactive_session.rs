@@ -12,7 +12,7 @@ use crate::types::model::queries;
 use crate::types::model::ty::{NominalId, ProtocolId, Type};
 use crate::types::model::type_context::TypeContext;
 use crate::types::model::typed_tree::{FunctionId, GlobalId};
-use crate::types::names::member_candidates::CandidateKind;
+use crate::types::names::completion_members::CompletionKind;
 use crate::types::names::name_lookup;
 use crate::types::names::prelude;
 use hashbrown::HashMap;
@@ -232,13 +232,13 @@ pub fn show_variable(cx: &TypeContext, global: GlobalId, ty: &Type) -> String {
 }
 
 /// Returns the names that the program declares at the top level, with their kinds.
-pub fn declared_names(cx: &TypeContext) -> Vec<(String, CandidateKind)> {
+pub fn declared_names(cx: &TypeContext) -> Vec<(String, CompletionKind)> {
     let kind = |entry: &Entry| match entry.what {
-        Named::Function(f) if cx.defs.function_data(f).kind == FunctionKind::Getter => CandidateKind::Property,
-        Named::Function(f) if cx.defs.function_data(f).ast_params.is_empty() => CandidateKind::Call,
-        Named::Function(_) => CandidateKind::CallWithArguments,
-        Named::Global(_) => CandidateKind::Property,
-        Named::Nominal(_) | Named::Protocol(_) | Named::Alias(_) => CandidateKind::Type,
+        Named::Function(f) if cx.defs.function_data(f).kind == FunctionKind::Getter => CompletionKind::Property,
+        Named::Function(f) if cx.defs.function_data(f).ast_params.is_empty() => CompletionKind::Call,
+        Named::Function(_) => CompletionKind::CallWithArguments,
+        Named::Global(_) => CompletionKind::Property,
+        Named::Nominal(_) | Named::Protocol(_) | Named::Alias(_) => CompletionKind::Type,
     };
     let entered = cx.defs.module.iter().filter(|(name, _)| !name.starts_with('_'));
     entered.filter_map(|(name, entries)| Some((name.to_string(), kind(entries.last()?)))).collect()

@@ -9,7 +9,7 @@ use crate::types::generics::associated_type;
 use crate::types::generics::unification;
 use crate::types::model::declaration_tables::{Env, Requirement};
 use crate::types::model::display;
-use crate::types::model::opaque_types;
+use crate::types::model::opaque_requirements;
 use crate::types::model::ty::{Existential, ParamId, ProtocolId, Type};
 use crate::types::model::type_context;
 use crate::types::model::type_context::TypeContext;
@@ -128,7 +128,7 @@ pub(crate) fn is_value_of(cx: &mut TypeContext, ty: &Type, e: &Existential) -> b
 /// Returns the class to which a type that is not a class is constrained.
 pub(crate) fn known_class(cx: &TypeContext, ty: &Type) -> Option<Type> {
     match ty {
-        Type::Opaque(id, args) => opaque_types::bounds_of_opaque(cx, *id, args).class.clone(),
+        Type::Opaque(id, args) => opaque_requirements::requirements_of_opaque(cx, *id, args).class.clone(),
         Type::Existential(e) => e.class.clone(),
         Type::Param(_) | Type::Associated(..) => cx.scope.env.requirements.iter().find_map(|r| match r {
             Requirement::Superclass(of, class) if of == ty => Some(class.clone()),

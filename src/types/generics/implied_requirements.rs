@@ -85,7 +85,8 @@ fn implied_by(cx: &mut TypeContext, ty: &TypeExpr, env: &Env, scope: &TypeScope,
     }
 }
 
-/// Collects the requirements on generic parameters under which a type conforms to `Differentiable`.
+/// Collects the requirements on generic parameters under which a type conforms to `Differentiable`; with `linear`, a
+/// parameter must also be its own tangent vector.
 fn implied_by_differentiable(
     cx: &mut TypeContext,
     ty: &TypeExpr,

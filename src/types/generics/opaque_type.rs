@@ -13,7 +13,7 @@ use crate::types::generics::unification;
 use crate::types::model::declaration_tables::Opaque;
 use crate::types::model::declaration_tables::{BodyState, FunctionKind};
 use crate::types::model::display;
-use crate::types::model::opaque_types;
+use crate::types::model::opaque_requirements;
 use crate::types::model::queries;
 use crate::types::model::ty::{Existential, OpaqueId, ProtocolId, Type};
 use crate::types::model::type_context::TypeContext;
@@ -67,7 +67,7 @@ pub(crate) fn opaque_type(cx: &mut TypeContext, bounds: Type, span: Span) -> Typ
 /// Returns the protocols to which an opaque type conforms.
 pub(crate) fn protocols_of_opaque(cx: &mut TypeContext, ty: &Type) -> Rc<[ProtocolId]> {
     let Type::Opaque(id, args) = ty else { return Rc::from([]) };
-    let bounds = Type::Existential(opaque_types::bounds_of_opaque(cx, *id, args));
+    let bounds = Type::Existential(opaque_requirements::requirements_of_opaque(cx, *id, args));
     conformances::protocols_of(cx, &bounds)
 }
 
@@ -76,7 +76,7 @@ pub(crate) fn protocols_of_opaque(cx: &mut TypeContext, ty: &Type) -> Rc<[Protoc
 pub(crate) fn known_of_opaque(cx: &TypeContext, of: &Type, name: &str) -> Option<Type> {
     let Type::Opaque(id, args) = of else { return None };
     crate::types::generics::existential::known_type(
-        &Type::Existential(opaque_types::bounds_of_opaque(cx, *id, args)),
+        &Type::Existential(opaque_requirements::requirements_of_opaque(cx, *id, args)),
         name,
     )
 }
@@ -89,7 +89,7 @@ pub(crate) fn underlying_type(cx: &mut TypeContext, id: OpaqueId, args: &[Type])
     }
     match cx.memo.opaques.all[id.0 as usize].underlying.clone() {
         Some(underlying) => {
-            let ty = opaque_types::of_arguments(cx, id, args, &underlying);
+            let ty = opaque_requirements::with_arguments(cx, id, args, &underlying);
             associated_type::normalize_type(cx, &ty)
         }
         None => Type::Error,

@@ -4,7 +4,7 @@ use crate::diagnostic::Diagnostic;
 use crate::syntax::ast::{Ident, Name};
 use crate::syntax::foreign;
 use crate::types::model::declaration_tables::{FunctionKind, Owner};
-use crate::types::model::opaque_types;
+use crate::types::model::opaque_requirements;
 use crate::types::model::ty::Existential;
 use crate::types::model::ty::{Strength, Type};
 use crate::types::model::type_context::Definitions;
@@ -128,7 +128,7 @@ pub(crate) fn write_type(cx: &TypeContext, ty: &Type, full: bool) -> String {
         Type::Metatype(of) => format!("{}.Type", write_type(cx, of, full)),
         Type::Existential(e) => write_existential(cx, e, full),
         Type::Opaque(id, args) => {
-            let bounds = write_existential(cx, &opaque_types::bounds_of_opaque(cx, *id, args), full);
+            let bounds = write_existential(cx, &opaque_requirements::requirements_of_opaque(cx, *id, args), full);
             bounds.replacen("any ", "some ", 1)
         }
         Type::Never => "Never".to_string(),

@@ -1,8 +1,8 @@
 //! Names: resolves names and type expressions to declarations and types.
 
+pub(crate) mod completion_members;
 pub(crate) mod dynamic_self;
 pub(crate) mod function_type;
-pub(crate) mod member_candidates;
 pub(crate) mod members;
 pub(crate) mod module_name;
 pub(crate) mod name_lookup;

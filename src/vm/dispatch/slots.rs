@@ -9,8 +9,8 @@ use crate::vm::recorder;
 use crate::vm::state::machine::Machine;
 use crate::vm::state::registers::Registers;
 
-/// Adds two numbers with slots on the fast path, `out = a + b`. The functions for the fast path return `None` when it
-/// does not apply.
+/// Adds two numbers with slots on the fast path, `out = a + b`. The functions for the fast path return
+/// `None`, without a change, when several levels are live or the tape must be extended.
 #[inline(always)]
 pub fn add(machine: &mut Machine, at: &mut Registers, out: FOut, a: FIn, b: FIn) -> Option<()> {
     let (x, y) = (at.num(a), at.num(b));

@@ -118,7 +118,7 @@ impl Builder<'_> {
         let (checkpoints, value) = match &primal {
             Some(primal) => self.call_primal(primal, operands, &banks),
             None => {
-                let origin = if declared.fills_instance { Origin::Allocation(of) } else { Origin::Function(of) };
+                let origin = if declared.fills_instance { Origin::InstanceCreation(of) } else { Origin::Function(of) };
                 let id = self.lowering.request(self.program, origin, self.generics.clone(), key.view);
                 (vec![], self.invoke(Op::Call(id), &[], operands, &banks, false).0)
             }

@@ -174,7 +174,7 @@ impl ConstructorInfo {
         ConstructorInfo { name: name.into(), constructor, parts }
     }
 
-    /// Returns a pattern for the constructor, given the patterns for its parts.
+    /// Returns the source text of a pattern for the constructor, given the texts for its parts.
     fn written(&self, parts: &[String]) -> String {
         let is_whole = parts.iter().all(|part| part == "_");
         match self.constructor {

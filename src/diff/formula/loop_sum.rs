@@ -1,4 +1,4 @@
-//! Series: the terms that a loop adds become one sum over an index.
+//! Loop sum: converts the terms that a loop adds to one sum over an index.
 //!
 //! A loop is unrolled step by step. When several consecutive terms differ only in numbers that form arithmetic
 //! progressions, the terms are replaced by a sum, and the next term extends the range of this sum. A short sum is

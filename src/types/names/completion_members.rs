@@ -1,4 +1,4 @@
-//! Member candidates: the members of a value that completion offers, with their kinds.
+//! Completion members: the members of a value that completion offers, with their kinds.
 
 use crate::types::conform::conformances;
 use crate::types::generics::unification;
@@ -11,7 +11,7 @@ use hashbrown::HashMap;
 
 /// The kind of a candidate.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, PartialOrd, Ord)]
-pub enum CandidateKind {
+pub enum CompletionKind {
     /// A property or variable.
     Property,
     /// A method or function without parameters.
@@ -24,11 +24,11 @@ pub enum CandidateKind {
 
 /// A member of a value that completion offers.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct MemberCandidate {
+pub struct CompletionMember {
     /// The name of the member.
     pub name: String,
     /// The kind of the member.
-    pub kind: CandidateKind,
+    pub kind: CompletionKind,
     /// The number of the declaration from which the member comes: 0 for the type itself, then its protocols.
     pub distance: usize,
     /// The source location of the member's declaration, as an offset.
@@ -36,16 +36,16 @@ pub struct MemberCandidate {
 }
 
 /// Returns the members of a value of a type.
-pub fn member_candidates(cx: &mut TypeContext, of: &Type) -> Vec<MemberCandidate> {
+pub fn completion_members(cx: &mut TypeContext, of: &Type) -> Vec<CompletionMember> {
     let of = unification::shallow(cx, of);
-    let mut found: HashMap<String, MemberCandidate> = HashMap::new();
-    let mut add = |name: &str, kind: CandidateKind, (distance, position): (usize, u32)| {
+    let mut found: HashMap<String, CompletionMember> = HashMap::new();
+    let mut add = |name: &str, kind: CompletionKind, (distance, position): (usize, u32)| {
         let is_name =
             name.starts_with(char::is_alphabetic) && !name.contains(' ') && !["init", "subscript"].contains(&name);
         if !is_name {
             return;
         }
-        let candidate = MemberCandidate { name: name.to_owned(), kind, distance, position };
+        let candidate = CompletionMember { name: name.to_owned(), kind, distance, position };
         let known = found.entry(name.to_owned()).or_insert_with(|| candidate.clone());
         // A method with and without parameters is offered with parameters.
         if known.distance == distance {
@@ -63,7 +63,7 @@ pub fn member_candidates(cx: &mut TypeContext, of: &Type) -> Vec<MemberCandidate
     }
     if let Type::Tuple(parts) = &of {
         for (k, (label, _)) in parts.iter().enumerate() {
-            label.iter().for_each(|label| add(label, CandidateKind::Property, (0, k as u32)));
+            label.iter().for_each(|label| add(label, CompletionKind::Property, (0, k as u32)));
         }
     }
     for (k, p) in conformances::protocols_of(cx, &of).iter().copied().enumerate() {
@@ -80,22 +80,22 @@ pub fn member_candidates(cx: &mut TypeContext, of: &Type) -> Vec<MemberCandidate
 }
 
 /// Returns the kind of a member and the offset of its declaration; `None` for static members and types.
-fn kind_of(cx: &TypeContext, member: &Member, requirements: &[RequirementData]) -> Option<(CandidateKind, u32)> {
+fn kind_of(cx: &TypeContext, member: &Member, requirements: &[RequirementData]) -> Option<(CompletionKind, u32)> {
     if member.is_static {
         return None;
     }
     let called = |f: FunctionId| match cx.defs.function_data(f).ast_params.is_empty() {
-        true => CandidateKind::Call,
-        false => CandidateKind::CallWithArguments,
+        true => CompletionKind::Call,
+        false => CompletionKind::CallWithArguments,
     };
     match &member.kind {
-        MemberKind::Stored(k) => Some((CandidateKind::Property, *k)),
-        MemberKind::Computed(f, _) => Some((CandidateKind::Property, cx.defs.function_data(*f).span.start)),
+        MemberKind::Stored(k) => Some((CompletionKind::Property, *k)),
+        MemberKind::Computed(f, _) => Some((CompletionKind::Property, cx.defs.function_data(*f).span.start)),
         MemberKind::Method(f) => Some((called(*f), cx.defs.function_data(*f).span.start)),
         MemberKind::Requirement(k) => {
             let requirement = requirements.get(*k as usize)?;
             let kind = match requirement.kind {
-                RequirementKind::Getter => CandidateKind::Property,
+                RequirementKind::Getter => CompletionKind::Property,
                 RequirementKind::Method => called(requirement.function),
                 _ => return None,
             };

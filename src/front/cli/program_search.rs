@@ -1,4 +1,4 @@
-//! Script search: finds the programs in files and folders.
+//! Program search: finds the programs in files and folders.
 
 use std::path::{Path, PathBuf};
 

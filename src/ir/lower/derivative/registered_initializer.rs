@@ -1,4 +1,4 @@
-//! Allocation: the creation of an instance by an initializer that has a registered derivative.
+//! Registered initializer: calls of class initializers that have a registered derivative.
 //!
 //! An initializer of a class fills an instance that it receives, which may be an instance of a subclass; the registered
 //! derivative of the initializer returns a new instance. Therefore the derivative belongs to a function that creates
@@ -25,16 +25,16 @@ impl Builder<'_> {
         Rc::new(Function { params, ..(*declared).clone() })
     }
 
-    /// Replaces the target of a call by an allocation if the target is an initializer with a registered derivative that
+    /// Replaces the target of a call by the creation of an instance if the target is an initializer with a registered derivative that
     /// fills a new instance.
-    pub(crate) fn or_allocation(&mut self, target: Target, args: &[Argument]) -> Target {
+    pub(crate) fn or_instance_creation(&mut self, target: Target, args: &[Argument]) -> Target {
         match target {
-            Target::Static(f) if self.has_registered_allocation(&f, args) => Target::Allocation(f),
+            Target::Static(f) if self.has_registered_creation(&f, args) => Target::InstanceCreation(f),
             other => other,
         }
     }
 
-    fn has_registered_allocation(&mut self, f: &FunctionRef, args: &[Argument]) -> bool {
+    fn has_registered_creation(&mut self, f: &FunctionRef, args: &[Argument]) -> bool {
         let is_new = matches!(args.first(), Some(Argument::Value(own)) if matches!(own.kind, ExprKind::Struct { .. }));
         if !is_new || !self.d.function(f.function).fills_instance {
             return false;
@@ -43,17 +43,17 @@ impl Builder<'_> {
         !self.d.rules(f, view).is_empty()
     }
 
-    pub(crate) fn call_allocation(&mut self, f: &FunctionRef, operands: Vec<Operand>) -> (Value, Thrown) {
+    pub(crate) fn call_instance_creation(&mut self, f: &FunctionRef, operands: Vec<Operand>) -> (Value, Thrown) {
         let declared = self.original(f.function);
         let result = self.of_function(&declared, &f.generics, &declared.result);
         let view = self.d.view(f, self.span);
-        let id = self.lowering.request(self.program, Origin::Allocation(f.function), f.generics.clone(), view);
+        let id = self.lowering.request(self.program, Origin::InstanceCreation(f.function), f.generics.clone(), view);
         let banks = self.banks(&result);
         self.invoke(Op::Call(id), &[], operands, &banks, declared.throws)
     }
 
-    /// Builds the body of an [`Origin::Allocation`]: allocates an instance and calls the initializer to fill it.
-    pub(crate) fn allocation(&mut self, f: typed_tree::FunctionId) {
+    /// Builds the body of an [`Origin::InstanceCreation`]: allocates an instance and calls the initializer to fill it.
+    pub(crate) fn instance_creation(&mut self, f: typed_tree::FunctionId) {
         let filling = self.d.function(f);
         let Some(class) = filling.params.first().map(|own| own.ty.clone()) else { return };
         let declared = self.original(f);
