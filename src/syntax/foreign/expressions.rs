@@ -164,6 +164,7 @@ pub(super) const ROWS: &[Row] = &[
     ("print ( $a , sep = $s )", "print($a, separator: $s)", "the separator is given as 'separator: $s'"),
     ("print ( $e , sep : $s )", "print($e, separator: $s)", "the separator is given as 'separator: $s'"),
     ("print ( $e , end = $s )", "print($e, terminator: $s)", "the end is given as 'terminator: $s'"),
+    ("print ( $x = $y )", "print($x == $y)", "'==' compares, '=' assigns"),
     ("_ ( $x = $y )", "($x == $y)", "'==' compares, '=' assigns"),
     ("NaN", "Double.nan", ""),
     ("Inf", "Double.infinity", ""),
