@@ -1,7 +1,7 @@
 //! Fuzz target: any text becomes a result or diagnostics within limits, without a panic, a hang, or an internal error.
 #![no_main]
 
-use dscript::diagnostic::{Form, renderer};
+use dscript::diagnostic::{Form, render};
 use dscript::session::{Input, Session, Status};
 use dscript_fuzz::{Worker, limits};
 use libfuzzer_sys::fuzz_target;
