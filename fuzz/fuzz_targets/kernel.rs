@@ -1,7 +1,7 @@
 //! Fuzz target: any message to the Jupyter kernel is rejected or answered, without a panic, a hang, or an internal error.
 #![no_main]
 
-use dscript::front::Detached;
+use dscript::front::InProcessKernel;
 use dscript_fuzz::{Worker, limits};
 use libfuzzer_sys::fuzz_target;
 use std::sync::LazyLock;
@@ -30,7 +30,7 @@ fuzz_target!(|bytes: &[u8]| WORKER.run(bytes));
 
 /// Runs messages. The first byte of a message selects the form of the rest: all frames, or the content of a request.
 fn run(bytes: &[u8]) {
-    let mut kernel = Detached::new("", limits());
+    let mut kernel = InProcessKernel::new("", limits());
     for message in bytes.split(|byte| *byte == MESSAGE) {
         let Some((first, rest)) = message.split_first() else { continue };
         let kind = KINDS.get(usize::from(*first) % (KINDS.len() + 1));

@@ -23,4 +23,4 @@ pub(crate) mod render_style;
 pub(crate) mod stdout_state;
 mod units;
 
-pub use kernel::Detached;
+pub use kernel::InProcessKernel;

@@ -76,3 +76,22 @@ pub fn listed<T: Copy>(table: &[(&'static str, T)], name: &str) -> Option<T> {
     let found = table.binary_search_by(|(known, _)| (*known).cmp(name)).ok()?;
     table.get(found).map(|(_, listed)| *listed)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::may_accept;
+
+    #[test]
+    fn labels_and_required_parameters_decide_which_calls_may_fit() {
+        let gradient = [(Some("at"), true), (None, true), (Some("in"), true)];
+        let plot = [(None, false), (Some("from"), false)];
+        let accepts = |parameters: &[(Option<&'static str>, bool)], labels: &[Option<&str>]| {
+            may_accept(parameters.iter().copied(), labels)
+        };
+        assert!(accepts(&gradient, &[Some("at"), None, Some("in")]));
+        assert!(accepts(&gradient, &[Some("at"), None, None]), "a trailing closure has no label");
+        assert!(!accepts(&gradient, &[Some("at"), Some("in")]), "an argument is missing");
+        assert!(!accepts(&gradient, &[Some("at"), None, Some("of")]), "there is no such label");
+        assert!(accepts(&plot, &[]) && accepts(&plot, &[None, None, None]) && !accepts(&plot, &[Some("to")]));
+    }
+}

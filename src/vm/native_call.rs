@@ -140,13 +140,12 @@ const MAX_MODIFIED_IN_PLACE: usize = 2;
 /// Returns the number of steps that the creation of an object counts as, in proportion to its size: a program that
 /// doubles a string ten times has performed more than ten steps.
 pub fn effort(object: &Ref) -> i64 {
-    const BYTES_PER_STEP: usize = 64;
     let size = match object {
         Ref::Text(text) => text.len(),
         Ref::Cells(cells) => 8 * (cells.f.len() + cells.i.len() + cells.r.len()),
         _ => 0,
     };
-    (size / BYTES_PER_STEP) as i64
+    (size / library::BYTES_PER_STEP) as i64
 }
 
 /// Returns the address of an object; 0 for an object that has no size.

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, Sender};
 
 /// A kernel without sockets. Only the replies on the shell channel can be read.
-pub struct Detached {
+pub struct InProcessKernel {
     kernel: Kernel,
     codec: Arc<Codec>,
     boxes: Outboxes,
@@ -20,9 +20,9 @@ pub struct Detached {
     _more: Sender<KernelEvent>,
 }
 
-impl Detached {
+impl InProcessKernel {
     /// Creates a kernel whose messages are signed with `key`, or unsigned if `key` is empty.
-    pub fn new(key: &str, options: Options) -> Detached {
+    pub fn new(key: &str, options: Options) -> InProcessKernel {
         let codec = Arc::new(Codec::new(key));
         let (mailbox, mut boxes) = mailbox::mailbox();
         boxes.close_all_but_shell();
@@ -31,7 +31,7 @@ impl Detached {
         let (_, answers) = mpsc::channel();
         let render_style = RenderStyle { form: Form::Full, is_colored: false, width: 100 };
         let (kernel, _) = super::kernel(options, render_style, (&codec, &mailbox), answers);
-        Detached { kernel, codec, boxes, events, _more: more }
+        InProcessKernel { kernel, codec, boxes, events, _more: more }
     }
 
     /// Handles a message, and returns the replies.

@@ -23,7 +23,7 @@ mod sockets;
 mod stdin_channel;
 mod timestamp;
 
-pub use in_process::Detached;
+pub use in_process::InProcessKernel;
 pub(super) use installation::{install, remove};
 
 use super::exit_status;

@@ -7,6 +7,9 @@ use crate::value::shape::ScalarKind;
 /// apply: then it has changed nothing, and the function itself is called.
 pub type FastPath = fn(&mut Window<'_>) -> Option<i64>;
 
+/// The number of bytes of a new object that count as one step.
+pub const BYTES_PER_STEP: usize = 64;
+
 /// The registers of a call in original code: first the arguments, then the results in their place.
 #[derive(Debug)]
 pub struct Window<'a> {

@@ -1,7 +1,7 @@
 //! Interpolation: strings that are concatenated from strings and the descriptions of numbers.
 
 use super::context::{Failure, NativeContext, internal};
-use super::fast_path::Window;
+use super::fast_path::{BYTES_PER_STEP, Window};
 use super::{FastFunction, NativeFunction, array};
 use crate::value::number_format::write_double;
 use crate::value::shape::ScalarKind;
@@ -11,15 +11,15 @@ use std::cell::RefCell;
 /// `text.concat` joins two strings; emission combines it with the conversions of its operands to `text.interpolate`,
 /// which joins any number of strings and numbers. The generic arguments are the types of the parts.
 pub(super) const FAST: &[FastFunction] = &[
-    FastFunction { function: NativeFunction { name: "text.concat", call: concat }, fast: concat_here },
-    FastFunction { function: NativeFunction { name: "text.interpolate", call: interpolate }, fast: interpolate_here },
+    FastFunction { function: NativeFunction { name: "text.concat", call: concat }, fast: concat_fast_path },
+    FastFunction {
+        function: NativeFunction { name: "text.interpolate", call: interpolate },
+        fast: interpolate_fast_path,
+    },
 ];
 
 /// The maximum length of a string that is created by a fast path.
 const MAX_LENGTH: usize = 4096;
-
-/// The number of bytes of a new string that count as one step.
-const BYTES_PER_STEP: usize = 64;
 
 thread_local! {
     /// A string that is reused, so that the parts are concatenated without an allocation.
@@ -55,15 +55,15 @@ fn interpolate(c: &mut NativeContext<'_>) -> Result<(), Failure> {
     c.return_text(joined)
 }
 
-fn concat_here(w: &mut Window<'_>) -> Option<i64> {
-    join_here(w, &[ScalarKind::Text; 2])
+fn concat_fast_path(w: &mut Window<'_>) -> Option<i64> {
+    join_fast_path(w, &[ScalarKind::Text; 2])
 }
 
-fn interpolate_here(w: &mut Window<'_>) -> Option<i64> {
-    join_here(w, w.kinds)
+fn interpolate_fast_path(w: &mut Window<'_>) -> Option<i64> {
+    join_fast_path(w, w.kinds)
 }
 
-fn join_here(w: &mut Window<'_>, kinds: &[ScalarKind]) -> Option<i64> {
+fn join_fast_path(w: &mut Window<'_>, kinds: &[ScalarKind]) -> Option<i64> {
     let text = JOINED.try_with(|joined| joined_text(w, kinds, &mut *joined.try_borrow_mut().ok()?)).ok()??;
     let steps = (text.len() / BYTES_PER_STEP) as i64;
     *w.r.first_mut()? = Ref::Text(text);
@@ -101,7 +101,7 @@ mod tests {
         let (mut f, mut i) = ([0.1], [i64::MIN, 7]);
         let (params, results) = ([1, 2, 2], [0, 0, 1]);
         let mut w = Window { f: &mut f, i: &mut i, r: &mut r, kinds: &kinds, params, results };
-        assert_eq!(interpolate_here(&mut w), Some(0));
+        assert_eq!(interpolate_fast_path(&mut w), Some(0));
         assert!(matches!(&r[..], [Ref::Text(text), Ref::Null] if &**text == "-9223372036854775808a0.1é7"));
     }
 
@@ -110,9 +110,9 @@ mod tests {
         let long = "x".repeat(MAX_LENGTH);
         let mut r = [Ref::Text(long.as_str().into()), Ref::Text("y".into())];
         let mut w = Window { f: &mut [], i: &mut [], r: &mut r, kinds: &[], params: [0, 0, 2], results: [0, 0, 1] };
-        assert_eq!(concat_here(&mut w), None);
+        assert_eq!(concat_fast_path(&mut w), None);
         w.kinds = &[ScalarKind::Other];
-        assert_eq!(interpolate_here(&mut w), None);
+        assert_eq!(interpolate_fast_path(&mut w), None);
         assert!(matches!(&r[1], Ref::Text(text) if &**text == "y"), "the arguments are unchanged");
     }
 }

@@ -27,7 +27,7 @@ mod string;
 
 pub use context::{Argument, Failure, FailureKind, NativeContext, NativeRegisters, internal};
 pub use data::{ColumnKind, JSONStream, Table, TableColumn, TableFormat, date_of, matches_of, stream_of, table_of};
-pub use fast_path::{FastPath, Window};
+pub use fast_path::{BYTES_PER_STEP, FastPath, Window};
 pub use file::lines_of;
 pub use file_access::{Access, AccessError, Folders, access_help};
 pub use host::{Display, ExplainRequest, Host, ProgressReport, Random, Screen, Streams, View};

@@ -8,8 +8,8 @@ use crate::source::Span;
 /// The sentence about `//`, which divides in other languages.
 pub(super) const NO_QUOTIENT: &str = "'//' begins a comment; integers are divided with '/'";
 
-/// Returns warnings for comments that are divisors in other languages: `let half = n // 2`. The text begins at a
-/// position; in its copy, comments are blank.
+/// Returns warnings for comments that are divisors in other languages: `let half = n // 2`. `start` is
+/// the source offset of the text; in `copy`, comments are blank.
 pub(crate) fn quotients(text: &str, copy: &str, start: u32) -> Vec<Diagnostic> {
     let mut found = vec![];
     for (at, _) in text.match_indices("//") {

@@ -113,38 +113,47 @@ pub(super) fn declare_top(cx: &mut TypeContext, decl: &Rc<Decl>, file: u32, is_p
 
 fn enter(cx: &mut TypeContext, name: &Ident, what: Named, file: u32, is_private: bool, is_prelude: bool) {
     let entry = Entry { what, file, is_private };
+    if is_prelude {
+        return enter_in_library(cx, name, entry);
+    }
     let interactive = cx.module.is_interactive;
-    let table = if is_prelude { &mut cx.defs.library } else { &mut cx.defs.module };
-    let entries = table.entry(name.name.clone()).or_default();
-    if !is_prelude {
-        let overloads = matches!(what, Named::Function(_));
-        let clash = entries.iter().find(|e| {
-            let both_functions = overloads && matches!(e.what, Named::Function(_));
-            // The names `m` and `m(_:)` are distinct: a variable and a function may have them.
-            let takes_arguments = |what: Named| match what {
-                Named::Function(f) => !cx.defs.functions[f.0 as usize].ast_params.is_empty(),
-                _ => false,
-            };
-            let beside = match (what, e.what) {
-                (Named::Global(_), other) | (other, Named::Global(_)) => !interactive && takes_arguments(other),
-                _ => false,
-            };
-            !both_functions && !beside && (e.file == file || !(e.is_private || is_private) || interactive)
-        });
-        if let Some(clash) = clash.copied() {
-            if !interactive || clash.file == file {
-                let before = cx.defs.entry_span(&clash);
-                cx.sink.report(redeclared(&name.name, name.span, before));
-                return;
-            }
-            cx.module.earlier.insert(name.name.clone(), std::mem::take(entries));
-        } else if interactive && overloads {
-            // A function that is declared again at the prompt replaces the earlier function with the same parameters:
-            // the later entry is preferred.
-            entries.retain(|e| matches!(e.what, Named::Function(_)));
+    let entries = cx.defs.module.entry(name.name.clone()).or_default();
+    let overloads = matches!(what, Named::Function(_));
+    let clash = entries.iter().find(|e| {
+        let both_functions = overloads && matches!(e.what, Named::Function(_));
+        // The names `m` and `m(_:)` are distinct: a variable and a function may have them.
+        let takes_arguments = |what: Named| match what {
+            Named::Function(f) => !cx.defs.functions[f.0 as usize].ast_params.is_empty(),
+            _ => false,
+        };
+        let beside = match (what, e.what) {
+            (Named::Global(_), other) | (other, Named::Global(_)) => !interactive && takes_arguments(other),
+            _ => false,
+        };
+        !both_functions && !beside && (e.file == file || !(e.is_private || is_private) || interactive)
+    });
+    if let Some(clash) = clash.copied() {
+        if !interactive || clash.file == file {
+            let before = cx.defs.entry_span(&clash);
+            cx.sink.report(redeclared(&name.name, name.span, before));
+            return;
         }
+        cx.module.earlier.insert(name.name.clone(), std::mem::take(entries));
+    } else if interactive && overloads {
+        // A function that is declared again at the prompt replaces the earlier function with the same parameters:
+        // the later entry is preferred.
+        entries.retain(|e| matches!(e.what, Named::Function(_)));
     }
     entries.push(entry);
+}
+
+/// Enters a declaration of the library. The entries of a name are in the order of the library, in whichever order lookups
+/// enter them.
+fn enter_in_library(cx: &mut TypeContext, name: &Ident, entry: Entry) {
+    let start = cx.defs.entry_span(&entry).start;
+    let before = cx.defs.library.get(&name.name).map_or(&[][..], |entries| entries);
+    let index = before.partition_point(|other| cx.defs.entry_span(other).start <= start);
+    cx.defs.library.entry(name.name.clone()).or_default().insert(index, entry);
 }
 
 /// Enters a function that synthesized code of a file calls.

@@ -41,12 +41,9 @@ pub(crate) fn library_entries(cx: &mut TypeContext, name: &str) -> Vec<Entry> {
     entered(cx, name)
 }
 
-/// Returns the entries under a name that were entered, in the order of the library: lookups enter them in another
-/// order.
+/// Returns the entries under a name that were entered.
 fn entered(cx: &TypeContext, name: &str) -> Vec<Entry> {
-    let mut entries = cx.defs.library.get(name).cloned().unwrap_or_default();
-    entries.sort_by_key(|entry| cx.defs.entry_span(entry).start);
-    entries
+    cx.defs.library.get(name).cloned().unwrap_or_default()
 }
 
 /// Returns the entries of the library under a name that are not functions.
@@ -62,18 +59,15 @@ pub(crate) fn library_types(cx: &mut TypeContext, name: &str) -> Vec<Entry> {
 /// Returns the functions of the library under a name that may accept arguments with the given labels, or all functions
 /// if none of them may.
 pub(crate) fn library_functions(cx: &mut TypeContext, name: &str, labels: &[Option<&str>]) -> Vec<Entry> {
-    let pieces = prelude_index::declaring(name);
-    let accepts = |piece: &Piece| match piece.kind {
-        PieceKind::Function(parameters) => {
-            may_accept(parameters.iter().map(|p| (p.label, p.is_required)), labels).then_some(true)
-        }
-        PieceKind::Other => Some(false),
+    let is_useful = |piece: &Piece| match piece.kind {
+        PieceKind::Function(parameters) => may_accept(parameters.iter().map(|p| (p.label, p.is_required)), labels),
+        PieceKind::Other => true,
     };
-    if !pieces.iter().any(|piece| accepts(piece) == Some(true)) {
+    let pieces: Vec<Piece> = prelude_index::declaring(name).iter().copied().filter(is_useful).collect();
+    if pieces.iter().all(|piece| piece.kind == PieceKind::Other) {
         return library_entries(cx, name);
     }
-    let accepted: Vec<Piece> = pieces.iter().filter(|piece| accepts(piece).is_some()).copied().collect();
-    enter(cx, &accepted);
+    enter(cx, &pieces);
     let mut entries = entered(cx, name);
     entries.retain(|entry| {
         let Named::Function(f) = entry.what else { return false };
