@@ -16,6 +16,7 @@ pub mod session;
 pub mod source;
 pub mod syntax;
 pub mod tape;
+pub mod tensor;
 pub mod types;
 pub mod value;
 pub mod vm;

@@ -1,0 +1,356 @@
+//! Chains: several elementwise operations in one pass over memory.
+//!
+//! A chain is a list of operations on nodes, as on a stack machine with names. It is evaluated block by block, so that intermediate
+//! values stay in the cache.
+
+use super::super::cancellation;
+use super::super::error::{Result, TensorError};
+use super::super::parallel::{BLOCK, for_each_chunk, threads};
+use super::super::reader::{Operand, Reader};
+use super::super::reduction::sum_of_blocks;
+use super::super::scalar::with_kind;
+use super::super::shape::Shape;
+use super::super::strided::Tensor;
+use super::operation::{Binary, Comparison, Unary};
+use super::real::Real;
+
+/// A value of a chain: an input, a constant, or the result of an operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Node(usize);
+
+#[derive(Clone, Copy, Debug)]
+enum Step {
+    Input(usize),
+    Constant(f64),
+    Unary(Unary, Node),
+    Binary(Binary, Node, Node),
+    Compare(Comparison, Node, Node),
+    Select(Node, Node, Node),
+}
+
+/// Elementwise operations on real numbers that are evaluated together.
+#[derive(Clone, Debug, Default)]
+pub struct Chain {
+    steps: Vec<Step>,
+    /// For each step the last step that reads its value.
+    last_reads: Vec<usize>,
+    inputs: usize,
+    results: Vec<Node>,
+    is_invalid: bool,
+}
+
+/// The value of a node for the current block.
+#[derive(Clone, Debug)]
+enum Value<T> {
+    Block(Vec<T>),
+    Input(usize),
+    Scalar(T),
+}
+
+/// The values of the nodes for one block at a time, and blocks for reuse.
+struct Evaluation<'a, T> {
+    chain: &'a Chain,
+    inputs: &'a [Reader<'a, T>],
+    copies: Vec<Vec<T>>,
+    values: Vec<Value<T>>,
+    unused: Vec<Vec<T>>,
+    start: usize,
+    count: usize,
+}
+
+impl Chain {
+    /// Creates a chain without operations.
+    pub fn new() -> Chain {
+        Chain::default()
+    }
+
+    fn push(&mut self, step: Step) -> Node {
+        let at = self.steps.len();
+        let operands: &[Node] = match &step {
+            Step::Input(_) | Step::Constant(_) => &[],
+            Step::Unary(_, a) => &[*a],
+            Step::Binary(_, a, b) | Step::Compare(_, a, b) => &[*a, *b],
+            Step::Select(mask, a, b) => &[*mask, *a, *b],
+        };
+        for operand in operands {
+            match self.last_reads.get_mut(operand.0) {
+                Some(last) if *last != usize::MAX => *last = at,
+                Some(_) => {}
+                None => self.is_invalid = true,
+            }
+        }
+        self.steps.push(step);
+        self.last_reads.push(at);
+        Node(at)
+    }
+
+    /// Adds the next input.
+    pub fn input(&mut self) -> Node {
+        self.inputs += 1;
+        self.push(Step::Input(self.inputs - 1))
+    }
+
+    /// Adds a constant.
+    pub fn constant(&mut self, value: f64) -> Node {
+        self.push(Step::Constant(value))
+    }
+
+    /// Adds an operation with one operand.
+    pub fn unary(&mut self, operation: Unary, operand: Node) -> Node {
+        self.push(Step::Unary(operation, operand))
+    }
+
+    /// Adds an operation with two operands.
+    pub fn binary(&mut self, operation: Binary, left: Node, right: Node) -> Node {
+        self.push(Step::Binary(operation, left, right))
+    }
+
+    /// Adds a comparison, which is 1 where it holds, and 0 elsewhere.
+    pub fn compare(&mut self, operation: Comparison, left: Node, right: Node) -> Node {
+        self.push(Step::Compare(operation, left, right))
+    }
+
+    /// Adds a selection: `chosen` where the mask is not 0, `other` elsewhere.
+    pub fn select(&mut self, mask: Node, chosen: Node, other: Node) -> Node {
+        self.push(Step::Select(mask, chosen, other))
+    }
+
+    /// Makes a node a result of the chain.
+    pub fn give(&mut self, node: Node) {
+        match self.last_reads.get_mut(node.0) {
+            Some(last) => *last = usize::MAX,
+            None => self.is_invalid = true,
+        }
+        self.results.push(node);
+    }
+
+    /// Returns the number of simple operations for one scalar, roughly.
+    fn cost(&self) -> usize {
+        let cost = |step: &Step| match step {
+            Step::Unary(operation, _) => operation.cost(),
+            Step::Binary(operation, ..) => operation.cost(),
+            _ => 1,
+        };
+        self.steps.iter().map(cost).sum::<usize>().max(1)
+    }
+
+    fn common_shape(&self, inputs: &[Tensor]) -> Result<Shape> {
+        if self.is_invalid || inputs.len() != self.inputs || self.results.is_empty() {
+            return Err(TensorError::value("chain", "the nodes and the inputs do not fit the chain"));
+        }
+        let mut shape = Shape::default();
+        for input in inputs {
+            shape = shape.broadcast("chain", &input.shape)?;
+        }
+        shape.checked_count("chain", 8 * self.results.len())?;
+        Ok(shape)
+    }
+
+    /// Evaluates the results for inputs that broadcast.
+    pub fn evaluate(&self, inputs: &[Tensor]) -> Result<Vec<Tensor>> {
+        let shape = self.common_shape(inputs)?;
+        let Some(first) = inputs.first() else {
+            return Err(TensorError::value("chain", "a chain needs an input"));
+        };
+        with_kind!("chain", real first.kind(), T => {
+            let inputs = inputs.iter().map(|input| input.broadcast_to(&shape)).collect::<Result<Vec<_>>>()?;
+            let readers = inputs.iter().map(|input| input.reader::<T>("chain")).collect::<Result<Vec<_>>>()?;
+            let scalars = self.scalars(&readers, shape.scalar_count());
+            Ok(scalars.into_iter().map(|scalars| Tensor::from_scalars(shape.clone(), scalars)).collect())
+        })
+    }
+
+    /// Returns the sum of the first result over all scalars, which is never stored. It equals the sum of the evaluated result.
+    pub fn sum(&self, inputs: &[Tensor]) -> Result<Tensor> {
+        let shape = self.common_shape(inputs)?;
+        let Some(first) = inputs.first() else {
+            return Err(TensorError::value("chain", "a chain needs an input"));
+        };
+        with_kind!("chain", real first.kind(), T => {
+            let inputs = inputs.iter().map(|input| input.broadcast_to(&shape)).collect::<Result<Vec<_>>>()?;
+            let readers = inputs.iter().map(|input| input.reader::<T>("chain")).collect::<Result<Vec<_>>>()?;
+            let result = self.results[0];
+            let sum = sum_of_blocks(shape.scalar_count(), self.cost(), |start, count, add| {
+                let mut evaluation = Evaluation::new(self, &readers);
+                let mut block = Vec::new();
+                for start in (start..start + count).step_by(BLOCK).map(|at| at..(at + BLOCK).min(start + count)) {
+                    evaluation.run(start.start, start.len());
+                    match evaluation.operand(result) {
+                        Operand::Slice(scalars) => add(scalars),
+                        Operand::Scalar(value) => {
+                            block.clear();
+                            block.resize(start.len(), value);
+                            add(&block);
+                        }
+                    }
+                }
+            });
+            Ok(Tensor::scalar::<T>(sum))
+        })
+    }
+
+    fn scalars<T: Real>(&self, inputs: &[Reader<'_, T>], count: usize) -> Vec<Vec<T>> {
+        let write = |evaluation: &Evaluation<'_, T>, node: Node, target: &mut [T]| match evaluation.operand(node) {
+            Operand::Slice(scalars) => target.copy_from_slice(scalars),
+            Operand::Scalar(value) => target.fill(value),
+        };
+        if threads() == 1 {
+            let mut all = vec![Vec::with_capacity(count); self.results.len()];
+            let mut evaluation = Evaluation::new(self, inputs);
+            for start in (0..count).step_by(BLOCK) {
+                cancellation::check();
+                let end = (start + BLOCK).min(count);
+                evaluation.run(start, end - start);
+                for (scalars, &node) in all.iter_mut().zip(&self.results) {
+                    scalars.resize(end, T::default());
+                    write(&evaluation, node, &mut scalars[start..]);
+                }
+            }
+            return all;
+        }
+        let mut all = vec![vec![T::default(); count]; self.results.len()];
+        let chunk = BLOCK * 16;
+        let mut chunks: Vec<Vec<&mut [T]>> = (0..count.div_ceil(chunk)).map(|_| Vec::new()).collect();
+        for scalars in &mut all {
+            for (part, chunk) in chunks.iter_mut().zip(scalars.chunks_mut(chunk)) {
+                part.push(chunk);
+            }
+        }
+        for_each_chunk(&mut chunks, 1, chunk * self.cost(), |number, parts| {
+            let mut evaluation = Evaluation::new(self, inputs);
+            for parts in parts {
+                let length = parts.first().map_or(0, |part| part.len());
+                for start in (0..length).step_by(BLOCK) {
+                    let end = (start + BLOCK).min(length);
+                    evaluation.run(number * chunk + start, end - start);
+                    for (target, &node) in parts.iter_mut().zip(&self.results) {
+                        write(&evaluation, node, &mut target[start..end]);
+                    }
+                }
+            }
+        });
+        all
+    }
+}
+
+impl<'a, T: Real> Evaluation<'a, T> {
+    fn new(chain: &'a Chain, inputs: &'a [Reader<'a, T>]) -> Evaluation<'a, T> {
+        let copies = vec![Vec::new(); inputs.len()];
+        Evaluation { chain, inputs, copies, values: Vec::new(), unused: Vec::new(), start: 0, count: 0 }
+    }
+
+    /// Returns the value of a node for the current block.
+    fn operand(&self, node: Node) -> Operand<'_, T> {
+        match &self.values[node.0] {
+            Value::Block(scalars) => Operand::Slice(scalars),
+            Value::Scalar(value) => Operand::Scalar(*value),
+            Value::Input(at) => match &self.inputs[*at] {
+                Reader::Contiguous(scalars) => Operand::Slice(&scalars[self.start..self.start + self.count]),
+                Reader::Scalar(value) => Operand::Scalar(*value),
+                Reader::Strided(..) => Operand::Slice(&self.copies[*at]),
+            },
+        }
+    }
+
+    /// Returns the scalars of a node to be changed: its block if the step is the last one that reads it, or else a copy.
+    fn taken(&mut self, node: Node, at: usize) -> Vec<T> {
+        if self.chain.last_reads[node.0] == at
+            && let Value::Block(scalars) = &mut self.values[node.0]
+        {
+            return std::mem::take(scalars);
+        }
+        let mut block = self.unused.pop().unwrap_or_default();
+        block.clear();
+        match self.operand(node) {
+            Operand::Slice(scalars) => block.extend_from_slice(scalars),
+            Operand::Scalar(value) => block.resize(self.count, value),
+        }
+        block
+    }
+
+    fn is_block(&self, node: Node, at: usize) -> bool {
+        self.chain.last_reads[node.0] == at && matches!(&self.values[node.0], Value::Block(_))
+    }
+
+    fn as_scalar(&self, node: Node) -> Option<T> {
+        match self.operand(node) {
+            Operand::Scalar(value) => Some(value),
+            Operand::Slice(_) => None,
+        }
+    }
+
+    /// Computes all nodes for the block of `count` scalars from number `start` on.
+    fn run(&mut self, start: usize, count: usize) {
+        (self.start, self.count) = (start, count);
+        for value in self.values.drain(..) {
+            // A block that a later step took over has left an empty one.
+            if let Value::Block(scalars) = value
+                && scalars.capacity() > 0
+            {
+                self.unused.push(scalars);
+            }
+        }
+        for (reader, copy) in self.inputs.iter().zip(&mut self.copies) {
+            if let Reader::Strided(..) = reader {
+                copy.resize(count, T::default());
+                reader.fill(start, copy);
+            }
+        }
+        for (at, step) in self.chain.steps.iter().enumerate() {
+            let value = self.value(at, *step);
+            self.values.push(value);
+        }
+    }
+
+    fn value(&mut self, at: usize, step: Step) -> Value<T> {
+        match step {
+            Step::Input(input) => Value::Input(input),
+            Step::Constant(value) => Value::Scalar(T::nearest(value)),
+            Step::Unary(operation, a) => {
+                if let Some(value) = self.as_scalar(a) {
+                    let mut value = [value];
+                    T::unary(operation, &mut value);
+                    return Value::Scalar(value[0]);
+                }
+                let mut block = self.taken(a, at);
+                T::unary(operation, &mut block);
+                Value::Block(block)
+            }
+            Step::Binary(operation, a, b) => {
+                if let (Some(a), Some(b)) = (self.as_scalar(a), self.as_scalar(b)) {
+                    let mut value = [a];
+                    T::binary(operation, &mut value, Operand::Scalar(b), false);
+                    return Value::Scalar(value[0]);
+                }
+                // The operand that nothing reads any more is overwritten.
+                if a != b && !self.is_block(a, at) && self.is_block(b, at) {
+                    let mut block = self.taken(b, at);
+                    T::binary(operation, &mut block, self.operand(a), true);
+                    return Value::Block(block);
+                }
+                let mut block = if a == b { self.copied(a) } else { self.taken(a, at) };
+                T::binary(operation, &mut block, self.operand(b), false);
+                Value::Block(block)
+            }
+            Step::Compare(operation, a, b) => {
+                if let (Some(a), Some(b)) = (self.as_scalar(a), self.as_scalar(b)) {
+                    let mut value = [a];
+                    T::comparison(operation, &mut value, Operand::Scalar(b));
+                    return Value::Scalar(value[0]);
+                }
+                let mut block = if a == b { self.copied(a) } else { self.taken(a, at) };
+                T::comparison(operation, &mut block, self.operand(b));
+                Value::Block(block)
+            }
+            Step::Select(mask, a, b) => {
+                let mut block = if mask == a || mask == b { self.copied(mask) } else { self.taken(mask, at) };
+                T::select(&mut block, self.operand(a), self.operand(b));
+                Value::Block(block)
+            }
+        }
+    }
+
+    fn copied(&mut self, node: Node) -> Vec<T> {
+        self.taken(node, usize::MAX - 1)
+    }
+}

@@ -1,0 +1,13 @@
+//! Elementwise operations: the table of operations, their kernels, and chains of operations in one pass over memory.
+
+mod apply;
+mod chain;
+mod functions;
+mod integer;
+mod operation;
+mod real;
+
+pub use chain::{Chain, Node};
+pub use integer::Integer;
+pub use operation::{Binary, Comparison, Logical, Test, Unary};
+pub use real::Real;

@@ -1,0 +1,131 @@
+//! The division of work into chunks, and the threads that process them. The chunks do not depend on the number of threads, so
+//! neither do the results.
+
+use super::cancellation;
+use super::reader::Reader;
+use super::scalar::Scalar;
+use rayon::prelude::*;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+/// The number of scalars of a block, which fits into the first-level cache together with the blocks that it is computed from.
+pub(super) const BLOCK: usize = 1024;
+
+/// The number of blocks of a chunk, which one thread processes.
+const BLOCKS_OF_CHUNK: usize = 16;
+
+/// The amount of work, in simple operations, from which threads are used.
+const LEAST_PARALLEL_WORK: usize = 1 << 17;
+
+/// The amount of work, in simple operations, between two checks for cancellation.
+const WORK_BETWEEN_CHECKS: usize = 1 << 22;
+
+static THREADS: AtomicUsize = AtomicUsize::new(1);
+static POOL: Mutex<Option<Arc<rayon::ThreadPool>>> = Mutex::new(None);
+
+/// Sets the number of threads that operations on large tensors use.
+pub fn set_threads(count: usize) {
+    THREADS.store(count.max(1), Ordering::Relaxed);
+}
+
+/// Returns the number of threads that operations on large tensors use.
+pub fn threads() -> usize {
+    THREADS.load(Ordering::Relaxed)
+}
+
+/// Returns the threads, if there are several and the work is large enough.
+fn pool(work: usize) -> Option<Arc<rayon::ThreadPool>> {
+    let threads = threads();
+    if threads < 2 || work < LEAST_PARALLEL_WORK {
+        return None;
+    }
+    let mut pool = POOL.lock().ok()?;
+    if let Some(pool) = pool.as_ref().filter(|pool| pool.current_num_threads() == threads) {
+        return Some(Arc::clone(pool));
+    }
+    // Without threads (a system that refuses them), the calling thread does the work.
+    *pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().ok().map(Arc::new);
+    pool.clone()
+}
+
+/// Calls a function with each chunk of a slice and its number. `work` is the number of simple operations for a whole chunk.
+pub(super) fn for_each_chunk<T: Send>(
+    scalars: &mut [T],
+    chunk: usize,
+    work: usize,
+    process: impl Fn(usize, &mut [T]) + Sync,
+) {
+    let chunk = chunk.max(1);
+    let count = scalars.len().div_ceil(chunk);
+    let at_once = (WORK_BETWEEN_CHECKS / work.max(1)).max(1);
+    match pool(work.saturating_mul(count)).filter(|_| count > 1) {
+        None => {
+            for (number, part) in scalars.chunks_mut(chunk).enumerate() {
+                if number % at_once == 0 {
+                    cancellation::check();
+                }
+                process(number, part);
+            }
+        }
+        Some(pool) => {
+            // A worker cannot observe a cancellation, so the chunks are given out in groups.
+            let group = at_once.max(4) * pool.current_num_threads();
+            for (number, part) in scalars.chunks_mut(chunk * group).enumerate() {
+                cancellation::check();
+                pool.install(|| {
+                    part.par_chunks_mut(chunk).enumerate().for_each(|(at, part)| process(number * group + at, part));
+                });
+            }
+        }
+    }
+}
+
+/// Calls a function with each block of a slice and its position. `cost` is the number of simple operations for one scalar.
+pub(super) fn update_blocks<T: Send>(scalars: &mut [T], cost: usize, process: impl Fn(usize, &mut [T]) + Sync) {
+    if scalars.len() <= BLOCK {
+        return process(0, scalars);
+    }
+    let chunk = BLOCK * BLOCKS_OF_CHUNK;
+    for_each_chunk(scalars, chunk, chunk * cost, |number, part| {
+        for (block, part) in part.chunks_mut(BLOCK).enumerate() {
+            process(number * chunk + block * BLOCK, part);
+        }
+    });
+}
+
+/// Returns a vector of which a function fills each block, given its position.
+pub(super) fn fill_blocks<T: Copy + Default + Send>(
+    count: usize,
+    cost: usize,
+    fill: impl Fn(usize, &mut [T]) + Sync,
+) -> Vec<T> {
+    let mut scalars = vec![T::default(); count];
+    update_blocks(&mut scalars, cost, fill);
+    scalars
+}
+
+/// Returns a copy of scalars of which a function changes each block, given its position.
+pub(super) fn change_blocks<T: Scalar>(
+    source: &Reader<'_, T>,
+    count: usize,
+    cost: usize,
+    change: impl Fn(usize, &mut [T]) + Sync,
+) -> Vec<T> {
+    if pool(count.saturating_mul(cost)).is_some() {
+        return fill_blocks(count, cost, |start, block| {
+            source.fill(start, block);
+            change(start, block);
+        });
+    }
+    // Blocks are appended while they are in the cache, so that the memory need not be cleared beforehand.
+    let mut scalars = Vec::with_capacity(count);
+    let between = WORK_BETWEEN_CHECKS / cost.max(1) / BLOCK;
+    for start in (0..count).step_by(BLOCK) {
+        if (start / BLOCK).is_multiple_of(between.max(1)) {
+            cancellation::check();
+        }
+        source.append(start, BLOCK.min(count - start), &mut scalars);
+        change(start, &mut scalars[start..]);
+    }
+    scalars
+}

@@ -1,0 +1,168 @@
+//! The geometry of windows that slide over one to three spatial axes: of convolutions and pooling.
+
+mod convolution;
+mod depthwise;
+mod narrow;
+mod pooling;
+
+pub use pooling::Resizing;
+
+use super::error::{Result, TensorError};
+use super::shape::Shape;
+
+/// What happens at the edges of an image.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Padding {
+    /// The result is as large as the image, divided by the stride.
+    Same,
+    /// The window stays inside of the image.
+    Valid,
+}
+
+/// How a window moves. Lists have one number for each spatial axis; an empty list stands for ones.
+#[derive(Clone, Copy, Debug)]
+pub struct Window<'a> {
+    /// The distances between neighboring windows.
+    pub strides: &'a [usize],
+    /// The distances between neighboring scalars of a window.
+    pub dilations: &'a [usize],
+    /// What happens at the edges.
+    pub padding: Padding,
+}
+
+/// A window over three spatial axes; missing axes have size 1.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Geometry {
+    pub(super) examples: usize,
+    pub(super) input: [usize; 3],
+    pub(super) channels: usize,
+    pub(super) kernel: [usize; 3],
+    pub(super) strides: [usize; 3],
+    pub(super) dilations: [usize; 3],
+    pub(super) before: [usize; 3],
+    pub(super) output: [usize; 3],
+}
+
+/// Fills three axes from the last one.
+fn three(sizes: &[usize]) -> [usize; 3] {
+    let mut all = [1; 3];
+    all[3 - sizes.len()..].copy_from_slice(sizes);
+    all
+}
+
+impl Geometry {
+    /// Computes the geometry of a kernel over the spatial axes of a tensor of shape `[examples, …, channels]`.
+    pub(super) fn new(
+        operation: &'static str,
+        shape: &Shape,
+        kernel: &[usize],
+        window: &Window<'_>,
+    ) -> Result<Geometry> {
+        let spatial = kernel.len();
+        if !(1..=3).contains(&spatial) || shape.rank() != spatial + 2 {
+            return Err(TensorError::shape(
+                operation,
+                None,
+                &[shape, &Shape::from(kernel)],
+                format!("cannot move a window of {spatial} axes over a tensor of shape {shape}"),
+                "needs examples, one to three spatial axes, and channels",
+            ));
+        }
+        let ones = [1; 3];
+        let list = |sizes: &[usize]| {
+            if sizes.is_empty() {
+                Ok(ones)
+            } else if sizes.len() == spatial {
+                Ok(three(sizes))
+            } else {
+                Err(())
+            }
+        };
+        let (Ok(strides), Ok(dilations)) = (list(window.strides), list(window.dilations)) else {
+            return Err(TensorError::value(operation, format!("needs {spatial} strides and {spatial} dilations")));
+        };
+        if [strides, dilations, three(kernel)].iter().flatten().any(|&size| size == 0 || size > 1 << 32) {
+            return Err(TensorError::value(operation, "strides, dilations and window sizes must be positive"));
+        }
+        let input = three(&shape[1..=spatial]);
+        let kernel = three(kernel);
+        let (mut before, mut output) = ([0; 3], [0; 3]);
+        for axis in 0..3 {
+            let reach = (kernel[axis] - 1).saturating_mul(dilations[axis]).saturating_add(1);
+            let (size, stride) = (input[axis], strides[axis]);
+            match window.padding {
+                Padding::Valid if size < reach => {
+                    return Err(TensorError::shape(
+                        operation,
+                        (axis + spatial).checked_sub(2),
+                        &[shape],
+                        format!("a window of {reach} does not fit into {size} scalars"),
+                        "needs a smaller window, or the padding .same",
+                    ));
+                }
+                Padding::Valid => output[axis] = (size - reach) / stride + 1,
+                Padding::Same => {
+                    output[axis] = size.div_ceil(stride);
+                    let total = (output[axis].saturating_sub(1) * stride).saturating_add(reach).saturating_sub(size);
+                    before[axis] = total / 2;
+                }
+            }
+        }
+        let channels = shape[spatial + 1];
+        Ok(Geometry { examples: shape[0], input, channels, kernel, strides, dilations, before, output })
+    }
+
+    /// Returns the shape of a result with the given number of channels.
+    pub(super) fn output_shape(&self, spatial: usize, channels: usize) -> Shape {
+        std::iter::once(self.examples).chain(self.output[3 - spatial..].iter().copied()).chain([channels]).collect()
+    }
+
+    /// Returns the number of windows of one example.
+    pub(super) fn windows(&self) -> usize {
+        self.output.iter().product()
+    }
+
+    /// Returns the number of positions of the kernel.
+    pub(super) fn kernel_size(&self) -> usize {
+        self.kernel.iter().product()
+    }
+
+    /// Returns the number of scalars of one example of the input.
+    pub(super) fn example_size(&self) -> usize {
+        self.input.iter().product::<usize>() * self.channels
+    }
+
+    /// Returns the index in the input along an axis, unless it is outside.
+    #[inline]
+    pub(super) fn input_index(&self, axis: usize, output: usize, kernel: usize) -> Option<usize> {
+        let padded = output * self.strides[axis] + kernel * self.dilations[axis];
+        padded.checked_sub(self.before[axis]).filter(|&index| index < self.input[axis])
+    }
+
+    /// Returns the indices of a window along the three axes.
+    #[inline]
+    pub(super) fn window_at(&self, number: usize) -> [usize; 3] {
+        let [_, height, width] = self.output;
+        [number / (height * width), number / width % height, number % width]
+    }
+
+    /// Calls a function for each position of a window that is inside of the image: the number of the position in the kernel, and that of
+    /// the pixel in the example.
+    #[inline]
+    pub(super) fn positions(&self, window: usize, mut visit: impl FnMut(usize, usize)) {
+        let [z, y, x] = self.window_at(window);
+        let [_, kernel_height, kernel_width] = self.kernel;
+        for a in 0..self.kernel[0] {
+            let Some(depth) = self.input_index(0, z, a) else { continue };
+            for b in 0..kernel_height {
+                let Some(row) = self.input_index(1, y, b) else { continue };
+                for c in 0..kernel_width {
+                    if let Some(column) = self.input_index(2, x, c) {
+                        let pixel = (depth * self.input[1] + row) * self.input[2] + column;
+                        visit((a * kernel_height + b) * kernel_width + c, pixel);
+                    }
+                }
+            }
+        }
+    }
+}

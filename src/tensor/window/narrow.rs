@@ -1,0 +1,201 @@
+//! Convolutions with few output channels, which matrix products cannot use well: a window is multiplied by one vector of weights at a
+//! time, without a matrix of patches.
+
+use super::super::elementwise::Real;
+use super::super::parallel::for_each_chunk;
+use super::Geometry;
+use multiversion::multiversion;
+
+/// The largest number of output channels; weights are padded to it.
+pub(super) const LANES: usize = 8;
+
+/// The number of neighboring windows that are computed together.
+const GROUP: usize = 6;
+
+/// The parts of the image that consecutive windows of one line need: where they start, and the lines of the kernel that are inside.
+struct Lines {
+    /// For each line of the kernel inside of the image: its number, and the start of the line in the example.
+    lines: Vec<(usize, usize)>,
+    /// The windows of which all columns are inside.
+    inside: std::ops::Range<usize>,
+}
+
+/// Whether the windows can be computed here.
+pub(super) fn is_narrow(geometry: &Geometry, outputs: usize) -> bool {
+    outputs <= LANES && geometry.channels * geometry.kernel[2] <= 64 && geometry.dilations[2] == 1
+}
+
+/// Returns the lines that the windows with the same `z` and `y` need.
+fn lines(geometry: &Geometry, z: usize, y: usize) -> Lines {
+    let [depth, height, width] = geometry.input;
+    let kernel_height = geometry.kernel[1];
+    let mut lines = Vec::new();
+    for line in 0..geometry.kernel[0] * kernel_height {
+        let place =
+            (geometry.input_index(0, z, line / kernel_height), geometry.input_index(1, y, line % kernel_height));
+        if let (Some(a), Some(b)) = place {
+            debug_assert!(a < depth && b < height);
+            lines.push((line, (a * height + b) * width * geometry.channels));
+        }
+    }
+    let (stride, before) = (geometry.strides[2], geometry.before[2]);
+    let first = before.div_ceil(stride);
+    let end = (width + before).checked_sub(geometry.kernel[2]).map_or(0, |last| last / stride + 1);
+    Lines { lines, inside: first..end.min(geometry.output[2]).max(first) }
+}
+
+/// Adds the products of the windows from `x` on: `sums[window] += scalars of the window · weights`.
+#[inline(always)]
+fn add_windows<T: Real, const WINDOWS: usize>(
+    geometry: &Geometry,
+    example: &[T],
+    lines: &Lines,
+    x: usize,
+    weights: &[[T; LANES]],
+) -> [[T; LANES]; WINDOWS] {
+    let channels = geometry.channels;
+    let run = geometry.kernel[2] * channels;
+    let step = geometry.strides[2] * channels;
+    let left = (x * geometry.strides[2] - geometry.before[2]) * channels;
+    let mut sums = [[T::default(); LANES]; WINDOWS];
+    for &(line, start) in &lines.lines {
+        let source = &example[start + left..start + left + (WINDOWS - 1) * step + run];
+        for (c, weights) in weights[line * run..(line + 1) * run].iter().enumerate() {
+            for (window, sums) in sums.iter_mut().enumerate() {
+                let scalar = source[window * step + c];
+                for (sum, &weight) in sums.iter_mut().zip(weights) {
+                    *sum += scalar * weight;
+                }
+            }
+        }
+    }
+    sums
+}
+
+/// Computes one window at the edge of the image.
+fn edge_window<T: Real>(geometry: &Geometry, example: &[T], window: usize, weights: &[[T; LANES]]) -> [T; LANES] {
+    let channels = geometry.channels;
+    let mut sums = [T::default(); LANES];
+    geometry.positions(window, |position, pixel| {
+        let weights = &weights[position * channels..];
+        for (&scalar, weights) in example[pixel * channels..][..channels].iter().zip(weights) {
+            sums.iter_mut().zip(weights).for_each(|(sum, &weight)| *sum += scalar * weight);
+        }
+    });
+    sums
+}
+
+/// Computes all windows of an example.
+#[multiversion(targets("x86_64+avx2+fma"))]
+fn convolve_example<T: Real>(
+    geometry: &Geometry,
+    example: &[T],
+    weights: &[[T; LANES]],
+    outputs: usize,
+    result: &mut [T],
+) {
+    let [_, height, width] = geometry.output;
+    for (number, result) in result.chunks_exact_mut(width * outputs).enumerate() {
+        let lines = lines(geometry, number / height, number % height);
+        let mut x = 0;
+        while x < width {
+            let target = &mut result[x * outputs..];
+            if lines.inside.contains(&x) && x + GROUP <= lines.inside.end {
+                let sums = add_windows::<T, GROUP>(geometry, example, &lines, x, weights);
+                for (target, sums) in target.chunks_exact_mut(outputs).zip(&sums) {
+                    target.copy_from_slice(&sums[..outputs]);
+                }
+                x += GROUP;
+            } else {
+                let sums = if lines.inside.contains(&x) {
+                    add_windows::<T, 1>(geometry, example, &lines, x, weights)[0]
+                } else {
+                    edge_window(geometry, example, number * width + x, weights)
+                };
+                target[..outputs].copy_from_slice(&sums[..outputs]);
+                x += 1;
+            }
+        }
+    }
+}
+
+/// Pads rows to [`LANES`].
+fn padded<T: Real>(rows: &[T], outputs: usize) -> Vec<[T; LANES]> {
+    let pad = |row: &[T]| {
+        let mut lanes = [T::default(); LANES];
+        lanes[..outputs].copy_from_slice(row);
+        lanes
+    };
+    rows.chunks_exact(outputs).map(pad).collect()
+}
+
+/// Returns the convolution of all examples.
+pub(super) fn convolution<T: Real>(geometry: &Geometry, input: &[T], filter: &[T], outputs: usize) -> Vec<T> {
+    let weights = padded(filter, outputs);
+    let size = geometry.windows() * outputs;
+    let mut result = vec![T::default(); geometry.examples * size];
+    for_each_chunk(&mut result, size, size * weights.len(), |number, result| {
+        let example = &input[number * geometry.example_size()..(number + 1) * geometry.example_size()];
+        convolve_example(geometry, example, &weights, outputs, result);
+    });
+    result
+}
+
+/// Adds the products of each scalar of each window of an example with the adjoints of the window.
+#[multiversion(targets("x86_64+avx2+fma"))]
+fn add_filter_adjoint<T: Real>(geometry: &Geometry, example: &[T], adjoints: &[[T; LANES]], sums: &mut [[T; LANES]]) {
+    let [_, height, width] = geometry.output;
+    let channels = geometry.channels;
+    let run = geometry.kernel[2] * channels;
+    for (number, adjoints) in adjoints.chunks_exact(width).enumerate() {
+        let lines = lines(geometry, number / height, number % height);
+        for &(line, start) in &lines.lines {
+            let sums = &mut sums[line * run..(line + 1) * run];
+            for (c, sums) in sums.iter_mut().enumerate() {
+                let mut total = *sums;
+                let left = start
+                    + (lines.inside.start * geometry.strides[2])
+                        .wrapping_sub(geometry.before[2])
+                        .wrapping_mul(channels);
+                let inside = adjoints.get(lines.inside.clone()).unwrap_or(&[]);
+                for (window, adjoints) in inside.iter().enumerate() {
+                    let scalar = example[left + window * geometry.strides[2] * channels + c];
+                    for (total, &adjoint) in total.iter_mut().zip(adjoints) {
+                        *total += scalar * adjoint;
+                    }
+                }
+                *sums = total;
+            }
+        }
+        for (x, adjoints) in adjoints.iter().enumerate().filter(|(x, _)| !lines.inside.contains(x)) {
+            geometry.positions(number * width + x, |position, pixel| {
+                let sums = &mut sums[position * channels..(position + 1) * channels];
+                for (sums, &scalar) in sums.iter_mut().zip(&example[pixel * channels..]) {
+                    sums.iter_mut().zip(adjoints).for_each(|(sum, &adjoint)| *sum += scalar * adjoint);
+                }
+            });
+        }
+    }
+}
+
+/// Returns the adjoint of the filter: the sum over all examples, in a fixed number of parts.
+pub(super) fn filter_adjoint<T: Real>(geometry: &Geometry, input: &[T], adjoint: &[T], outputs: usize) -> Vec<T> {
+    let size = geometry.kernel_size() * geometry.channels;
+    let windows = geometry.windows();
+    let share = geometry.examples.div_ceil(8).max(1);
+    let mut sums = vec![[T::default(); LANES]; geometry.examples.div_ceil(share).max(1) * size];
+    for_each_chunk(&mut sums, size, share * windows * size * LANES, |number, sums| {
+        for example in number * share..((number + 1) * share).min(geometry.examples) {
+            let adjoints = padded(&adjoint[example * windows * outputs..(example + 1) * windows * outputs], outputs);
+            let scalars = &input[example * geometry.example_size()..(example + 1) * geometry.example_size()];
+            add_filter_adjoint(geometry, scalars, &adjoints, sums);
+        }
+    });
+    let (first, rest) = sums.split_at_mut(size);
+    for part in rest.chunks_exact(size) {
+        for (sums, part) in first.iter_mut().zip(part) {
+            sums.iter_mut().zip(part).for_each(|(sum, &part)| *sum += part);
+        }
+    }
+    first.iter().flat_map(|sums| &sums[..outputs]).copied().collect()
+}
