@@ -20,6 +20,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("bytecode", &["native", "value", "source"]),
     ("emit", &["ir", "bytecode", "native", "value", "source", "cancel"]),
     ("tape", &["native", "value", "cancel"]),
+    ("tensor", &["cancel"]),
     ("vm", &["bytecode", "tape", "native", "value", "source", "diagnostic", "cancel"]),
     (
         "session",
