@@ -23,6 +23,7 @@ pub mod primitive;
 pub mod primitive_ids;
 pub mod primitive_table;
 mod special_functions;
+pub mod tensor;
 
 pub use partial::{Expression, Partial};
 pub use primitive::{Cost, Kink, OneSidedPartials, Primitive, PrimitiveId, Rule, Single, Trap, Value};

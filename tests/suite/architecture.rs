@@ -10,8 +10,8 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("source", &[]),
     ("cancel", &[]),
     ("diagnostic", &["source"]),
-    ("value", &["cancel"]),
-    ("native", &["value", "plot", "cancel"]),
+    ("value", &["tensor", "cancel"]),
+    ("native", &["value", "tensor", "plot", "cancel"]),
     ("plot", &[]),
     ("syntax", &["source", "diagnostic", "cancel"]),
     ("types", &["syntax", "source", "diagnostic", "cancel"]),
@@ -19,9 +19,9 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("diff", &["ir", "native", "value", "source", "diagnostic", "cancel"]),
     ("bytecode", &["native", "value", "source"]),
     ("emit", &["ir", "bytecode", "native", "value", "source", "cancel"]),
-    ("tape", &["native", "value", "cancel"]),
+    ("tape", &["native", "value", "tensor", "cancel"]),
     ("tensor", &["cancel"]),
-    ("vm", &["bytecode", "tape", "native", "value", "source", "diagnostic", "cancel"]),
+    ("vm", &["bytecode", "tape", "native", "value", "tensor", "source", "diagnostic", "cancel"]),
     (
         "session",
         &[
