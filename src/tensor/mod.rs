@@ -20,6 +20,7 @@ mod matmul;
 mod parallel;
 mod random;
 mod reader;
+mod recurrence;
 mod reduction;
 mod rows;
 mod scalar;
