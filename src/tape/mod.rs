@@ -56,6 +56,8 @@ pub mod recording;
 mod scalar_product;
 pub mod step_observer;
 pub mod sweep;
+pub mod tensor_node;
+mod tensor_sweep;
 mod taylor_series;
 mod value_stack;
 pub mod wide_node;

@@ -6,6 +6,8 @@
 
 mod evaluator;
 mod operation;
+mod scalars;
 
-pub use evaluator::{Evaluator, PlainEvaluator, TensorValue};
+pub use evaluator::{Evaluator, PlainEvaluator, Recorder, TensorValue};
 pub use operation::{Evaluation, Operation};
+pub use scalars::{pack, unpack};

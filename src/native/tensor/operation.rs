@@ -12,6 +12,8 @@ pub enum Operation {
     Unary(Unary),
     /// An elementwise function of two tensors, which are broadcast.
     Binary(Binary),
+    /// The operand with a larger shape, to which it is broadcast.
+    Broadcast(Shape),
     /// The sum over the axes along which a shape is broadcast to that of the operand.
     Unbroadcast(Shape),
 }
@@ -32,6 +34,16 @@ pub struct Evaluation<'a> {
 }
 
 impl Operation {
+    /// Returns the name of the operation.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Operation::Unary(function) => function.name(),
+            Operation::Binary(function) => function.name(),
+            Operation::Broadcast(_) => "broadcasted",
+            Operation::Unbroadcast(_) => "unbroadcasted",
+        }
+    }
+
     /// Computes the result of the operation.
     ///
     /// # Errors
@@ -42,6 +54,7 @@ impl Operation {
         Ok(match self {
             Operation::Unary(function) => next()?.unary(*function)?,
             Operation::Binary(function) => next()?.binary(*function, next()?)?,
+            Operation::Broadcast(shape) => next()?.broadcast_to(shape)?,
             Operation::Unbroadcast(shape) => next()?.unbroadcast_to(shape)?,
         })
     }
