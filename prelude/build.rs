@@ -108,6 +108,7 @@ const FILES: &[(&str, Option<&str>)] = &[
     ("time", None),
     ("calendar", None),
     ("glibc", Some("Glibc")),
+    ("tensor", Some("TensorFlow")),
 ];
 
 /// Files whose declarations are repeated for each number of generic parameters in a range.

@@ -6,6 +6,64 @@ use crate::tensor::{Fold, Tensor};
 use std::rc::Rc;
 
 impl Operation {
+    /// Returns the name of the operation, as it is in programs.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Operation::Unary(function) => function.name(),
+            Operation::Binary(function) => function.name(),
+            Operation::Clip => "clipped",
+            Operation::Select(_) => "replacing",
+            Operation::Cast(_) => "cast",
+            Operation::Broadcast(_) => "broadcasted",
+            Operation::Unbroadcast(_) => "unbroadcasted",
+            Operation::Reshape(_) => "reshaped",
+            Operation::ExpandAxes(_) => "expandingShape",
+            Operation::Squeeze(_) => "squeezingShape",
+            Operation::Transpose(_) => "transposed",
+            Operation::Reverse(_) => "reversed",
+            Operation::Tile(_) => "tiled",
+            Operation::Pad(..) => "padded",
+            Operation::SpaceToDepth(_) => "spaceToDepth",
+            Operation::DepthToSpace(_) => "depthToSpace",
+            Operation::Slice(..) | Operation::SliceAdjoint(..) => "slice",
+            Operation::Index(_) | Operation::IndexAdjoint(..) => "subscript",
+            Operation::Assign(_) => "assignment",
+            Operation::Concatenate(_) => "concatenated",
+            Operation::Stack(_) => "stacked",
+            Operation::Gather(..) | Operation::GatherFlat(_) => "gathering",
+            Operation::ScatterAdd(..) | Operation::ScatterAddFlat(..) => "scatterAdd",
+            Operation::Reduce(fold, _) => fold.name(),
+            Operation::Mean(_) => "mean",
+            Operation::Variance(_) => "variance",
+            Operation::LogSumExp(_) => "logSumExp",
+            Operation::CumulativeSum(_) => "cumulativeSum",
+            Operation::CumulativeProduct(_) => "cumulativeProduct",
+            Operation::Recurrence(..) => "recurrence",
+            Operation::Matmul(..) => "matmul",
+            Operation::Dot => "dot",
+            Operation::Diagonal => "diagonal",
+            Operation::DiagonalPart => "diagonalPart",
+            Operation::WithDiagonal => "withDiagonal",
+            Operation::BandPart(..) => "bandPart",
+            Operation::Cholesky => "cholesky",
+            Operation::TriangularSolve(..) => "triangularSolve",
+            Operation::Solve => "solve",
+            Operation::Inverse => "inverse",
+            Operation::Determinant => "det",
+            Operation::LogDeterminant => "logdet",
+            Operation::Convolution(Channels::Joined, _) => "convolution",
+            Operation::Convolution(Channels::Separate, _) => "depthwiseConvolution",
+            Operation::ConvolutionInput(..) => "transposedConvolution",
+            Operation::ConvolutionFilter(..) => "convolutionFilter",
+            Operation::MaxPool(..) => "maxPool",
+            Operation::AveragePool(..) | Operation::AveragePoolAdjoint(..) => "avgPool",
+            Operation::Resize(..) | Operation::ResizeAdjoint(..) => "resize",
+            Operation::Softmax => "softmax",
+            Operation::LogSoftmax => "logSoftmax",
+            Operation::CrossEntropy(_) | Operation::CrossEntropyOfProbabilities => "softmaxCrossEntropy",
+        }
+    }
+
     /// Computes the result of the operation.
     ///
     /// # Errors

@@ -16,11 +16,13 @@ mod matrix_rule;
 mod operation;
 mod reduction_rule;
 mod row_rule;
+mod scalars;
 #[cfg(test)]
 mod tests;
 mod unary_rule;
 mod view_rule;
 mod window_rule;
 
-pub use evaluator::{Evaluator, PlainEvaluator, TensorValue};
+pub use evaluator::{Evaluator, PlainEvaluator, Recorder, TensorValue};
 pub use operation::{Axes, Channels, Direction, Evaluation, Movement, Operation};
+pub use scalars::{pack, unpack};

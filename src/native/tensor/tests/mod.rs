@@ -106,7 +106,13 @@ fn size(a: &Tensor) -> f64 {
 
 /// Returns `a + factor · b`.
 fn moved(a: &Tensor, factor: f64, b: &Tensor) -> Tensor {
-    let sum = a.scalars::<f64>().unwrap().iter().zip(b.scalars::<f64>().unwrap().iter()).map(|(a, b)| a + factor * b).collect::<Vec<_>>();
+    let sum = a
+        .scalars::<f64>()
+        .unwrap()
+        .iter()
+        .zip(b.scalars::<f64>().unwrap().iter())
+        .map(|(a, b)| a + factor * b)
+        .collect::<Vec<_>>();
     Tensor::new(a.shape().clone(), sum).unwrap()
 }
 
@@ -203,8 +209,7 @@ fn check_second_order(
     let difference = moved(&after.tensor, -1.0, &before.tensor);
     let expected = inner(&weights, &difference) / (2.0 * STEP);
     let scale = size(&weights) * size(&difference) / STEP;
-    let mut seeds: Values =
-        operands_as_values.iter().zip(tangents).map(|(a, t)| (key(a), value(t.clone()))).collect();
+    let mut seeds: Values = operands_as_values.iter().zip(tangents).map(|(a, t)| (key(a), value(t.clone()))).collect();
     seeds.insert(key(&seed_value), value(change_of_seed.clone()));
     let forward = tape.tangents(seeds).get(&key(&adjoint)).map_or(0.0, |t| inner(&weights, &t.tensor));
     assert_near(forward, expected, 1e-6, scale, &format!("second order, forward, {name}"));
