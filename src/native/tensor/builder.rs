@@ -28,7 +28,7 @@ pub(super) fn constant(kind: ScalarKind, value: f64) -> TensorValue {
 }
 
 /// Whether a tensor of real numbers contains a NaN, or infinities of both signs.
-fn has_nan(tensor: &Tensor) -> bool {
+pub(super) fn has_nan(tensor: &Tensor) -> bool {
     let sum = tensor.sum(None, false).and_then(|sum| sum.cast(ScalarKind::F64)?.scalarized::<f64>());
     sum.is_ok_and(f64::is_nan)
 }

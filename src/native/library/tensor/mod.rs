@@ -9,6 +9,8 @@ mod elementwise;
 mod indexing;
 mod matrix;
 mod reduction;
+#[cfg(test)]
+mod tests;
 mod view;
 mod window;
 
