@@ -96,12 +96,6 @@ impl<'a> Builder<'a> {
         self.add(a, number)
     }
 
-    /// Returns `number - a`.
-    pub(super) fn minus_from(&mut self, number: f64, a: TensorValue) -> Built {
-        let number = constant(a.tensor.kind(), number);
-        self.subtract(number, a)
-    }
-
     /// Returns the sum of two values, of which a missing one is zero.
     pub(super) fn sum_of(
         &mut self,

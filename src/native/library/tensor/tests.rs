@@ -93,9 +93,9 @@ fn elementwise_functions() {
     );
     let mask = call("tensor.less", &[], &[], &[x(), Ref::Null]).r[0].clone();
     assert_tensor(&call("tensor.replacing", &[], &[], &[x(), Ref::Null, mask.clone()]).r[0], &[2], &[1.0, 0.0]);
-    assert_eq!(call("tensor.all", &[], &[], &[mask.clone()]).i[0], 0);
-    assert_eq!(call("tensor.any", &[], &[], &[mask.clone()]).i[0], 1);
-    let not = call("tensor.not", &[], &[], &[mask.clone()]).r[0].clone();
+    assert_eq!(call("tensor.all", &[], &[], std::slice::from_ref(&mask)).i[0], 0);
+    assert_eq!(call("tensor.any", &[], &[], std::slice::from_ref(&mask)).i[0], 1);
+    let not = call("tensor.not", &[], &[], std::slice::from_ref(&mask)).r[0].clone();
     assert_tensor(&not, &[2], &[1.0, 0.0]);
     assert_tensor(&call("tensor.or", &[], &[], &[mask, not]).r[0], &[2], &[1.0, 1.0]);
     assert_eq!(call("tensor.isEqual", &[], &[], &[x(), x()]).i[0], 1);
