@@ -17,6 +17,7 @@ mod factorization;
 mod fold;
 mod gathering;
 mod matmul;
+mod order;
 mod parallel;
 mod random;
 mod reader;

@@ -24,6 +24,7 @@ mod picture;
 mod printf_format;
 mod sorting;
 mod string;
+mod tensor;
 mod tensor_scalars;
 
 pub use context::{Argument, Failure, FailureKind, NativeContext, NativeRegisters, internal};
@@ -114,7 +115,7 @@ const PURE: &[PureNative] = string::PURE;
 /// The functions with a fast path that may create large objects.
 const FAST: &[FastFunction] = interpolation::FAST;
 
-const PARTS: [&[NativeFunction]; 18] = [
+const PARTS: [&[NativeFunction]; 25] = [
     string::TABLE,
     existential::TABLE,
     array::TABLE,
@@ -133,6 +134,13 @@ const PARTS: [&[NativeFunction]; 18] = [
     picture::TABLE,
     sorting::TABLE,
     tensor_scalars::TABLE,
+    tensor::ELEMENTWISE,
+    tensor::CONSTRUCTION,
+    tensor::VIEW,
+    tensor::INDEXING,
+    tensor::REDUCTION,
+    tensor::MATRIX,
+    tensor::WINDOW,
 ];
 
 /// All native functions, by number: first those without a [direct](direct) call.

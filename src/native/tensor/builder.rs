@@ -28,7 +28,7 @@ pub(super) fn constant(kind: ScalarKind, value: f64) -> TensorValue {
 }
 
 /// Whether a tensor of real numbers contains a NaN, or infinities of both signs.
-fn has_nan(tensor: &Tensor) -> bool {
+pub(super) fn has_nan(tensor: &Tensor) -> bool {
     let sum = tensor.sum(None, false).and_then(|sum| sum.cast(ScalarKind::F64)?.scalarized::<f64>());
     sum.is_ok_and(f64::is_nan)
 }
@@ -94,12 +94,6 @@ impl<'a> Builder<'a> {
     pub(super) fn plus(&mut self, a: TensorValue, number: f64) -> Built {
         let number = constant(a.tensor.kind(), number);
         self.add(a, number)
-    }
-
-    /// Returns `number - a`.
-    pub(super) fn minus_from(&mut self, number: f64, a: TensorValue) -> Built {
-        let number = constant(a.tensor.kind(), number);
-        self.subtract(number, a)
     }
 
     /// Returns the sum of two values, of which a missing one is zero.

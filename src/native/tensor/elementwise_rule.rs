@@ -1,12 +1,13 @@
 //! The derivatives of elementwise operations. The partials are numbers of the same position, so tangents and adjoints
 //! are multiplied by the same ones.
 
-use super::builder::{Builder, compared, constant, is_equal_to, share};
+use super::builder::{Builder, compared, constant, has_nan, is_equal_to, share};
 use super::evaluator::TensorValue;
 use super::operation::{Evaluation, Operation};
 use super::unary_rule;
 use crate::native::library::{Failure, internal};
-use crate::tensor::{Binary, Comparison, Logical, Tensor, Unary};
+use crate::tensor::{Binary, Chain, Comparison, Logical, Tensor, Unary};
+use crate::value::Slot;
 use std::rc::Rc;
 
 /// Returns the tangent of an operation that is not linear.
@@ -83,6 +84,9 @@ fn binary(
 ) -> Result<TensorValue, Failure> {
     let [x, y] = of.operands else { return Err(internal()) };
     let (x, y, result) = (x.clone(), y.clone(), of.result.clone());
+    if let Some(product) = in_one_pass(function, k, &g, [&x, &y, &result])? {
+        return Ok(product);
+    }
     match (function, k) {
         (Binary::Add, _) | (Binary::Subtract | Binary::Remainder, 0) => Ok(g),
         (Binary::Subtract, _) => b.negate(g),
@@ -162,6 +166,41 @@ fn binary(
             b.product(g, partial)
         }
     }
+}
+
+/// Returns `g` times the partial for operands that are constant in every level, computed in one pass over memory; `None`
+/// for other operands and functions, and if the result contains a NaN, which may come from a zero of `g`.
+fn in_one_pass(
+    function: Binary,
+    k: usize,
+    g: &TensorValue,
+    [x, y, result]: [&TensorValue; 3],
+) -> Result<Option<TensorValue>, Failure> {
+    let all = [g, x, y, result];
+    if all.iter().any(|value| value.slot != Slot::NONE) {
+        return Ok(None);
+    }
+    let mut chain = Chain::new();
+    let [at_g, at_x, at_y, at_result] = all.map(|_| chain.input());
+    let product = match (function, k) {
+        (Binary::Divide, 1) => {
+            let share = chain.binary(Binary::Multiply, at_g, at_result);
+            let quotient = chain.binary(Binary::Divide, share, at_y);
+            chain.unary(Unary::Negate, quotient)
+        }
+        (Binary::SquaredDifference, _) => {
+            let (first, second) = if k == 0 { (at_x, at_y) } else { (at_y, at_x) };
+            let difference = chain.binary(Binary::Subtract, first, second);
+            let two = chain.constant(2.0);
+            let twice = chain.binary(Binary::Multiply, difference, two);
+            chain.binary(Binary::Multiply, at_g, twice)
+        }
+        _ => return Ok(None),
+    };
+    chain.give(product);
+    let inputs = all.map(|value| (*value.tensor).clone());
+    let product = chain.evaluate(&inputs)?.pop().ok_or_else(internal)?;
+    Ok((!has_nan(&product)).then(|| TensorValue::constant(product)))
 }
 
 /// Returns the logarithms of numbers, and zeros where the numbers are not positive.

@@ -1,10 +1,10 @@
 //! The derivatives of operations on matrices. Axes before the last two are batches, which broadcast.
 
-use super::builder::{Builder, Built};
+use super::builder::{Builder, Built, is_equal_to};
 use super::evaluator::TensorValue;
 use super::operation::{Axes, Evaluation, Operation};
 use crate::native::library::{Failure, internal};
-use crate::tensor::{Shape, Tensor};
+use crate::tensor::{Fold, Shape, Tensor};
 
 /// Returns the tangent of an operation that is neither linear nor bilinear.
 pub(super) fn tangent(
@@ -31,10 +31,8 @@ pub(super) fn tangent(
             b.matmul(result, false, lower, false).map(Some)
         }
         (Operation::Determinant | Operation::LogDeterminant, [Some(tangent)]) => {
-            let partial = b.one(Operation::Inverse, matrix)?;
-            let partial = b.transposed(partial)?;
-            let sum = b.weighted_sum(tangent.clone(), partial, &Axes { axes: Some(vec![-2, -1]), keeps: false })?;
-            if let Operation::Determinant = operation { b.multiply(sum, result) } else { Ok(sum) }.map(Some)
+            let partial = of_determinant(operation, matrix, result, b)?;
+            b.weighted_sum(tangent.clone(), partial, &Axes { axes: Some(vec![-2, -1]), keeps: false }).map(Some)
         }
         (Operation::Solve | Operation::TriangularSolve(..), [of_matrix, of_right]) => {
             let mut change = of_right.clone();
@@ -91,9 +89,7 @@ pub(super) fn adjoint(
             symmetric(whole, b)
         }
         Operation::Determinant | Operation::LogDeterminant => {
-            let partial = b.one(Operation::Inverse, operand.clone())?;
-            let partial = b.transposed(partial)?;
-            let adjoint = if let Operation::Determinant = operation { b.multiply(adjoint, result)? } else { adjoint };
+            let partial = of_determinant(operation, operand.clone(), result, b)?;
             let matrices = b.one(Operation::ExpandAxes(vec![-2, -1]), adjoint)?;
             b.product(matrices, partial)
         }
@@ -151,6 +147,46 @@ fn matmul(
         (_, _, false) => b.matmul(other, !left, adjoint, false),
         (_, _, true) => b.matmul(adjoint, true, other, left),
     }
+}
+
+/// The size up to which the partials of the determinant of a singular matrix are computed from minors.
+const LARGEST_SINGULAR: usize = 12;
+
+/// Returns the partials of a determinant or of its logarithm: the inverse transposed, times the determinant.
+fn of_determinant(operation: &Operation, matrix: TensorValue, result: TensorValue, b: &mut Builder<'_>) -> Built {
+    let size = matrix.tensor.shape().last().copied().unwrap_or(0);
+    let is_determinant = matches!(operation, Operation::Determinant);
+    if is_determinant && size <= LARGEST_SINGULAR {
+        let is_singular = is_equal_to(&result.tensor, 0.0)?.fold(Fold::Max, None, false)?.scalarized::<bool>()?;
+        if is_singular {
+            return cofactors(matrix, size, b);
+        }
+    }
+    let inverse = b.one(Operation::Inverse, matrix)?;
+    let transposed = b.transposed(inverse)?;
+    if !is_determinant {
+        return Ok(transposed);
+    }
+    let result = b.one(Operation::ExpandAxes(vec![-2, -1]), result)?;
+    b.multiply(transposed, result)
+}
+
+/// Returns the cofactors: the determinants of the matrices in which the row and the column of a scalar are replaced by those
+/// of the unit matrix.
+fn cofactors(matrix: TensorValue, size: usize, b: &mut Builder<'_>) -> Built {
+    let (kind, batch) = (matrix.tensor.kind(), matrix.tensor.rank().saturating_sub(2));
+    let place = |at: usize| (at / size / size / size, at / size / size % size, at / size % size, at % size);
+    let is_kept = |at: usize| matches!(place(at), (i, j, row, column) if row != i && column != j);
+    let is_one = |at: usize| matches!(place(at), (i, j, row, column) if row == i && column == j);
+    let constant = |is: &dyn Fn(usize) -> bool| -> Built {
+        let scalars: Vec<f64> = (0..size.pow(4)).map(|at| f64::from(u8::from(is(at)))).collect();
+        Ok(TensorValue::constant(Tensor::new(Shape::from([size, size, size, size]), scalars)?.cast(kind)?))
+    };
+    let (kept, ones) = (constant(&is_kept)?, constant(&is_one)?);
+    let matrix = b.one(Operation::ExpandAxes(vec![batch as isize, batch as isize + 1]), matrix)?;
+    let minors = b.multiply(kept, matrix)?;
+    let minors = b.add(minors, ones)?;
+    b.one(Operation::Determinant, minors)
 }
 
 /// Returns the part of a matrix that an operation reads.

@@ -7,6 +7,7 @@
 //! can be differentiated again; a zero tangent or adjoint is not multiplied by an infinite partial.
 //! Not here: loops over numbers (`tensor`), the recording of operations (`tape`).
 
+mod algebra;
 mod builder;
 mod elementwise_rule;
 mod evaluation;

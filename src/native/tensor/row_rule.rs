@@ -5,6 +5,7 @@ use super::evaluator::TensorValue;
 use super::operation::{Axes, Evaluation, Operation};
 use crate::native::library::{Failure, internal};
 use crate::tensor::{Tensor, Unary};
+use crate::value::Slot;
 
 fn last() -> Axes {
     Axes { axes: Some(vec![-1]), keeps: false }
@@ -80,6 +81,14 @@ fn partial(operation: &Operation, k: usize, of: Evaluation<'_>, b: &mut Builder<
     if k == 1 {
         let logarithms = b.one(Operation::LogSoftmax, logits)?;
         return b.negate(logarithms);
+    }
+    if of.operands.iter().all(|operand| operand.slot == Slot::NONE) {
+        // The kernel computes the partials of constant operands together with the losses.
+        let (_, partial) = match operation {
+            Operation::CrossEntropy(labels) => logits.tensor.softmax_cross_entropy(labels)?,
+            _ => logits.tensor.softmax_cross_entropy_of_probabilities(&of.operand(1)?.tensor)?,
+        };
+        return Ok(TensorValue::constant(partial));
     }
     let classes = logits.tensor.shape().last().copied().unwrap_or(0);
     let kind = logits.tensor.kind();

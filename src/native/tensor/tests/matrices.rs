@@ -36,11 +36,11 @@ fn parts_of_matrices() {
     check(Operation::Diagonal, &[random.tensor(&[2, 3], -1.0, 1.0)]);
     for shape in [&[3, 3][..], &[2, 3, 4], &[2, 4, 3]] {
         let x = random.tensor(shape, -1.0, 1.0);
-        check(Operation::DiagonalPart, &[x.clone()]);
+        check(Operation::DiagonalPart, std::slice::from_ref(&x));
         let diagonal = random.like(&x.diagonal_part().unwrap());
         check(Operation::WithDiagonal, &[x.clone(), diagonal]);
         for (below, above) in [(0, 1), (-1, 0), (1, -1)] {
-            check(Operation::BandPart(below, above), &[x.clone()]);
+            check(Operation::BandPart(below, above), std::slice::from_ref(&x));
         }
     }
 }
@@ -50,9 +50,9 @@ fn factorizations_and_solutions() {
     let mut random = Random(16);
     for batch in [&[][..], &[2]] {
         let x = regular(&mut random, batch, 3);
-        check(Operation::Inverse, &[x.clone()]);
-        check(Operation::Determinant, &[x.clone()]);
-        check(Operation::LogDeterminant, &[x.clone()]);
+        check(Operation::Inverse, std::slice::from_ref(&x));
+        check(Operation::Determinant, std::slice::from_ref(&x));
+        check(Operation::LogDeterminant, std::slice::from_ref(&x));
         for columns in [1, 2] {
             for batch_of_right in [&[][..], &[2]] {
                 let shape = [batch_of_right, &[3, columns]].concat();
@@ -67,4 +67,12 @@ fn factorizations_and_solutions() {
         let tangent = symmetric(&random.like(&x));
         check_along(Operation::Cholesky, &[positive], &[tangent]);
     }
+}
+
+#[test]
+fn determinants_of_singular_matrices() {
+    let singular = [1.0, 2.0, 3.0, 2.0, 4.0, 6.0, 0.5, -1.0, 2.0, 0.0, 0.0, 0.0, 0.0, 1.0, 2.0, 0.0, 3.0, 4.0];
+    check(Operation::Determinant, &[Tensor::new(Shape::from([2, 3, 3]), singular.to_vec()).unwrap()]);
+    check(Operation::Determinant, &[Tensor::new(Shape::from([1, 1]), vec![0.0]).unwrap()]);
+    check(Operation::Determinant, &[Tensor::new(Shape::from([3, 3]), vec![0.0; 9]).unwrap()]);
 }

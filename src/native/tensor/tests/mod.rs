@@ -11,6 +11,7 @@ mod windows;
 use super::{Evaluation, Evaluator, Operation, PlainEvaluator, TensorValue};
 use crate::native::library::Failure;
 use crate::tensor::{Binary, Shape, Tensor};
+use crate::value::Slot;
 use std::collections::HashMap;
 use std::rc::Rc;
 
@@ -33,27 +34,39 @@ impl Random {
     }
 }
 
-/// The operations that were applied.
+/// The operations that were applied to varied values. Such a value has a slot with the number of its node.
 #[derive(Default)]
 struct Tape {
     steps: Vec<(Operation, Vec<TensorValue>, TensorValue)>,
+    nodes: u64,
 }
 
 impl Evaluator for Tape {
     fn apply(&mut self, operation: Operation, operands: Vec<TensorValue>) -> Result<TensorValue, Failure> {
         let result = PlainEvaluator.apply(operation.clone(), operands.clone())?;
+        if operands.iter().all(|operand| operand.slot == Slot::NONE) {
+            return Ok(result);
+        }
+        let result = self.varied((*result.tensor).clone());
         self.steps.push((operation, operands, result.clone()));
         Ok(result)
     }
 }
 
-type Values = HashMap<*const Tensor, TensorValue>;
+type Values = HashMap<u64, TensorValue>;
 
-fn key(value: &TensorValue) -> *const Tensor {
-    Rc::as_ptr(&value.tensor)
+/// The number of the node of a value; 0 for a constant.
+fn key(value: &TensorValue) -> u64 {
+    value.slot.payload
 }
 
 impl Tape {
+    /// A new varied value.
+    fn varied(&mut self, tensor: Tensor) -> TensorValue {
+        self.nodes += 1;
+        TensorValue { tensor: Rc::new(tensor), slot: Slot { epoch: 1, payload: self.nodes } }
+    }
+
     /// The tangents of all values, given some.
     fn tangents(&self, mut tangents: Values) -> Values {
         for (operation, operands, result) in &self.steps {
@@ -72,7 +85,7 @@ impl Tape {
         let mut adjoints = Values::from([(key(of), adjoint)]);
         for (operation, operands, result) in self.steps.iter().rev() {
             let Some(adjoint) = adjoints.get(&key(result)).cloned() else { continue };
-            for (k, operand) in operands.iter().enumerate() {
+            for (k, operand) in operands.iter().enumerate().filter(|(_, operand)| operand.slot != Slot::NONE) {
                 let of = Evaluation { operands, result };
                 let Some(part) = operation.adjoint(k, of, &adjoint, &mut PlainEvaluator).unwrap() else { continue };
                 assert_eq!(part.tensor.shape(), operand.tensor.shape(), "{operation:?}");
@@ -199,8 +212,8 @@ fn check_second_order(
         operation.adjoint(k, of, &seed, &mut PlainEvaluator).unwrap()
     };
     let mut tape = Tape::default();
-    let operands_as_values = values(operands);
-    let seed_value = value(seed.clone());
+    let operands_as_values: Vec<_> = operands.iter().map(|operand| tape.varied(operand.clone())).collect();
+    let seed_value = tape.varied(seed.clone());
     let result = tape.apply(operation.clone(), operands_as_values.clone()).unwrap();
     let of = Evaluation { operands: &operands_as_values, result: &result };
     let Some(adjoint) = operation.adjoint(k, of, &seed_value, &mut tape).unwrap() else { return };

@@ -44,7 +44,7 @@ fn pooling() {
             let x = random.tensor(image, -1.0, 1.0);
             let average = Operation::AveragePool(size.to_vec(), to.clone());
             let result = average.evaluate(vec![Rc::new(x.clone())]).unwrap();
-            check(average, &[x.clone()]);
+            check(average, std::slice::from_ref(&x));
             let adjoint = Operation::AveragePoolAdjoint(size.to_vec(), to.clone(), x.shape().clone());
             check(adjoint, &[random.like(&result)]);
             check(Operation::MaxPool(size.to_vec(), to), &[x]);
@@ -58,7 +58,7 @@ fn resized_images() {
     for method in [Resizing::Nearest, Resizing::Bilinear] {
         for (height, width) in [(2, 5), (4, 3), (6, 1)] {
             let x = random.tensor(&[2, 4, 3, 2], -1.0, 1.0);
-            check(Operation::Resize(height, width, method), &[x.clone()]);
+            check(Operation::Resize(height, width, method), std::slice::from_ref(&x));
             let adjoint = random.tensor(&[2, height, width, 2], -1.0, 1.0);
             check(Operation::ResizeAdjoint(x.shape().clone(), method), &[adjoint]);
         }
