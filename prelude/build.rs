@@ -108,6 +108,17 @@ const FILES: &[(&str, Option<&str>)] = &[
     ("time", None),
     ("calendar", None),
     ("glibc", Some("Glibc")),
+    ("tensor_primitives", Some("TensorFlow")),
+    ("tensor", Some("TensorFlow")),
+    ("tensor_shape", Some("TensorFlow")),
+    ("tensor_operators", Some("TensorFlow")),
+    ("tensor_functions", Some("TensorFlow")),
+    ("tensor_reductions", Some("TensorFlow")),
+    ("tensor_views", Some("TensorFlow")),
+    ("tensor_indexing", Some("TensorFlow")),
+    ("tensor_linear_algebra", Some("TensorFlow")),
+    ("tensor_windows", Some("TensorFlow")),
+    ("shaped_array", Some("TensorFlow")),
 ];
 
 /// Files whose declarations are repeated for each number of generic parameters in a range.

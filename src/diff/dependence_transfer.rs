@@ -48,6 +48,7 @@ const NATIVES: &[(&str, NativeTransfer)] = &[
     ("set.", NativeTransfer::Container),
     ("optional.", NativeTransfer::Container),
     ("any.", NativeTransfer::Container),
+    ("tensor.", NativeTransfer::Container),
     ("instance.", NativeTransfer::Container),
     ("describe", NativeTransfer::Lose),
     ("debugDescribe", NativeTransfer::Lose),

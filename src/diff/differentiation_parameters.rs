@@ -58,6 +58,8 @@ fn spread(program: &Program, shape: ShapeId, tangent: TangentId, out: &mut Vec<V
     match &program.tangents.get(tangent).kind {
         TangentKind::Nothing => constant(out, count(program, shape)),
         TangentKind::Number | TangentKind::Opaque(_) => out.push(Variation::Yes),
+        // The scalars of a tensor do not vary by themselves: the slot of its number is that of all of them.
+        TangentKind::Tensor => out.extend([Variation::Yes, Variation::No]),
         TangentKind::Array(_) | TangentKind::Dictionary(_) | TangentKind::Boxed(_) => {
             out.push(if has_opaque_vector(program, tangent, 0) { Variation::Yes } else { Variation::Partly });
         }
@@ -115,7 +117,7 @@ fn has_opaque_vector(program: &Program, tangent: TangentId, depth: usize) -> boo
         return false;
     }
     match &tangent.kind {
-        TangentKind::Number => true,
+        TangentKind::Number | TangentKind::Tensor => true,
         TangentKind::Array(of) | TangentKind::Dictionary(of) | TangentKind::Optional(of) => {
             has_opaque_vector(program, *of, depth + 1)
         }

@@ -111,6 +111,7 @@ impl Layouts {
         let mut of = |i: usize| args.get(i).and_then(|t| self.tangent(to, t));
         let kind = match builtin {
             Builtin::Double | Builtin::Float => Some(TangentKind::Number),
+            Builtin::TensorStorage => Some(TangentKind::Tensor),
             Builtin::Array => of(0).map(TangentKind::Array),
             Builtin::Dictionary => of(1).map(TangentKind::Dictionary),
             Builtin::Optional => of(0).map(TangentKind::Optional),

@@ -134,6 +134,7 @@ impl Layouts {
                 Builtin::Bool => Shape::Bool,
                 Builtin::String => Shape::String,
                 Builtin::Character => Shape::Character,
+                Builtin::TensorStorage => Shape::Tensor,
                 Builtin::Array => Shape::Array(argument(0)),
                 Builtin::Dictionary => Shape::Dictionary(argument(0), argument(1)),
                 Builtin::Set => Shape::Set(argument(0)),
@@ -254,6 +255,7 @@ impl Layouts {
         }
         let banks: Rc<[Bank]> = match shapes.get(shape) {
             Shape::Double | Shape::Float => Rc::from([Bank::F]),
+            Shape::Tensor => Rc::from([Bank::F, Bank::R]),
             Shape::Int { .. } | Shape::Bool => Rc::from([Bank::I]),
             Shape::Tuple(fields) => fields.iter().flat_map(|(_, s)| self.components(shapes, *s).to_vec()).collect(),
             Shape::Struct { fields, .. } => {

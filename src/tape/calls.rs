@@ -44,7 +44,7 @@ impl Levels {
         pushed
     }
 
-    fn push_kind(&mut self, k: usize, kind: WideKind, results: &[Num]) -> Result<Vec<Num>, RecordError> {
+    pub(super) fn push_kind(&mut self, k: usize, kind: WideKind, results: &[Num]) -> Result<Vec<Num>, RecordError> {
         let outer: Vec<Slot> = results.iter().map(|y| self.live_slot(y.slot)).collect();
         let epoch = self.epoch_at(k).unwrap_or(0);
         let description = self.place_shown().map(|place| {

@@ -115,7 +115,7 @@ impl LinearMap {
         let in_wide = self.tape.wide().iter().any(|w| match &w.kind {
             WideKind::Sum(operands) => operands.iter().any(|(_, _, slot)| change.slot(*slot) != *slot),
             // The captures of a function are not searched in advance: they are copied where a slot changes.
-            WideKind::Call(_) | WideKind::Block(_) => true,
+            WideKind::Call(_) | WideKind::Block(_) | WideKind::Tensor(_) => true,
         });
         if !in_columns && !in_wide {
             return None;
@@ -128,6 +128,7 @@ impl LinearMap {
                 WideKind::Sum(operands) => operands.iter_mut().for_each(|o| o.2 = change.slot(o.2)),
                 WideKind::Call(call) => change_inside(&mut call.function, change),
                 WideKind::Block(block) => change_inside(&mut block.state, change),
+                WideKind::Tensor(node) => node.change_slots(&mut |slot| change.slot(slot)),
             }
         }
         Some(Ref::Machine(Rc::new(self.with(columns, wide))))

@@ -64,6 +64,11 @@ fn write_wide(wide: &Wide, f: &mut Formatter<'_>) -> fmt::Result {
             block.operands.iter().try_for_each(|node| write!(f, " %{node}"))?;
             writeln!(f)
         }
+        WideKind::Tensor(node) => {
+            write!(f, "{}", wide.kind.name())?;
+            node.operands.iter().try_for_each(|node| write!(f, " %{node}"))?;
+            writeln!(f)
+        }
         WideKind::Call(call) => {
             let what = match call.kind {
                 CallKind::Pullback => "a registered pullback of",

@@ -1,6 +1,7 @@
 //! Nodes: the recorded operations of a tape, and the memory pool of all tapes.
 
 use crate::native::PrimitiveId;
+use crate::native::library::Failure;
 
 /// One recorded operation: the node numbers of two operands, and the partial derivatives of the result in these
 /// operands.
@@ -20,7 +21,7 @@ pub struct Node {
 }
 
 /// The reason why an operation is not recorded.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum RecordError {
     /// The tapes together would need more bytes than the given limit.
     Bytes(u64),
@@ -34,6 +35,8 @@ pub enum RecordError {
     NotFinite,
     /// An observer is active, and a primitive is at a kink.
     Kink(PrimitiveId),
+    /// An operation of tensors has failed.
+    Failed(Box<Failure>),
 }
 
 /// The number of nodes in the first chunk of a tape: most gradients need no more, and stay in the first-level cache.

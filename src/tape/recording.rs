@@ -85,9 +85,9 @@ impl Recording {
     /// [`RecordError`] when no node numbers are left.
     pub fn leaves(&mut self, count: usize) -> Result<(), RecordError> {
         debug_assert!(self.chunk.is_empty() && self.full.is_empty(), "leaves come before records");
-        let full = RecordError::Bytes(u64::from(u32::MAX));
-        let count = u32::try_from(count).map_err(|_| full)?;
-        self.base = self.base.checked_add(count).ok_or(full)?;
+        let full = || RecordError::Bytes(u64::from(u32::MAX));
+        let count = u32::try_from(count).map_err(|_| full())?;
+        self.base = self.base.checked_add(count).ok_or_else(full)?;
         self.leaves += count;
         Ok(())
     }
@@ -195,7 +195,7 @@ impl Recording {
     pub fn call(&self, node: u32) -> Option<&Call> {
         match &wide_at(&self.wide, node)?.kind {
             WideKind::Call(call) => Some(call),
-            WideKind::Sum(_) | WideKind::Block(_) => None,
+            WideKind::Sum(_) | WideKind::Block(_) | WideKind::Tensor(_) => None,
         }
     }
 

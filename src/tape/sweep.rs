@@ -165,7 +165,7 @@ impl Sweep {
         let wide = self.tape.wide().get(index)?;
         match &wide.kind {
             WideKind::Call(call) => Some((call, wide.first)),
-            WideKind::Sum(_) | WideKind::Block(_) => None,
+            WideKind::Sum(_) | WideKind::Block(_) | WideKind::Tensor(_) => None,
         }
     }
 
@@ -174,7 +174,7 @@ impl Sweep {
         let wide = self.tape.wide().get(index)?;
         match &wide.kind {
             WideKind::Block(block) => Some((block, wide.first)),
-            WideKind::Sum(_) | WideKind::Call(_) => None,
+            WideKind::Sum(_) | WideKind::Call(_) | WideKind::Tensor(_) => None,
         }
     }
 
@@ -302,6 +302,10 @@ impl Sweep {
                 self.return_partials(levels, wide.first, partials)?;
                 Ok(false)
             }
+            WideKind::Tensor(node) => {
+                self.tensor_backward(levels, node, wide.first)?;
+                Ok(false)
+            }
             WideKind::Call(_) | WideKind::Block(_) => {
                 let results = wide.first..wide.first + wide.results;
                 results.clone().try_for_each(|node| self.multiply_factors(levels, node))?;
@@ -332,6 +336,10 @@ impl Sweep {
                 Ok(false)
             }
             WideKind::Call(call) => Ok(self.any_varies(levels, call.operands.iter().copied())),
+            WideKind::Tensor(node) => {
+                self.tensor_forward(levels, node, wide.first)?;
+                Ok(false)
+            }
             WideKind::Block(block) => Ok(self.any_varies(levels, block.operands.iter().copied())),
         }
     }
@@ -356,7 +364,7 @@ impl Sweep {
 fn varies(levels: &Levels, tape: &Tape) -> bool {
     let wide = |kind: &WideKind| match kind {
         WideKind::Sum(operands) => operands.iter().any(|(_, _, slot)| levels.is_live(*slot)),
-        WideKind::Call(_) | WideKind::Block(_) => false,
+        WideKind::Call(_) | WideKind::Block(_) | WideKind::Tensor(_) => false,
     };
     tape.columns().any(&mut |slot| levels.is_live(slot)) || tape.wide().iter().any(|w| wide(&w.kind))
 }

@@ -1,5 +1,6 @@
 //! Wide node: a node with many operands, or with a function of the program instead of partial derivatives.
 
+use super::tensor_node::{TensorNode, TensorStep};
 use crate::native::library::Random;
 use crate::value::heap_path::HeapPath;
 use crate::value::shape::TangentId;
@@ -36,6 +37,11 @@ impl WideKind {
         match self {
             WideKind::Sum(_) => "sum".into(),
             WideKind::Block(_) => "checkpoint".into(),
+            WideKind::Tensor(node) => match &node.step {
+                TensorStep::Operation(operation, ..) => operation.name().into(),
+                TensorStep::Pack(..) => "Tensor".into(),
+                TensorStep::Unpack(..) => "scalars".into(),
+            },
             WideKind::Call(call) => match (&call.name, call.kind) {
                 (Some(name), _) => name.clone(),
                 (None, CallKind::Edit) => "withDerivative".into(),
@@ -50,6 +56,7 @@ impl WideKind {
             WideKind::Sum(_) => &[],
             WideKind::Call(call) => &call.operands,
             WideKind::Block(block) => &block.operands,
+            WideKind::Tensor(node) => &node.operands,
         }
     }
 }
@@ -65,6 +72,8 @@ pub enum WideKind {
     Call(Box<Call>),
     /// A checkpoint: a part of the program that was run without being recorded, and is run again by the sweep.
     Block(Box<Block>),
+    /// An operation of tensors.
+    Tensor(Box<TensorNode>),
 }
 
 /// The state that is needed to run the function of a checkpoint a second time.
@@ -88,10 +97,11 @@ pub struct Block {
     pub held: u64,
 }
 
-/// Returns the number of bytes that the checkpoints among some wide nodes hold.
+/// Returns the number of bytes that the checkpoints and tensors among some wide nodes hold.
 pub(super) fn held(wide: &[Wide]) -> u64 {
     let of = |wide: &Wide| match &wide.kind {
         WideKind::Block(block) => block.held,
+        WideKind::Tensor(node) => node.held(),
         WideKind::Sum(_) | WideKind::Call(_) => 0,
     };
     wide.iter().map(of).sum()

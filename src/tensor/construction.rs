@@ -60,6 +60,21 @@ impl Tensor {
         Ok(Tensor::from_scalars(shape, (0..count).map(scalar).collect()))
     }
 
+    /// Creates the vector of [`Tensor::range`] from tensors of one scalar each.
+    pub fn range_between(start: &Tensor, end: &Tensor, step: &Tensor) -> Result<Tensor> {
+        with_kind!(start.kind(), T => Tensor::range::<T>(start.scalarized()?, end.scalarized()?, step.scalarized()?))
+    }
+
+    /// Creates the vector of [`Tensor::linear_space`] from tensors of one scalar each.
+    pub fn linear_space_between(start: &Tensor, end: &Tensor, count: usize) -> Result<Tensor> {
+        with_kind!(start.kind(), T => Tensor::linear_space::<T>(start.scalarized()?, end.scalarized()?, count))
+    }
+
+    /// Creates the tensor of [`Tensor::one_hot`] from tensors of one scalar each, which are on and off.
+    pub fn one_hot_of(indices: &Tensor, depth: usize, (on, off): (&Tensor, &Tensor), axis: isize) -> Result<Tensor> {
+        with_kind!(on.kind(), T => Tensor::one_hot::<T>(indices, depth, on.scalarized()?, off.scalarized()?, axis))
+    }
+
     /// Returns the integers as positions.
     pub(super) fn as_indices(&self, operation: &'static str) -> Result<Vec<i64>> {
         with_kind!(operation, integer self.kind(), T => {

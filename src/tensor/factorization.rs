@@ -107,7 +107,11 @@ fn sign_and_logarithm(lu: &PartialPivLu<f64>) -> (f64, f64) {
     let mut logarithm = 0.0;
     for at in 0..u.nrows() {
         let pivot = u[(at, at)];
-        sign *= if pivot == 0.0 { 0.0 } else { pivot.signum() };
+        if pivot == 0.0 {
+            // What follows has been divided by zero.
+            return (0.0, f64::NEG_INFINITY);
+        }
+        sign *= pivot.signum();
         logarithm += pivot.abs().ln();
     }
     (sign, logarithm)
@@ -164,6 +168,9 @@ impl Tensor {
         let determinant = |matrix: MatRef<'_, f64>| {
             let lu = matrix.partial_piv_lu();
             let (sign, _) = sign_and_logarithm(&lu);
+            if sign == 0.0 {
+                return 0.0;
+            }
             (0..matrix.nrows()).fold(sign, |product, at| product * lu.U()[(at, at)].abs())
         };
         let results = matrices.iter().map(determinant).collect();

@@ -117,6 +117,37 @@ impl Tensor {
     }
 }
 
+impl Tensor {
+    /// Returns random classes (`Int32`) of the shape `[rows, count]`; the probabilities of each row are the softmax of a row of
+    /// this matrix.
+    pub fn random_categorical(&self, count: usize, seed: Seed) -> Result<Tensor> {
+        let operation = "Tensor(randomCategorialLogits:sampleCount:)";
+        let &[rows, classes] = &self.shape[..] else {
+            let problem = format!("a tensor of shape {} has no rows of logits", self.shape);
+            return Err(TensorError::shape(operation, None, &[&self.shape], problem, "needs rank 2"));
+        };
+        let shape = Shape::from([rows, count]);
+        let total = shape.checked_count(operation, size_of::<i32>())?;
+        let probabilities = self.clone().softmax()?.cast(ScalarKind::F64)?.to_vec::<f64>()?;
+        if total > 0 && (classes == 0 || probabilities.iter().any(|x| x.is_nan())) {
+            return Err(TensorError::value(operation, "the logits of a row give no probabilities"));
+        }
+        let class = |number: usize| {
+            let words = philox(seed, number as u64, 0);
+            let mut rest = unit_double(words[0], words[1]);
+            let row = &probabilities[number / count * classes..][..classes];
+            let is_found = |x: &f64| {
+                rest -= x;
+                rest < 0.0
+            };
+            // Rounding may leave a rest after the last class, which then is the last possible one.
+            let last = || row.iter().rposition(|x| *x > 0.0).unwrap_or(0);
+            row.iter().position(is_found).unwrap_or_else(last) as i32
+        };
+        Ok(Tensor::from_scalars(shape, (0..total).map(class).collect()))
+    }
+}
+
 /// Returns a random integer below a bound, without bias: products that fall into the incomplete part are drawn again (Lemire).
 fn below(bound: u64, seed: Seed, counter: u64) -> u64 {
     let incomplete = bound.wrapping_neg() % bound;

@@ -38,6 +38,21 @@ impl ScalarKind {
         }
     }
 
+    /// Returns the kind of the integer type with a number of bits.
+    pub fn integer(bits: u8, is_signed: bool) -> Option<ScalarKind> {
+        Some(match (bits, is_signed) {
+            (8, true) => ScalarKind::I8,
+            (16, true) => ScalarKind::I16,
+            (32, true) => ScalarKind::I32,
+            (64, true) => ScalarKind::I64,
+            (8, false) => ScalarKind::U8,
+            (16, false) => ScalarKind::U16,
+            (32, false) => ScalarKind::U32,
+            (64, false) => ScalarKind::U64,
+            _ => return None,
+        })
+    }
+
     /// Returns the number of bytes of a scalar.
     pub fn size(self) -> usize {
         match self {

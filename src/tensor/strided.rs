@@ -92,6 +92,22 @@ impl Tensor {
         self.data.len() * self.kind().size()
     }
 
+    /// Creates a tensor of integers or Booleans; 0 stands for false.
+    ///
+    /// # Errors
+    /// Fails if the number of integers does not match the shape.
+    pub fn of_integers(kind: ScalarKind, shape: Shape, integers: &[i64]) -> Result<Tensor> {
+        with_kind!(kind, T => Tensor::new(shape, integers.iter().map(|n| T::from_i128(i128::from(*n))).collect::<Vec<T>>()))
+    }
+
+    /// Returns the scalars as integers of 64 bits, in row-major order.
+    ///
+    /// # Errors
+    /// Fails if the scalars cannot be read.
+    pub fn integers(&self) -> Result<Vec<i64>> {
+        with_kind!(self.kind(), T => Ok(self.scalars::<T>()?.iter().map(|x| x.to_i128() as i64).collect()))
+    }
+
     /// Whether the scalars lie in the buffer in row-major order without gaps.
     pub fn is_contiguous(&self) -> bool {
         let mut step = 1;

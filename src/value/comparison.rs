@@ -2,6 +2,7 @@
 
 use super::shape::{Shape, ShapeId, Shapes, visible_fields};
 use super::{Components, Ref};
+use crate::tensor::Tensor;
 use std::cmp::Ordering;
 use std::rc::Rc;
 
@@ -13,6 +14,11 @@ pub fn equal(shapes: &Shapes, shape: ShapeId, a: Components<'_>, b: Components<'
         crate::cancel::check();
         let same = match shapes.get(shape) {
             Shape::Double | Shape::Float => a.number() == b.number(),
+            Shape::Tensor => {
+                a.number();
+                b.number();
+                equal_tensors(a.reference(), b.reference())
+            }
             Shape::Int { .. } | Shape::Bool => a.integer() == b.integer(),
             Shape::String | Shape::Character => super::string::same(text(a.reference()), text(b.reference())),
             Shape::Tuple(fields) => {
@@ -146,6 +152,21 @@ pub fn same_object(a: &Ref, b: &Ref) -> bool {
         (Ref::Closure(x), Ref::Closure(y)) => Rc::ptr_eq(x, y),
         (Ref::Machine(x), Ref::Machine(y)) => Rc::ptr_eq(x, y),
         (Ref::Any(x), Ref::Any(y)) => Rc::ptr_eq(x, y),
+        (Ref::Tensor(x), Ref::Tensor(y)) => Rc::ptr_eq(x, y),
+        _ => false,
+    }
+}
+
+/// Whether two tensors have the same shape and equal scalars. The null reference is a zero of rank 0.
+fn equal_tensors(a: &Ref, b: &Ref) -> bool {
+    match (a, b) {
+        (Ref::Null, Ref::Null) => true,
+        (Ref::Tensor(a), Ref::Tensor(b)) => a.is_equal(b).unwrap_or(false),
+        (Ref::Tensor(x), Ref::Null) | (Ref::Null, Ref::Tensor(x)) => {
+            x.rank() == 0
+                && Tensor::zeros(x.kind(), crate::tensor::Shape::default()).and_then(|zero| x.is_equal(&zero))
+                    == Ok(true)
+        }
         _ => false,
     }
 }
@@ -180,6 +201,7 @@ pub fn compare(shapes: &Shapes, shape: ShapeId, mut a: Components<'_>, mut b: Co
         | Shape::Function { .. }
         | Shape::Class { .. }
         | Shape::Any
+        | Shape::Tensor
         | Shape::Metatype { .. } => None,
     }
 }

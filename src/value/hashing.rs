@@ -3,6 +3,7 @@
 use super::comparison::text;
 use super::shape::{Shape, ShapeId, Shapes, visible_fields};
 use super::{Components, Ref};
+use crate::tensor::Tensor;
 use std::borrow::Cow;
 use std::rc::Rc;
 
@@ -38,6 +39,13 @@ pub fn hash_text(text: &str) -> u64 {
     state.finish()
 }
 
+/// Mixes the shape and the scalars of a tensor.
+fn hash_tensor(tensor: &Tensor, state: &mut Mixer) {
+    tensor.shape().iter().for_each(|size| state.mix(*size as u64));
+    let scalars = tensor.cast(crate::tensor::ScalarKind::F64).and_then(|numbers| numbers.to_vec::<f64>());
+    scalars.iter().flatten().for_each(|x| state.mix((x + 0.0).to_bits()));
+}
+
 fn hash_parts(shapes: &Shapes, shape: ShapeId, value: Components<'_>, state: &mut Mixer) {
     let mut work = vec![(shape, value)];
     while let Some((shape, mut value)) = work.pop() {
@@ -45,6 +53,12 @@ fn hash_parts(shapes: &Shapes, shape: ShapeId, value: Components<'_>, state: &mu
             // Positive and negative zero are equal.
             Shape::Double | Shape::Float => state.mix((value.number() + 0.0).to_bits()),
             Shape::Int { .. } | Shape::Bool => state.mix(value.integer() as u64),
+            Shape::Tensor => {
+                value.number();
+                if let Ref::Tensor(tensor) = value.reference() {
+                    hash_tensor(tensor, state);
+                }
+            }
             Shape::String | Shape::Character => {
                 state.text(&super::string::canonical(text(value.reference())));
             }

@@ -70,7 +70,7 @@ pub fn number(object: &Ref, k: usize) -> Option<(f64, Slot)> {
             None => of(d.keys(), k),
             Some(k) => of(d.values(), k),
         },
-        Ref::Null | Ref::Text(_) | Ref::Machine(_) => None,
+        Ref::Null | Ref::Text(_) | Ref::Tensor(_) | Ref::Machine(_) => None,
     }
 }
 

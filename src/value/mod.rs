@@ -80,6 +80,8 @@ pub enum Ref {
     Machine(Rc<dyn std::any::Any>),
     /// An existential: a value of any type, with its shape.
     Any(Rc<AnyValue>),
+    /// A tensor, which has value semantics.
+    Tensor(Rc<crate::tensor::Tensor>),
 }
 
 /// A box: storage that is shared by reference, such as a captured variable or an instance of a class.

@@ -7,18 +7,24 @@
 //! Not here: the addition of vectors (`vm`), the types that need them
 //! ([`TangentKind::Opaque`](crate::value::shape::TangentKind::Opaque)).
 
-use crate::value::Cells;
+use crate::tensor::Tensor;
 use crate::value::shape::TangentId;
+use crate::value::{Cells, Slot};
 use std::cell::RefCell;
 use std::rc::Rc;
 
-/// A stored opaque tangent vector, with the tangent type of its own type.
+/// A stored opaque tangent vector.
 #[derive(Clone, Debug)]
-pub struct OpaqueVector {
-    /// The tangent type of the vector's own type.
-    pub of: TangentId,
-    /// The components of the vector.
-    pub cells: Rc<Cells>,
+pub enum OpaqueVector {
+    /// A vector of a type of the program.
+    Cells {
+        /// The tangent type of the vector's own type.
+        of: TangentId,
+        /// The components of the vector.
+        cells: Rc<Cells>,
+    },
+    /// A tensor, with the slot of the tensor as a whole.
+    Tensor(Rc<Tensor>, Slot),
 }
 
 /// The bits that all numbers that represent vectors have in common, without the sign.
@@ -29,10 +35,19 @@ thread_local! {
     static VECTORS: RefCell<Vec<OpaqueVector>> = const { RefCell::new(vec![]) };
 }
 
-/// Stores a vector and returns the number that represents it.
+/// Stores a vector of a type of the program and returns the number that represents it.
 pub fn keep(of: TangentId, cells: Cells) -> f64 {
+    store(OpaqueVector::Cells { of, cells: Rc::new(cells) })
+}
+
+/// Stores a tensor and returns the number that represents it.
+pub fn keep_tensor(tensor: Rc<Tensor>, slot: Slot) -> f64 {
+    store(OpaqueVector::Tensor(tensor, slot))
+}
+
+fn store(vector: OpaqueVector) -> f64 {
     let place = VECTORS.with_borrow_mut(|all| {
-        all.push(OpaqueVector { of, cells: Rc::new(cells) });
+        all.push(vector);
         all.len() as u64 - 1
     });
     f64::from_bits(MARK | place & !SHARED)
@@ -67,7 +82,7 @@ mod tests {
         let numbers = [1.0, 2.0].map(|x| keep(TangentId(7), Cells::numbers(vec![x])));
         for (number, x) in numbers.into_iter().zip([1.0, 2.0]) {
             for number in [number, -number, number + 0.0, -0.0 + number] {
-                assert_eq!(find(number).map(|vector| vector.cells.f[0]), Some(x));
+                assert!(matches!(find(number), Some(OpaqueVector::Cells { cells, .. }) if cells.f[0] == x));
             }
         }
         for number in [0.0, 1.0, f64::NAN, f64::INFINITY, f64::INFINITY - f64::INFINITY] {

@@ -3,6 +3,7 @@
 use super::number_format::{write_double, write_float};
 use super::shape::{Case, DescriptionId, Shape, ShapeId, Shapes, Style};
 use super::{Cells, Components, Ref, Text};
+use crate::tensor::{DescriptionStyle, Tensor};
 use std::fmt::Write;
 use std::rc::Rc;
 
@@ -199,6 +200,17 @@ impl<'s> Printer<'s> {
                 _ => self.out.push('…'),
             },
             Shape::Metatype { name, .. } => self.out.push_str(name),
+            Shape::Tensor => {
+                value.number();
+                self.tensor(value.reference());
+            }
+        }
+    }
+
+    fn tensor(&mut self, reference: &Ref) {
+        match reference {
+            Ref::Tensor(tensor) => self.out.push_str(&tensor_description(tensor)),
+            _ => self.out.push_str("0.0"),
         }
     }
 
@@ -407,6 +419,25 @@ pub fn write_quoted(out: &mut String, text: &str) {
         }
     }
     out.push('"');
+}
+
+/// Returns the printed form of a tensor, abbreviated if it has many scalars.
+pub fn tensor_description(tensor: &Tensor) -> String {
+    describe_tensor(tensor, DescriptionStyle::usual(tensor.scalar_count()))
+}
+
+/// Returns the printed form of a tensor with all scalars.
+pub fn full_tensor_description(tensor: &Tensor) -> String {
+    describe_tensor(tensor, DescriptionStyle { edge: None, ..DescriptionStyle::usual(0) })
+}
+
+fn describe_tensor(tensor: &Tensor, style: DescriptionStyle) -> String {
+    let number = |x: f64, is_single: bool| {
+        let mut text = String::new();
+        if is_single { write_float(&mut text, x) } else { write_double(&mut text, x) }
+        text
+    };
+    tensor.description(style, &number).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -166,7 +166,7 @@ impl Traversal<'_> {
     /// Starts the traversal of an object, or returns the replacement of the object if it was visited before.
     fn enter(&mut self, reference: &Ref, open: &mut Vec<OpenObject>) -> Option<Ref> {
         match reference {
-            Ref::Null | Ref::Text(_) => None,
+            Ref::Null | Ref::Text(_) | Ref::Tensor(_) => None,
             Ref::Box(inside) => {
                 if let Some(other) = self.change.boxed(inside) {
                     if self.boxes.insert(Rc::as_ptr(&other) as usize) {
@@ -228,7 +228,7 @@ impl Traversal<'_> {
                 let keys = self.copy_cells(dictionary.keys(), 0, &changed, keys);
                 Ref::Dictionary(Rc::new(dictionary.with(keys, values)))
             }
-            Ref::Null | Ref::Text(_) | Ref::Box(_) | Ref::Machine(_) => object.clone(),
+            Ref::Null | Ref::Text(_) | Ref::Tensor(_) | Ref::Box(_) | Ref::Machine(_) => object.clone(),
         }
     }
 
@@ -266,7 +266,7 @@ pub(crate) fn part(object: &Ref, k: usize) -> Option<&Ref> {
             None => d.keys().r.get(k),
             Some(k) => d.values().r.get(k),
         },
-        Ref::Null | Ref::Text(_) | Ref::Box(_) | Ref::Machine(_) => None,
+        Ref::Null | Ref::Text(_) | Ref::Tensor(_) | Ref::Box(_) | Ref::Machine(_) => None,
     }
 }
 
@@ -276,7 +276,7 @@ fn slots_of(object: &Ref) -> [&[Slot]; 2] {
         Ref::Closure(closure) => [&closure.captures.slots, &[]],
         Ref::Any(any) => [&any.cells.slots, &[]],
         Ref::Dictionary(d) => [&d.keys().slots, &d.values().slots],
-        Ref::Null | Ref::Text(_) | Ref::Box(_) | Ref::Machine(_) => [&[], &[]],
+        Ref::Null | Ref::Text(_) | Ref::Tensor(_) | Ref::Box(_) | Ref::Machine(_) => [&[], &[]],
     }
 }
 
@@ -287,7 +287,7 @@ fn origins_of(object: &Ref) -> [Option<&Origins>; 2] {
         Ref::Closure(closure) => [Some(&closure.captures.origins), None],
         Ref::Any(any) => [Some(&any.cells.origins), None],
         Ref::Dictionary(d) => d.origins().map(Some),
-        Ref::Null | Ref::Text(_) | Ref::Box(_) | Ref::Machine(_) => [None, None],
+        Ref::Null | Ref::Text(_) | Ref::Tensor(_) | Ref::Box(_) | Ref::Machine(_) => [None, None],
     }
 }
 
@@ -299,7 +299,8 @@ pub fn any_origin(object: &Ref, is_wanted: impl Fn(Slot) -> bool) -> bool {
     }
 }
 
-/// Returns the address of an object, which is unique among live objects. Strings have the address 0.
+/// Returns the address of an object, which is unique among live objects. Strings and tensors have the
+/// address 0.
 pub fn address(object: &Ref) -> usize {
     match object {
         Ref::Cells(x) => Rc::as_ptr(x) as usize,
@@ -308,7 +309,7 @@ pub fn address(object: &Ref) -> usize {
         Ref::Dictionary(x) => Rc::as_ptr(x) as usize,
         Ref::Box(x) => Rc::as_ptr(x) as usize,
         Ref::Machine(x) => Rc::as_ptr(x).cast::<()>() as usize,
-        Ref::Text(_) | Ref::Null => 0,
+        Ref::Text(_) | Ref::Tensor(_) | Ref::Null => 0,
     }
 }
 

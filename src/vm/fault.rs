@@ -164,6 +164,7 @@ impl From<RecordError> for Box<Fault> {
                 Fault::new(Number::Kink, format!("'{}' is differentiated at a kink", id.info().symbol))
             }
             RecordError::Cancelled => Fault::stopped(),
+            RecordError::Failed(failure) => (*failure).into(),
             RecordError::NotFinite => Fault::new(Number::NotFinite, "a number became infinite or NaN"),
             RecordError::Levels(most) => {
                 Fault::new(Number::DepthLimit, format!("derivatives are nested more than {most} deep"))

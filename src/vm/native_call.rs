@@ -118,7 +118,8 @@ fn run(
     let stacks = &mut machine.stacks;
     let beside: &mut [Slot] = if slots { &mut stacks.slots[f.clone()] } else { &mut [] };
     let registers = NativeRegisters { f: &mut stacks.f[f], slots: beside, i: &mut stacks.i[i], r: &mut stacks.r[r] };
-    let mut context = NativeContext::new(compiler.shapes(), &site.shapes, &mut machine.host, registers);
+    let mut context =
+        NativeContext::new(compiler.shapes(), &site.shapes, (&mut machine.host, &mut machine.levels), registers);
     context.custom_descriptions = custom_descriptions;
     (function.call)(&mut context)?;
     Ok(context.requested)
@@ -143,6 +144,7 @@ pub fn effort(object: &Ref) -> i64 {
     let size = match object {
         Ref::Text(text) => text.len(),
         Ref::Cells(cells) => 8 * (cells.f.len() + cells.i.len() + cells.r.len()),
+        Ref::Tensor(tensor) => tensor.buffer_size(),
         _ => 0,
     };
     (size / library::BYTES_PER_STEP) as i64
@@ -153,6 +155,7 @@ fn address(object: &Ref) -> usize {
     match object {
         Ref::Text(text) => text.address(),
         Ref::Cells(cells) => Rc::as_ptr(cells) as usize,
+        Ref::Tensor(tensor) => Rc::as_ptr(tensor) as usize,
         _ => 0,
     }
 }

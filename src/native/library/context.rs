@@ -1,8 +1,10 @@
 //! Native context: the arguments and results of a native function, and the host.
 
 use super::host::Host;
+use crate::native::tensor::{Operation, Recorder, TensorValue};
+use crate::tensor::{ScalarKind, Tensor};
 use crate::value::printing::CustomPart;
-use crate::value::shape::{Layout, ShapeId, Shapes};
+use crate::value::shape::{Layout, Shape, ShapeId, Shapes};
 use crate::value::{Cells, Components, Ref, Slot, Text, dictionary::Dictionary};
 use std::rc::Rc;
 
@@ -122,6 +124,7 @@ pub struct NativeContext<'a> {
     r: &'a mut [Ref],
     taken: [usize; 3],
     returned: [usize; 3],
+    recorder: &'a mut dyn Recorder,
 }
 
 impl<'a> NativeContext<'a> {
@@ -129,7 +132,7 @@ impl<'a> NativeContext<'a> {
     pub fn new(
         shapes: &'a Shapes,
         types: &'a [ShapeId],
-        host: &'a mut Host,
+        (host, recorder): (&'a mut Host, &'a mut dyn Recorder),
         registers: NativeRegisters<'a>,
     ) -> NativeContext<'a> {
         let NativeRegisters { f, slots, i, r } = registers;
@@ -145,6 +148,7 @@ impl<'a> NativeContext<'a> {
             r,
             taken: [0; 3],
             returned: [0; 3],
+            recorder,
         }
     }
 
@@ -213,6 +217,105 @@ impl<'a> NativeContext<'a> {
             Ref::Null => Ok(Rc::default()),
             _ => Err(internal()),
         }
+    }
+
+    /// Reads the next argument, the storage of a tensor. The null reference is a zero of rank 0.
+    ///
+    /// # Errors
+    /// Fails if the argument is not a tensor.
+    pub fn tensor(&mut self) -> Result<TensorValue, Failure> {
+        let at = self.taken[0];
+        self.taken[0] += 1;
+        let slot = self.slots.get(at).copied().unwrap_or(Slot::NONE);
+        let tensor = match self.reference() {
+            Ref::Tensor(tensor) => tensor,
+            Ref::Null => Rc::new(Tensor::scalar(0.0)),
+            _ => return Err(internal()),
+        };
+        Ok(TensorValue { tensor, slot })
+    }
+
+    /// Reads the next argument, an array of the storages of tensors.
+    ///
+    /// # Errors
+    /// Fails if the argument is not an array of tensors.
+    pub fn tensors(&mut self) -> Result<Vec<TensorValue>, Failure> {
+        let array = self.array(Layout { f: 1, i: 0, r: 1 })?;
+        let elements = array.r.iter().enumerate().map(|(k, reference)| match reference {
+            Ref::Tensor(tensor) => Ok(TensorValue { tensor: Rc::clone(tensor), slot: array.slot(k) }),
+            Ref::Null => Ok(TensorValue { tensor: Rc::new(Tensor::scalar(0.0)), slot: array.slot(k) }),
+            _ => Err(internal()),
+        });
+        elements.collect()
+    }
+
+    /// Reads the next argument, an array of integers.
+    ///
+    /// # Errors
+    /// Fails if the argument is not an array of integers.
+    pub fn integers(&mut self) -> Result<Vec<i64>, Failure> {
+        Ok(self.array(Layout { f: 0, i: 1, r: 0 })?.i.to_vec())
+    }
+
+    /// Returns the kind of scalars of a generic argument.
+    ///
+    /// # Errors
+    /// Fails if no tensor has scalars of the type.
+    pub fn scalar_kind(&self, k: usize) -> Result<ScalarKind, Failure> {
+        Ok(match self.shapes.get(self.type_at(k)?) {
+            Shape::Double => ScalarKind::F64,
+            Shape::Float => ScalarKind::F32,
+            Shape::Bool => ScalarKind::Bool,
+            Shape::Int { bits, signed } => ScalarKind::integer(*bits, *signed).ok_or_else(internal)?,
+            _ => return Err(internal()),
+        })
+    }
+
+    /// Returns the evaluator of operations of tensors, which records operations on varied tensors.
+    pub fn recorder(&mut self) -> &mut dyn Recorder {
+        self.recorder
+    }
+
+    /// Applies an operation of tensors.
+    ///
+    /// # Errors
+    /// Fails if the operands do not fit the operation, or if it cannot be recorded.
+    pub fn apply(&mut self, operation: Operation, operands: Vec<TensorValue>) -> Result<TensorValue, Failure> {
+        self.recorder.apply(operation, operands)
+    }
+
+    /// Writes the next result, the storage of a tensor.
+    ///
+    /// # Errors
+    /// Fails if there is no register for the result.
+    pub fn return_tensor(&mut self, value: TensorValue) -> Result<(), Failure> {
+        self.return_num(0.0, value.slot)?;
+        self.return_reference(Ref::Tensor(value.tensor))
+    }
+
+    /// Writes the next result, an array of the storages of tensors.
+    ///
+    /// # Errors
+    /// Fails if there is no register for the result.
+    pub fn return_tensors(&mut self, values: Vec<TensorValue>) -> Result<(), Failure> {
+        let mut cells = Cells::empty();
+        for value in values {
+            cells.push_num(0.0, value.slot);
+            cells.r.push(Ref::Tensor(value.tensor));
+            cells.len += 1;
+        }
+        self.return_reference(Ref::Cells(Rc::new(cells)))
+    }
+
+    /// Writes the next result, an array of integers.
+    ///
+    /// # Errors
+    /// Fails if there is no register for the result.
+    pub fn return_integers(&mut self, values: Vec<i64>) -> Result<(), Failure> {
+        let mut cells = Cells::empty();
+        cells.len = values.len();
+        cells.i.extend(values);
+        self.return_reference(Ref::Cells(Rc::new(cells)))
     }
 
     /// Reads the next argument, a value of any type.

@@ -60,6 +60,7 @@ fn space(shapes: &Shapes, shape: ShapeId, depth: usize) -> Space {
         Shape::Int { bits, .. } => Space::of(i64::from(*bits) / 8, i64::from(*bits) / 8),
         Shape::Bool => Space::of(1, 1),
         Shape::String | Shape::Character | Shape::Function { .. } => Space::of(16, 8),
+        Shape::Tensor => Space::of(8, 8),
         Shape::Tuple(fields) => all(&mut fields.iter().map(|(_, shape)| *shape)),
         Shape::Struct { fields, style, .. } => all(&mut visible_fields(fields, *style).iter().map(|(_, shape)| *shape)),
         Shape::Enum { cases, .. } => {

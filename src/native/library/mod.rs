@@ -24,6 +24,8 @@ mod picture;
 mod printf_format;
 mod sorting;
 mod string;
+mod tensor;
+mod tensor_scalars;
 
 pub use context::{Argument, Failure, FailureKind, NativeContext, NativeRegisters, internal};
 pub use data::{ColumnKind, JSONStream, Table, TableColumn, TableFormat, date_of, matches_of, stream_of, table_of};
@@ -113,7 +115,7 @@ const PURE: &[PureNative] = string::PURE;
 /// The functions with a fast path that may create large objects.
 const FAST: &[FastFunction] = interpolation::FAST;
 
-const PARTS: [&[NativeFunction]; 17] = [
+const PARTS: [&[NativeFunction]; 25] = [
     string::TABLE,
     existential::TABLE,
     array::TABLE,
@@ -131,6 +133,14 @@ const PARTS: [&[NativeFunction]; 17] = [
     mirror::TABLE,
     picture::TABLE,
     sorting::TABLE,
+    tensor_scalars::TABLE,
+    tensor::ELEMENTWISE,
+    tensor::CONSTRUCTION,
+    tensor::VIEW,
+    tensor::INDEXING,
+    tensor::REDUCTION,
+    tensor::MATRIX,
+    tensor::WINDOW,
 ];
 
 /// All native functions, by number: first those without a [direct](direct) call.

@@ -1,6 +1,7 @@
 //! Native library tests: native functions, called as the machine calls them.
 
 use super::*;
+use crate::native::tensor::PlainEvaluator;
 use crate::value::shape::{Layout, Shape, Shapes};
 use crate::value::{Cells, Ref, Slot};
 use std::rc::Rc;
@@ -45,7 +46,7 @@ fn call(
     };
     let mut host = Host::silent();
     let registers = NativeRegisters { f: &mut to.f, slots: &mut to.slots, i: &mut to.i, r: &mut to.r };
-    (function.call)(&mut NativeContext::new(shapes, types, &mut host, registers))
+    (function.call)(&mut NativeContext::new(shapes, types, (&mut host, &mut PlainEvaluator), registers))
 }
 
 fn numbers(f: &[f64], slots: &[Slot]) -> Ref {

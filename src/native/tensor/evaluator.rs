@@ -1,8 +1,9 @@
 //! Evaluator: applies operations of tensors to values that may vary in levels of differentiation.
 
 use super::operation::Operation;
+use super::scalars::{pack, unpack};
 use crate::native::library::Failure;
-use crate::tensor::Tensor;
+use crate::tensor::{ScalarKind, Shape, Tensor};
 use crate::value::Slot;
 use std::rc::Rc;
 
@@ -32,6 +33,22 @@ pub trait Evaluator {
     fn apply(&mut self, operation: Operation, operands: Vec<TensorValue>) -> Result<TensorValue, Failure>;
 }
 
+/// An evaluator that also converts between tensors and numbers that may vary.
+pub trait Recorder: Evaluator + std::fmt::Debug {
+    /// Returns a tensor of real numbers, each with its slot.
+    ///
+    /// # Errors
+    /// Fails if the number of scalars does not match the shape, or if the operation cannot be recorded.
+    fn pack_numbers(&mut self, kind: ScalarKind, shape: Shape, numbers: &[(f64, Slot)])
+    -> Result<TensorValue, Failure>;
+
+    /// Returns the scalars of a tensor of real numbers with their slots, in row-major order.
+    ///
+    /// # Errors
+    /// Fails if the scalars are not real, or if the operation cannot be recorded.
+    fn unpack_numbers(&mut self, value: &TensorValue) -> Result<Vec<(f64, Slot)>, Failure>;
+}
+
 /// The evaluator outside of all levels: it computes values.
 #[derive(Debug)]
 pub struct PlainEvaluator;
@@ -40,5 +57,21 @@ impl Evaluator for PlainEvaluator {
     fn apply(&mut self, operation: Operation, operands: Vec<TensorValue>) -> Result<TensorValue, Failure> {
         let operands = operands.into_iter().map(|operand| operand.tensor).collect();
         Ok(TensorValue::constant(operation.evaluate(operands)?))
+    }
+}
+
+impl Recorder for PlainEvaluator {
+    fn pack_numbers(
+        &mut self,
+        kind: ScalarKind,
+        shape: Shape,
+        numbers: &[(f64, Slot)],
+    ) -> Result<TensorValue, Failure> {
+        let numbers: Vec<f64> = numbers.iter().map(|(x, _)| *x).collect();
+        Ok(TensorValue::constant(pack(kind, shape, &numbers)?))
+    }
+
+    fn unpack_numbers(&mut self, value: &TensorValue) -> Result<Vec<(f64, Slot)>, Failure> {
+        Ok(unpack(&value.tensor)?.into_iter().map(|x| (x, Slot::NONE)).collect())
     }
 }

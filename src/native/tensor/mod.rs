@@ -2,10 +2,28 @@
 //!
 //! In: tensors with their slots, and arguments that are not tensors. Out: tensors, and the tangents and adjoints of the
 //! operands, which are computed with the same operations.
+//!
+//! Promises: an adjoint has the shape of its operand; derivatives are computed only by an [`Evaluator`], so that they
+//! can be differentiated again; a zero tangent or adjoint is not multiplied by an infinite partial.
 //! Not here: loops over numbers (`tensor`), the recording of operations (`tape`).
 
+mod algebra;
+mod builder;
+mod elementwise_rule;
+mod evaluation;
 mod evaluator;
+mod indexing_rule;
+mod matrix_rule;
 mod operation;
+mod reduction_rule;
+mod row_rule;
+mod scalars;
+#[cfg(test)]
+mod tests;
+mod unary_rule;
+mod view_rule;
+mod window_rule;
 
-pub use evaluator::{Evaluator, PlainEvaluator, TensorValue};
-pub use operation::{Evaluation, Operation};
+pub use evaluator::{Evaluator, PlainEvaluator, Recorder, TensorValue};
+pub use operation::{Axes, Channels, Direction, Evaluation, Movement, Operation};
+pub use scalars::{pack, unpack};

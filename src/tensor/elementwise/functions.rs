@@ -1,7 +1,7 @@
 //! Elementary functions without branches, so that loops over them become vector instructions.
 //!
-//! Errors, as measured in units in the last place against correctly rounded results: `exp`, `log`, `sin`, `cos` below 1, `expm1` and
-//! `log1p` below 1.5, `tanh` below 2.5. Without fused multiply-add they may be twice as large. `sin` and `cos` are valid up to
+//! Errors, as measured in units in the last place against correctly rounded results: `exp`, `log`, `sin`, `cos` below 1, `log1p`
+//! below 1.5, `expm1` up to 2, `tanh` up to 3. Without fused multiply-add they may be twice as large. `sin` and `cos` are valid up to
 //! [`Function::LARGEST_ANGLE`]; larger angles are the caller's task.
 
 /// The functions for one type; `FUSED` states whether the processor has a fused multiply-add.

@@ -146,3 +146,13 @@ fn singular_and_foreign_matrices_are_errors() {
     let single = tensor(&[2, 2], &[4.0, 1.0, 1.0, 3.0]).cast(ScalarKind::F32).unwrap();
     assert_eq!(single.inverse().unwrap().kind(), ScalarKind::F32);
 }
+
+#[test]
+fn singular_matrices_have_the_determinant_zero() {
+    let dependent = [2.0, 4.0, 6.0, 1.0, 2.0, 3.0, 0.5, 1.0, 7.0];
+    let x = tensor(&[2, 3, 3], &[dependent, [0.0; 9]].concat());
+    assert_eq!(dense(&x.determinant().unwrap()), [0.0, 0.0]);
+    let (signs, logarithms) = x.sign_and_log_determinant().unwrap();
+    assert_eq!(dense(&signs), [0.0, 0.0]);
+    assert_eq!(dense(&logarithms), [f64::NEG_INFINITY; 2]);
+}

@@ -69,3 +69,22 @@ fn tensors_are_printed_as_nested_brackets() {
     let x = tensor(&[2, 2], &[1.0, 2.0, 3.0, 10.0]);
     assert_eq!(x.description(inline, &|x, _| format!("{x:?}")).unwrap(), "[[1.0, 2.0], [3.0, 10.0]]");
 }
+
+#[test]
+fn classes_have_their_probabilities() {
+    let logits = tensor(&[2, 3], &[0.0, 2f64.ln(), f64::NEG_INFINITY, 1.0, 1.0, 1.0]);
+    let classes = logits.random_categorical(30_000, Seed(5, 6)).unwrap();
+    assert_eq!(classes.shape()[..], [2, 30_000]);
+    let classes = classes.to_vec::<i32>().unwrap();
+    let share = |row: usize, class: i32| {
+        classes[row * 30_000..][..30_000].iter().filter(|found| **found == class).count() as f64 / 30_000.0
+    };
+    for (row, expected) in [[1.0 / 3.0, 2.0 / 3.0, 0.0], [1.0 / 3.0; 3]].into_iter().enumerate() {
+        for (class, expected) in expected.into_iter().enumerate() {
+            assert!((share(row, class as i32) - expected).abs() < 0.01);
+        }
+    }
+    assert!(vector(&[1.0]).random_categorical(1, Seed(0, 0)).is_err());
+    assert!(tensor(&[1, 1], &[f64::NAN]).random_categorical(1, Seed(0, 0)).is_err());
+    assert!(tensor(&[1, 0], &[]).random_categorical(1, Seed(0, 0)).is_err());
+}

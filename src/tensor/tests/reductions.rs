@@ -151,3 +151,50 @@ fn softmax_and_cross_entropy() {
     assert!(tensor(&[0, 3], &[]).softmax().is_ok() && tensor(&[3, 0], &[]).softmax().is_ok());
     assert!(Tensor::scalar(1.0).softmax().is_err());
 }
+
+#[test]
+fn sorted_scalars_are_those_of_a_plain_sort() {
+    let mut random = Random(31);
+    for _ in 0..200 {
+        let rank = 1 + random.below(3);
+        let shape = random.shape(rank);
+        let x = random.tensor(&shape);
+        let (axis, descends) = (random.below(rank), random.flag());
+        let (positions, indices) = x.sorted_positions(axis as isize, descends).unwrap();
+        let sorted = x.gather_flat(&positions).unwrap();
+        for index in super::indices(&shape) {
+            let mut row: Vec<f64> = (0..shape[axis])
+                .map(|place| {
+                    let mut index = index.clone();
+                    index[axis] = place;
+                    at(&x, &index)
+                })
+                .collect();
+            let mut from = index.clone();
+            from[axis] = at(&indices, &index) as usize;
+            assert_eq!(at(&x, &from), at(&sorted, &index));
+            row.sort_by(f64::total_cmp);
+            if descends {
+                row.reverse();
+            }
+            assert_eq!(at(&sorted, &index), row[index[axis]]);
+        }
+        let last = shape[rank - 1];
+        let count = random.below(last + 1);
+        let (top, _) = x.top_positions(count).unwrap();
+        let (all, _) = x.sorted_positions(-1, true).unwrap();
+        let first = Index::Range { start: Some(0), end: Some(count as isize), step: 1 };
+        assert!(top.is_equal(&all.index(&[Index::Ellipsis, first]).unwrap()).unwrap());
+    }
+    let (_, indices) = vector(&[f64::NAN, 2.0, 1.0, 2.0]).sorted_positions(0, false).unwrap();
+    assert_eq!(dense(&indices), [2.0, 1.0, 3.0, 0.0]);
+}
+
+#[test]
+fn a_recurrence_is_its_loop() {
+    let (a, b) = (tensor(&[2, 3], &[9.0, 2.0, 3.0, 9.0, 0.5, -1.0]), tensor(&[2, 3], &[1.0, 1.0, 1.0, 2.0, 0.0, 1.0]));
+    assert_eq!(dense(&a.recurrence(&b, 1, false).unwrap()), [1.0, 3.0, 10.0, 2.0, 1.0, 0.0]);
+    assert_eq!(dense(&a.recurrence(&b, 1, true).unwrap()), [28.0, 3.0, 1.0, 6.5, 0.5, 1.0]);
+    assert!(a.recurrence(&b, 2, false).is_err());
+    assert!(a.recurrence(&vector(&[1.0]), 0, false).is_err());
+}

@@ -201,7 +201,7 @@ fn blocks_move_between_depth_and_space() {
 #[test]
 fn constructors_check_their_arguments() {
     assert_eq!(dense(&Tensor::range(0, 7, 3).unwrap()), [0.0, 3.0, 6.0]);
-    assert_eq!(dense(&Tensor::range(5u8, 0, 3).unwrap()), []);
+    assert!(dense(&Tensor::range(5u8, 0, 3).unwrap()).is_empty());
     assert_eq!(dense(&Tensor::range(3.0, 0.0, -1.5).unwrap()), [3.0, 1.5]);
     assert!(Tensor::range(0, 7, 0).is_err());
     assert!(Tensor::range(0.0, f64::INFINITY, 1.0).is_err());

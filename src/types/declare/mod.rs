@@ -532,6 +532,7 @@ fn builtin(name: &str) -> Option<Builtin> {
         "Bool" => Some(Builtin::Bool),
         "String" => Some(Builtin::String),
         "Character" => Some(Builtin::Character),
+        "_TensorStorage" => Some(Builtin::TensorStorage),
         "Array" => Some(Builtin::Array),
         "Dictionary" => Some(Builtin::Dictionary),
         "Set" => Some(Builtin::Set),

@@ -91,6 +91,8 @@ pub enum Builtin {
     String,
     /// The type `Character`.
     Character,
+    /// The storage of a tensor.
+    TensorStorage,
     /// The type `Array<Element>`.
     Array,
     /// The type `Dictionary<Key, Value>`.

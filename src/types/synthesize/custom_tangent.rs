@@ -145,7 +145,7 @@ fn holds_numbers(cx: &mut TypeContext, ty: &Type, ancestors: &mut Vec<Type>) -> 
             }
             ancestors.push(ty.clone());
             let info = resolved_declarations::resolved_nominal(cx, *n);
-            if matches!(info.builtin, Some(Builtin::Double | Builtin::Float)) {
+            if matches!(info.builtin, Some(Builtin::Double | Builtin::Float | Builtin::TensorStorage)) {
                 return true;
             }
             let stored = info.stored.iter().map(|s| &s.ty);

@@ -86,6 +86,9 @@ pub enum Shape {
     /// The shape of a metatype: no components. The printed form is the name. Each type has a unique `number`, even if
     /// the names are the same.
     Metatype { name: Rc<str>, number: u32 },
+    /// The shape of the storage of a tensor: one number, which is always zero and has the slot of the tensor as a
+    /// whole, and one reference to the tensor. The null reference is a zero tensor of any shape.
+    Tensor,
 }
 
 impl Shape {
@@ -181,6 +184,9 @@ pub enum TangentKind {
     /// is that of the whole vector, and whose adjoints and tangents are [vectors](crate::value::opaque_vector) with
     /// this tangent.
     Opaque(TangentId),
+    /// The storage of a tensor, which is its own vector: one number, whose slot is that of the tensor, and whose
+    /// adjoints and tangents are [vectors](crate::value::opaque_vector) of this same type.
+    Tensor,
 }
 
 /// All shapes of a session. Equal shapes have the same index, unless their types have different custom descriptions.
@@ -321,6 +327,7 @@ impl Shapes {
         };
         match shape {
             Shape::Double | Shape::Float => Layout { f: 1, i: 0, r: 0 },
+            Shape::Tensor => Layout { f: 1, i: 0, r: 1 },
             Shape::Int { .. } | Shape::Bool => Layout { f: 0, i: 1, r: 0 },
             Shape::Tuple(fields) => sum(&mut fields.iter().map(|(_, s)| *s)),
             Shape::Struct { fields, .. } => sum(&mut fields.iter().map(|(_, s)| *s)),
@@ -363,9 +370,9 @@ impl Tangents {
         self.any(id, &mut |kind| matches!(kind, TangentKind::Beside(_)))
     }
 
-    /// Whether some part of a value of a type is moved by an [opaque](TangentKind::Opaque) vector.
+    /// Whether some part of a value of a type is moved by an [opaque](TangentKind::Opaque) vector, such as a tensor.
     pub fn has_opaque_vector(&self, id: TangentId) -> bool {
-        self.any(id, &mut |kind| matches!(kind, TangentKind::Opaque(_)))
+        self.any(id, &mut |kind| matches!(kind, TangentKind::Opaque(_) | TangentKind::Tensor))
     }
 
     /// Whether the number of differentiable numbers in a value depends on the value.
@@ -378,7 +385,7 @@ impl Tangents {
 
     /// Whether values of a type contain, or may contain, differentiable numbers.
     pub fn has_numbers(&self, id: TangentId) -> bool {
-        self.any(id, &mut |kind| *kind == TangentKind::Number)
+        self.any(id, &mut |kind| matches!(kind, TangentKind::Number | TangentKind::Tensor))
     }
 
     /// Whether the tangent type of some part of a type satisfies a predicate.
@@ -394,7 +401,7 @@ impl Tangents {
                 return true;
             }
             match kind {
-                TangentKind::Number | TangentKind::Nothing => {}
+                TangentKind::Number | TangentKind::Tensor | TangentKind::Nothing => {}
                 TangentKind::Fields(fields) => waiting.extend(fields.iter().map(|(_, _, of)| *of)),
                 TangentKind::Enum(cases) => waiting.extend(cases.iter().flatten().map(|(_, of)| *of)),
                 TangentKind::Array(of)

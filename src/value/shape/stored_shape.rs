@@ -102,7 +102,7 @@ impl Tangents {
             }
             let (value, vector) = (shapes.get(tangent.value).parts(), shapes.get(tangent.vector).parts());
             let fits = match &tangent.kind {
-                TangentKind::Number | TangentKind::Nothing => true,
+                TangentKind::Number | TangentKind::Tensor | TangentKind::Nothing => true,
                 TangentKind::Fields(fields) => fields
                     .iter()
                     .all(|(a, b, of)| (*a as usize) < value.len() && (*b as usize) < vector.len() && known(of)),

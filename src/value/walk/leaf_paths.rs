@@ -31,7 +31,7 @@ impl Walk<'_> {
         let length = path.len();
         match &tangent.kind {
             TangentKind::Nothing => {}
-            TangentKind::Number | TangentKind::Opaque(_) => out.push(path.clone()),
+            TangentKind::Number | TangentKind::Tensor | TangentKind::Opaque(_) => out.push(path.clone()),
             TangentKind::Fields(fields) => {
                 let instance = if self.is_class(tangent.value) { instance(value, at) } else { None };
                 let inside = instance.as_ref().map(|b| b.cells.borrow());

@@ -35,7 +35,7 @@ impl Walk<'_> {
         let tangent = self.tangent(id);
         match &tangent.kind {
             TangentKind::Nothing => {}
-            TangentKind::Number | TangentKind::Opaque(_) => {
+            TangentKind::Number | TangentKind::Tensor | TangentKind::Opaque(_) => {
                 let slot = value.slot(at.f);
                 if let Some(x) = value.f.get_mut(at.f) {
                     let slot = change(x, slot);

@@ -15,6 +15,8 @@ mod tangent_vector_builder;
 mod tangent_vector_reader;
 mod vector_sum;
 
+pub use vector_sum::Addition;
+
 use super::dictionary::Dictionary;
 use super::shape::{BESIDE, Layout, Shape, ShapeId, Shapes, Tangent, TangentId, TangentKind, Tangents};
 use super::{Cells, Ref, Slot};
@@ -163,7 +165,9 @@ impl<'a> Walk<'a> {
         let tangent = self.tangent(id);
         match &tangent.kind {
             TangentKind::Nothing => {}
-            TangentKind::Number | TangentKind::Opaque(_) => show(number(value, at), value.slot(at.f)),
+            TangentKind::Number | TangentKind::Tensor | TangentKind::Opaque(_) => {
+                show(number(value, at), value.slot(at.f))
+            }
             TangentKind::Fields(fields) => {
                 let instance = if self.is_class(tangent.value) { instance(value, at) } else { None };
                 let inside = instance.as_ref().map(|b| b.cells.borrow());

@@ -2,8 +2,9 @@
 
 use super::{MAX_DEPTH, Mismatch, Offset, Walk, cells, dictionary, instance, tag};
 use crate::value::finalizer::Finalizer;
+use crate::value::opaque_vector::{self, OpaqueVector};
 use crate::value::shape::{BESIDE, Shape, ShapeId, TangentId, TangentKind};
-use crate::value::{BoxCells, Cells, Ref, Slot, opaque_vector};
+use crate::value::{BoxCells, Cells, Ref, Slot};
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -49,6 +50,7 @@ impl Walk<'_> {
             | Shape::Function { .. }
             | Shape::Class { .. }
             | Shape::Any
+            | Shape::Tensor
             | Shape::Metatype { .. } => {
                 let layout = self.shapes.layout(shape);
                 out.f.resize(out.f.len() + layout.f as usize, 0.0);
@@ -79,11 +81,14 @@ impl Walk<'_> {
                 // The components always match if the tables of shapes are consistent.
                 let _ = out.set_num(to.f, x, slot);
             }
-            TangentKind::Opaque(_) => {
-                if let Some(vector) = opaque_vector::find(next().0) {
-                    self.put_part(out, to, vector.cells.all());
+            TangentKind::Opaque(_) | TangentKind::Tensor => match opaque_vector::find(next().0) {
+                Some(OpaqueVector::Cells { cells, .. }) => self.put_part(out, to, cells.all()),
+                Some(OpaqueVector::Tensor(tensor, slot)) => {
+                    let _ = out.set_num(to.f, 0.0, slot);
+                    put(out, to, Ref::Tensor(tensor));
                 }
-            }
+                None => {}
+            },
             TangentKind::Fields(fields) => {
                 let instance = if self.is_class(tangent.value) { instance(value, at) } else { None };
                 let inside = instance.as_ref().map(|b| b.cells.borrow());

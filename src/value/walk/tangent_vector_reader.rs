@@ -3,7 +3,8 @@
 use super::{MAX_DEPTH, Mismatch, Offset, Walk, cells, dictionary, instance, number, tag, varied_fields};
 use crate::value::dictionary::Dictionary;
 use crate::value::shape::{BESIDE, Shape, ShapeId, TangentId, TangentKind};
-use crate::value::{Cells, Slot, opaque_vector};
+use crate::value::{Cells, Ref, Slot, opaque_vector};
+use std::rc::Rc;
 
 impl Walk<'_> {
     /// Calls `show`, for every leaf of `value`, with the corresponding number of a tangent vector.
@@ -35,6 +36,15 @@ impl Walk<'_> {
         match &tangent.kind {
             TangentKind::Nothing => {}
             TangentKind::Number => show(number(vector, from), vector.slot(from.f)),
+            TangentKind::Tensor => {
+                let part = self.part(vector, from, tangent.vector);
+                let slot = part.slot(0);
+                let number = match part.r.first() {
+                    Some(Ref::Tensor(tensor)) => opaque_vector::keep_tensor(Rc::clone(tensor), slot),
+                    _ => 0.0,
+                };
+                show(number, Slot::NONE);
+            }
             TangentKind::Opaque(of) => {
                 let part = self.part(vector, from, tangent.vector);
                 let number = if self.is_zero(*of, &part)? { 0.0 } else { opaque_vector::keep(*of, part) };

@@ -1,13 +1,19 @@
 //! Vector sums: the addition of tangent vectors of any type.
 
 use super::{MAX_DEPTH, Mismatch, Offset, Walk, cells, dictionary, number, tag, varied_fields};
+use crate::tensor::Tensor;
 use crate::value::dictionary::Dictionary;
 use crate::value::shape::{Shape, ShapeId, TangentId, TangentKind};
 use crate::value::{Cells, Components, Ref, Slot};
 use std::rc::Rc;
 
-/// The addition of two numbers with their slots.
-pub type Addition<'a> = dyn FnMut((f64, Slot), (f64, Slot)) -> (f64, Slot) + 'a;
+/// The addition of numbers and of tensors, with their slots.
+pub trait Addition {
+    /// Returns the sum of two numbers.
+    fn numbers(&mut self, a: (f64, Slot), b: (f64, Slot)) -> (f64, Slot);
+    /// Returns the sum of two tensors.
+    fn tensors(&mut self, a: (Rc<Tensor>, Slot), b: (Rc<Tensor>, Slot)) -> (Rc<Tensor>, Slot);
+}
 
 impl Walk<'_> {
     /// Returns the sum of two vectors of a type that has the tangent `of` and is its own tangent vector type. Parts
@@ -15,7 +21,7 @@ impl Walk<'_> {
     ///
     /// # Errors
     /// [`Mismatch`] when the vectors belong to values of different sizes.
-    pub fn sum(&self, of: TangentId, a: &Cells, b: &Cells, plus: &mut Addition<'_>) -> Result<Cells, Mismatch> {
+    pub fn sum(&self, of: TangentId, a: &Cells, b: &Cells, plus: &mut dyn Addition) -> Result<Cells, Mismatch> {
         let mut out = a.clone();
         self.add_at(of, (&mut out, Offset::default()), (b, Offset::default()), plus, 0)?;
         Ok(out)
@@ -63,7 +69,7 @@ impl Walk<'_> {
         id: TangentId,
         (out, to): (&mut Cells, Offset),
         (other, at): (&Cells, Offset),
-        plus: &mut Addition<'_>,
+        plus: &mut dyn Addition,
         depth: usize,
     ) -> Result<(), Mismatch> {
         if depth > MAX_DEPTH {
@@ -73,10 +79,24 @@ impl Walk<'_> {
         match &tangent.kind {
             TangentKind::Nothing | TangentKind::Beside(_) | TangentKind::Opaque(_) => {}
             TangentKind::Number => {
-                let (x, slot) = plus((number(out, to), out.slot(to.f)), (number(other, at), other.slot(at.f)));
+                let (x, slot) = plus.numbers((number(out, to), out.slot(to.f)), (number(other, at), other.slot(at.f)));
                 let x = if *self.shapes.get(tangent.vector) == Shape::Float { f64::from(x as f32) } else { x };
                 let _ = out.set_num(to.f, x, slot);
             }
+            TangentKind::Tensor => match (out.r.get(to.r).cloned(), other.r.get(at.r).cloned()) {
+                (Some(Ref::Tensor(a)), Some(Ref::Tensor(b))) => {
+                    if let Some(place) = out.r.get_mut(to.r) {
+                        *place = Ref::Null;
+                    }
+                    let (sum, slot) = plus.tensors((a, out.slot(to.f)), (b, other.slot(at.f)));
+                    let _ = out.set_num(to.f, 0.0, slot);
+                    if let Some(place) = out.r.get_mut(to.r) {
+                        *place = Ref::Tensor(sum);
+                    }
+                }
+                (Some(Ref::Tensor(_)), _) => {}
+                _ => self.take(tangent.value, (out, to), (other, at)),
+            },
             TangentKind::Fields(fields) => {
                 for (field, _, of) in fields {
                     let place = self.field(tangent.value, *field);
@@ -144,7 +164,7 @@ impl Walk<'_> {
         of: TangentId,
         all: &mut Cells,
         more: &Cells,
-        plus: &mut Addition<'_>,
+        plus: &mut dyn Addition,
         depth: usize,
     ) -> Result<(), Mismatch> {
         if all.len != more.len {
@@ -163,7 +183,7 @@ impl Walk<'_> {
         (of, shape): (TangentId, ShapeId),
         all: &mut Dictionary,
         more: &Dictionary,
-        plus: &mut Addition<'_>,
+        plus: &mut dyn Addition,
         depth: usize,
     ) -> Result<(), Mismatch> {
         let Shape::Dictionary(key_shape, _) = self.shapes.get(shape) else { return Ok(()) };

@@ -2,13 +2,17 @@
 
 use crate::diagnostic::Code as Number;
 use crate::native::primitive_ids;
-use crate::tape::{Num, Sweep, Template};
+use crate::native::tensor::TensorValue;
+use crate::tape::{Levels, Num, Sweep, Template};
+use crate::tensor::Tensor;
+use crate::value::opaque_vector::{self, OpaqueVector};
 use crate::value::shape::{TangentId, TangentKind};
-use crate::value::walk::Walk;
-use crate::value::{Cells, opaque_vector};
+use crate::value::walk::{Addition, Walk};
+use crate::value::{Cells, Slot};
 use crate::vm::fault::{Fault, Remark};
 use crate::vm::operators::{Failure, mismatch, vector};
 use crate::vm::state::machine::Machine;
+use std::rc::Rc;
 
 /// Adds a vector to the adjoint or tangent of a node.
 pub(crate) fn add(
@@ -18,21 +22,44 @@ pub(crate) fn add(
     node: u32,
     x: Num,
 ) -> Result<(), Box<Fault>> {
-    let Some(more) = opaque_vector::find(x.value) else { return Ok(sweep.add(&mut machine.levels, node, x)?) };
-    let Some(before) = opaque_vector::find(sweep.number(node).value) else {
+    let (of, more) = match opaque_vector::find(x.value) {
+        None => return Ok(sweep.add(&mut machine.levels, node, x)?),
+        Some(OpaqueVector::Tensor(tensor, slot)) => {
+            return Ok(sweep.add_tensor(&mut machine.levels, node, TensorValue { tensor, slot })?);
+        }
+        Some(OpaqueVector::Cells { of, cells }) => (of, cells),
+    };
+    let Some(OpaqueVector::Cells { cells: before, .. }) = opaque_vector::find(sweep.number(node).value) else {
         sweep.set(node, x);
         return Ok(());
     };
-    let (levels, id) = (&mut machine.levels, primitive_ids::ADD);
-    let mut failure = Failure::default();
-    let mut plus = |(a, of_a), (b, of_b)| {
-        let sum = levels.record(id, &[Num { value: a, slot: of_a }, Num { value: b, slot: of_b }]);
-        (a + b, failure.slot(sum))
-    };
-    let sum = walk.sum(more.of, &before.cells, &more.cells, &mut plus).map_err(mismatch)?;
-    failure.check()?;
-    sweep.set(node, Num::constant(opaque_vector::keep(more.of, sum)));
+    let mut plus = RecordedAddition { levels: &mut machine.levels, failure: Failure::default() };
+    let sum = walk.sum(of, &before, &more, &mut plus).map_err(mismatch)?;
+    plus.failure.check()?;
+    sweep.set(node, Num::constant(opaque_vector::keep(of, sum)));
     Ok(())
+}
+
+/// An addition that is recorded in the live levels.
+struct RecordedAddition<'a> {
+    levels: &'a mut Levels,
+    failure: Failure,
+}
+
+impl Addition for RecordedAddition<'_> {
+    fn numbers(&mut self, (a, of_a): (f64, Slot), (b, of_b): (f64, Slot)) -> (f64, Slot) {
+        let operands = [Num { value: a, slot: of_a }, Num { value: b, slot: of_b }];
+        let sum = self.levels.record(primitive_ids::ADD, &operands);
+        (a + b, self.failure.slot(sum))
+    }
+
+    fn tensors(&mut self, a: (Rc<Tensor>, Slot), b: (Rc<Tensor>, Slot)) -> (Rc<Tensor>, Slot) {
+        let left = a.clone();
+        self.levels.add_tensors(a, b).unwrap_or_else(|error| {
+            self.failure.slot(Err(error));
+            left
+        })
+    }
 }
 
 /// Whether the tangent vectors of some of the given values have no fixed number of components.
@@ -59,6 +86,7 @@ fn whole_of(walk: Walk<'_>, mut id: TangentId) -> Option<TangentId> {
         id = match walk.tangents.get(id).kind {
             TangentKind::Boxed(of) | TangentKind::Beside(of) => of,
             TangentKind::Opaque(of) => return Some(of),
+            TangentKind::Tensor => return Some(id),
             _ => return None,
         };
     }

@@ -117,7 +117,7 @@ fn beside<T: Default>(machine: &Machine, inside: Storage, object: Option<&Ref>, 
         (_, Some(Ref::Any(any))) => read(&any.cells.origins),
         (Storage::Values, Some(Ref::Dictionary(dictionary))) => read(dictionary.origins()[1]),
         (_, Some(Ref::Dictionary(dictionary))) => read(dictionary.origins()[0]),
-        (_, Some(Ref::Null | Ref::Text(_) | Ref::Machine(_)) | None) => T::default(),
+        (_, Some(Ref::Null | Ref::Text(_) | Ref::Tensor(_) | Ref::Machine(_)) | None) => T::default(),
     }
 }
 
@@ -148,7 +148,7 @@ fn change_beside(machine: &mut Machine, inside: Storage, object: Option<&mut Ref
             let [keys, values] = Rc::make_mut(dictionary).origins_mut();
             change(if inside == Storage::Values { values } else { keys });
         }
-        (_, Some(Ref::Null | Ref::Text(_) | Ref::Machine(_)) | None) => {}
+        (_, Some(Ref::Null | Ref::Text(_) | Ref::Tensor(_) | Ref::Machine(_)) | None) => {}
     }
 }
 

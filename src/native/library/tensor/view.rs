@@ -1,0 +1,67 @@
+//! Other shapes of tensors.
+
+use super::super::NativeFunction;
+use super::super::context::{Failure, internal};
+use super::{Call, axes, one, shape, size, sizes};
+use crate::native::tensor::Operation;
+use crate::tensor::PaddingMode;
+
+pub(in super::super) const TABLE: &[NativeFunction] = &[
+    NativeFunction { name: "tensor.reshape", call: |c| of_axes(c, Operation::Reshape) },
+    NativeFunction { name: "tensor.expandAxes", call: |c| of_axes(c, Operation::ExpandAxes) },
+    NativeFunction { name: "tensor.squeeze", call: |c| of_axes(c, Operation::Squeeze) },
+    NativeFunction { name: "tensor.transpose", call: |c| of_axes(c, Operation::Transpose) },
+    NativeFunction { name: "tensor.reverse", call: |c| of_axes(c, Operation::Reverse) },
+    NativeFunction { name: "tensor.broadcast", call: broadcast },
+    NativeFunction { name: "tensor.unbroadcast", call: unbroadcast },
+    NativeFunction { name: "tensor.tile", call: tile },
+    NativeFunction { name: "tensor.pad", call: pad },
+    NativeFunction { name: "tensor.spaceToDepth", call: |c| blocks(c, Operation::SpaceToDepth) },
+    NativeFunction { name: "tensor.depthToSpace", call: |c| blocks(c, Operation::DepthToSpace) },
+];
+
+// Arguments of different banks are read in any order: the tensor last, when its operation is known.
+
+fn of_axes(c: Call<'_, '_>, operation: fn(Vec<isize>) -> Operation) -> Result<(), Failure> {
+    let x = c.tensor()?;
+    let axes = axes(c)?;
+    super::returned(c, operation(axes), vec![x])
+}
+
+fn broadcast(c: Call<'_, '_>) -> Result<(), Failure> {
+    let x = c.tensor()?;
+    let shape = shape(c)?;
+    super::returned(c, Operation::Broadcast(shape), vec![x])
+}
+
+fn unbroadcast(c: Call<'_, '_>) -> Result<(), Failure> {
+    let x = c.tensor()?;
+    let shape = shape(c)?;
+    super::returned(c, Operation::Unbroadcast(shape), vec![x])
+}
+
+fn tile(c: Call<'_, '_>) -> Result<(), Failure> {
+    let x = c.tensor()?;
+    let multiples = sizes(c)?;
+    super::returned(c, Operation::Tile(multiples), vec![x])
+}
+
+/// Pads a tensor by pairs of sizes. The modes: 0 a constant, 1 the reflected scalars, 2 the reflected scalars with the
+/// edge.
+fn pad(c: Call<'_, '_>) -> Result<(), Failure> {
+    let x = c.tensor()?;
+    let value = c.number();
+    let pairs = sizes(c)?.chunks(2).map(|pair| (pair[0], pair.get(1).copied().unwrap_or(0))).collect();
+    let mode = match c.integer() {
+        0 => PaddingMode::Constant(value),
+        1 => PaddingMode::Reflect,
+        2 => PaddingMode::Symmetric,
+        _ => return Err(internal()),
+    };
+    super::returned(c, Operation::Pad(pairs, mode), vec![x])
+}
+
+fn blocks(c: Call<'_, '_>, operation: fn(usize) -> Operation) -> Result<(), Failure> {
+    let block = size(c.integer())?;
+    one(c, operation(block))
+}

@@ -1,0 +1,235 @@
+//! Builder: short forms of the operations that the rules of differentiation apply.
+
+use super::evaluator::{Evaluator, TensorValue};
+use super::operation::{Axes, Operation};
+use crate::native::library::Failure;
+use crate::tensor::{Binary, Chain, Comparison, Fold, Logical, ScalarKind, Shape, Tensor, Test, Unary};
+use std::rc::Rc;
+
+/// The result of a rule: a value, or a failure of the evaluator.
+pub(super) type Built = Result<TensorValue, Failure>;
+
+/// Applies operations through an evaluator.
+pub(super) struct Builder<'a> {
+    evaluator: &'a mut dyn Evaluator,
+}
+
+/// Returns the sizes of a shape as the argument of a reshape.
+pub(super) fn sizes(shape: &Shape) -> Vec<isize> {
+    shape.iter().map(|&size| size as isize).collect()
+}
+
+/// Returns a constant of rank 0 in a kind of real numbers.
+pub(super) fn constant(kind: ScalarKind, value: f64) -> TensorValue {
+    TensorValue::constant(match kind {
+        ScalarKind::F32 => Tensor::scalar(value as f32),
+        _ => Tensor::scalar(value),
+    })
+}
+
+/// Whether a tensor of real numbers contains a NaN, or infinities of both signs.
+pub(super) fn has_nan(tensor: &Tensor) -> bool {
+    let sum = tensor.sum(None, false).and_then(|sum| sum.cast(ScalarKind::F64)?.scalarized::<f64>());
+    sum.is_ok_and(f64::is_nan)
+}
+
+impl<'a> Builder<'a> {
+    /// Creates a builder.
+    pub(super) fn new(evaluator: &'a mut dyn Evaluator) -> Builder<'a> {
+        Builder { evaluator }
+    }
+
+    /// Applies an operation to several operands.
+    pub(super) fn apply(&mut self, operation: Operation, operands: Vec<TensorValue>) -> Built {
+        self.evaluator.apply(operation, operands)
+    }
+
+    /// Applies an operation to one operand.
+    pub(super) fn one(&mut self, operation: Operation, a: TensorValue) -> Built {
+        self.evaluator.apply(operation, vec![a])
+    }
+
+    /// Applies an operation to two operands.
+    pub(super) fn two(&mut self, operation: Operation, a: TensorValue, b: TensorValue) -> Built {
+        self.evaluator.apply(operation, vec![a, b])
+    }
+
+    /// Applies an elementwise function.
+    pub(super) fn unary(&mut self, function: Unary, a: TensorValue) -> Built {
+        self.one(Operation::Unary(function), a)
+    }
+
+    /// Applies an elementwise function of two operands.
+    pub(super) fn binary(&mut self, function: Binary, a: TensorValue, b: TensorValue) -> Built {
+        self.two(Operation::Binary(function), a, b)
+    }
+
+    /// Returns `a + b`.
+    pub(super) fn add(&mut self, a: TensorValue, b: TensorValue) -> Built {
+        self.binary(Binary::Add, a, b)
+    }
+
+    /// Returns `a - b`.
+    pub(super) fn subtract(&mut self, a: TensorValue, b: TensorValue) -> Built {
+        self.binary(Binary::Subtract, a, b)
+    }
+
+    /// Returns `a · b`.
+    pub(super) fn multiply(&mut self, a: TensorValue, b: TensorValue) -> Built {
+        self.binary(Binary::Multiply, a, b)
+    }
+
+    /// Returns `-a`.
+    pub(super) fn negate(&mut self, a: TensorValue) -> Built {
+        self.unary(Unary::Negate, a)
+    }
+
+    /// Returns `a · factor`.
+    pub(super) fn scaled(&mut self, a: TensorValue, factor: f64) -> Built {
+        let factor = constant(a.tensor.kind(), factor);
+        self.multiply(a, factor)
+    }
+
+    /// Returns `a + number`.
+    pub(super) fn plus(&mut self, a: TensorValue, number: f64) -> Built {
+        let number = constant(a.tensor.kind(), number);
+        self.add(a, number)
+    }
+
+    /// Returns the sum of two values, of which a missing one is zero.
+    pub(super) fn sum_of(
+        &mut self,
+        a: Option<TensorValue>,
+        b: Option<TensorValue>,
+    ) -> Result<Option<TensorValue>, Failure> {
+        match (a, b) {
+            (Some(a), Some(b)) => self.add(a, b).map(Some),
+            (a, b) => Ok(a.or(b)),
+        }
+    }
+
+    /// Returns `a · partial`, where a zero of `a` is not multiplied by an infinite or undefined partial.
+    pub(super) fn product(&mut self, a: TensorValue, partial: TensorValue) -> Built {
+        let product = self.multiply(a.clone(), partial.clone())?;
+        if !has_nan(&product.tensor) {
+            return Ok(product);
+        }
+        let is_zero = is_equal_to(&a.tensor, 0.0)?;
+        let is_undefined = partial.tensor.test(Test::IsFinite)?.logical_not()?;
+        let mask = is_zero.logical(Logical::And, &is_undefined)?;
+        let partial = self.select(mask, partial, 0.0)?;
+        self.multiply(a, partial)
+    }
+
+    /// Returns `a / divisor`, where a zero of `a` is not divided by zero.
+    pub(super) fn quotient(&mut self, a: TensorValue, divisor: TensorValue) -> Built {
+        let quotient = self.binary(Binary::Divide, a.clone(), divisor.clone())?;
+        if !has_nan(&quotient.tensor) {
+            return Ok(quotient);
+        }
+        let is_zero = is_equal_to(&a.tensor, 0.0)?;
+        let not_a_number = divisor.tensor.test(Test::IsNan)?;
+        let is_undefined = is_equal_to(&divisor.tensor, 0.0)?.logical(Logical::Or, &not_a_number)?;
+        let mask = is_zero.logical(Logical::And, &is_undefined)?;
+        let divisor = self.select(mask, divisor, 1.0)?;
+        self.binary(Binary::Divide, a, divisor)
+    }
+
+    /// Returns a value with another number where a mask is true.
+    pub(super) fn select(&mut self, mask: Tensor, a: TensorValue, number: f64) -> Built {
+        let number = constant(a.tensor.kind(), number);
+        self.two(Operation::Select(Rc::new(mask)), a, number)
+    }
+
+    /// Returns a value in the shape and the kind of another one, to which it broadcasts.
+    pub(super) fn fitted(&mut self, value: TensorValue, target: &TensorValue) -> Built {
+        let mut value = value;
+        if value.tensor.kind() != target.tensor.kind() {
+            value = self.one(Operation::Cast(target.tensor.kind()), value)?;
+        }
+        self.broadcast(value, target.tensor.shape())
+    }
+
+    /// Returns a value repeated to a shape.
+    pub(super) fn broadcast(&mut self, value: TensorValue, shape: &Shape) -> Built {
+        if value.tensor.shape() == shape {
+            return Ok(value);
+        }
+        self.one(Operation::Broadcast(shape.clone()), value)
+    }
+
+    /// Returns a value summed to a shape.
+    pub(super) fn unbroadcast(&mut self, value: TensorValue, shape: &Shape) -> Built {
+        if value.tensor.shape() == shape {
+            return Ok(value);
+        }
+        self.one(Operation::Unbroadcast(shape.clone()), value)
+    }
+
+    /// Returns a value in another shape of the same number of scalars.
+    pub(super) fn reshape(&mut self, value: TensorValue, shape: &Shape) -> Built {
+        if value.tensor.shape() == shape {
+            return Ok(value);
+        }
+        self.one(Operation::Reshape(sizes(shape)), value)
+    }
+
+    /// Returns the sum over axes.
+    pub(super) fn sum(&mut self, value: TensorValue, axes: &Axes) -> Built {
+        self.one(Operation::Reduce(Fold::Sum, axes.clone()), value)
+    }
+
+    /// Returns the sums over the last axis, which stays with size 1.
+    pub(super) fn sum_of_rows(&mut self, value: TensorValue) -> Built {
+        self.sum(value, &Axes { axes: Some(vec![-1]), keeps: true })
+    }
+
+    /// Returns the sum of the products `a · b` over axes.
+    pub(super) fn weighted_sum(&mut self, a: TensorValue, b: TensorValue, axes: &Axes) -> Built {
+        let product = self.product(a, b)?;
+        self.sum(product, axes)
+    }
+
+    /// Returns the constant zeros of the shape and kind of a value.
+    pub(super) fn zeros_like(&mut self, value: &TensorValue) -> Built {
+        Ok(TensorValue::constant(Tensor::zeros(value.tensor.kind(), value.tensor.shape().clone())?))
+    }
+
+    /// Returns the products of matrices.
+    pub(super) fn matmul(&mut self, a: TensorValue, is_a: bool, b: TensorValue, is_b: bool) -> Built {
+        self.two(Operation::Matmul(is_a, is_b), a, b)
+    }
+
+    /// Returns the matrices with rows and columns exchanged.
+    pub(super) fn transposed(&mut self, a: TensorValue) -> Built {
+        let mut order: Vec<isize> = (0..a.tensor.rank() as isize).collect();
+        if let [.., row, column] = order.as_mut_slice() {
+            std::mem::swap(row, column);
+        }
+        self.one(Operation::Transpose(order), a)
+    }
+}
+
+/// Returns where the scalars of a tensor equal a number.
+pub(super) fn is_equal_to(tensor: &Tensor, number: f64) -> Result<Tensor, Failure> {
+    compared(tensor, Comparison::Equal, number)
+}
+
+/// Compares the scalars of a tensor with a number.
+pub(super) fn compared(tensor: &Tensor, comparison: Comparison, number: f64) -> Result<Tensor, Failure> {
+    Ok(tensor.compare(comparison, &constant(tensor.kind(), number).tensor)?)
+}
+
+/// Returns 1 where the first tensor is larger (or smaller), 0.5 where both are equal, and 0 elsewhere.
+pub(super) fn share(a: &Tensor, comparison: Comparison, b: &Tensor) -> Result<TensorValue, Failure> {
+    let mut chain = Chain::new();
+    let (left, right) = (chain.input(), chain.input());
+    let wins = chain.compare(comparison, left, right);
+    let ties = chain.compare(Comparison::Equal, left, right);
+    let half = chain.constant(0.5);
+    let half = chain.binary(Binary::Multiply, ties, half);
+    let sum = chain.binary(Binary::Add, wins, half);
+    chain.give(sum);
+    let share = chain.evaluate(&[a.clone(), b.clone()])?.pop().ok_or_else(crate::native::library::internal)?;
+    Ok(TensorValue::constant(share))
+}

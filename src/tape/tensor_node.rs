@@ -1,0 +1,214 @@
+//! Tensor node: records operations of tensors, each as one wide node.
+//!
+//! The slot of a tensor is that of the number in its storage, and belongs to the tensor as a whole. Its adjoints and
+//! tangents are tensors, which a sweep carries as [opaque vectors](crate::value::opaque_vector).
+
+use super::Num;
+use super::levels::{Direction, Levels};
+use super::node::RecordError;
+use super::wide_node::WideKind;
+use crate::native::library::{Failure, FailureKind};
+use crate::native::tensor::{Evaluation, Evaluator, Operation, Recorder, TensorValue, pack, unpack};
+use crate::tensor::{ScalarKind, Shape, Tensor};
+use crate::value::Slot;
+use crate::value::opaque_vector::{self, OpaqueVector};
+use std::rc::Rc;
+
+/// An operation of tensors on a tape, with the values that its derivative needs.
+#[derive(Clone, Debug)]
+pub struct TensorNode {
+    /// The operation.
+    pub step: TensorStep,
+    /// The nodes of the operands; 0 for a constant operand.
+    pub operands: Vec<u32>,
+}
+
+/// The kinds of operations on tensors, by what their operands and results are.
+#[derive(Clone, Debug)]
+pub enum TensorStep {
+    /// An operation of tensors, with its operands and its result as values of the outer levels.
+    Operation(Operation, Vec<TensorValue>, TensorValue),
+    /// The construction of a tensor of this kind and shape from numbers.
+    Pack(ScalarKind, Shape),
+    /// The numbers of a tensor of this kind and shape.
+    Unpack(ScalarKind, Shape),
+}
+
+impl TensorNode {
+    /// Replaces the slots of the values that the node holds.
+    pub fn change_slots(&mut self, change: &mut dyn FnMut(Slot) -> Slot) {
+        if let TensorStep::Operation(_, operands, result) = &mut self.step {
+            operands.iter_mut().chain([result]).for_each(|value| value.slot = change(value.slot));
+        }
+    }
+
+    /// Returns the number of bytes of the result that the node holds.
+    pub fn held(&self) -> u64 {
+        match &self.step {
+            TensorStep::Operation(_, _, result) => result.tensor.buffer_size() as u64,
+            TensorStep::Pack(..) | TensorStep::Unpack(..) => 0,
+        }
+    }
+}
+
+impl From<RecordError> for Failure {
+    fn from(error: RecordError) -> Failure {
+        match error {
+            RecordError::Failed(failure) => *failure,
+            RecordError::Bytes(_) => {
+                Failure::new(FailureKind::Memory, "the derivative needs more memory than the limit of tapes allows")
+            }
+            RecordError::Cancelled => {
+                crate::cancel::check();
+                Failure::new(FailureKind::Precondition, "the operation was cancelled")
+            }
+            _ => Failure::new(FailureKind::Precondition, "the operation cannot be recorded"),
+        }
+    }
+}
+
+impl From<Failure> for RecordError {
+    fn from(failure: Failure) -> RecordError {
+        RecordError::Failed(Box::new(failure))
+    }
+}
+
+/// Returns the number that carries the slot of a tensor.
+fn carrier(value: &TensorValue) -> Num {
+    Num { value: 0.0, slot: value.slot }
+}
+
+/// Returns the number that represents a tensor as an adjoint or a tangent.
+pub fn vector_number(value: TensorValue) -> Num {
+    Num::constant(opaque_vector::keep_tensor(value.tensor, value.slot))
+}
+
+/// Returns the tensor that a number represents as an adjoint or a tangent; `None` for zero.
+pub fn tensor_vector(number: Num) -> Option<TensorValue> {
+    match opaque_vector::find(number.value)? {
+        OpaqueVector::Tensor(tensor, slot) => Some(TensorValue { tensor, slot }),
+        OpaqueVector::Cells { .. } => None,
+    }
+}
+
+impl Evaluator for Levels {
+    fn apply(&mut self, operation: Operation, operands: Vec<TensorValue>) -> Result<TensorValue, Failure> {
+        let carriers: Vec<Num> = operands.iter().map(carrier).collect();
+        let Some(k) = self.innermost(&carriers) else {
+            let operands = operands.into_iter().map(|operand| operand.tensor).collect();
+            return Ok(TensorValue::constant(operation.evaluate(operands)?));
+        };
+        let outside: Vec<TensorValue> = operands
+            .iter()
+            .map(|operand| TensorValue { slot: self.strip_slot(k, operand.slot), ..operand.clone() })
+            .collect();
+        let result = self.apply(operation.clone(), outside.clone())?;
+        if self.direction_at(k) == Some(Direction::Forward) {
+            let tangents: Vec<Option<TensorValue>> =
+                carriers.iter().map(|x| tensor_vector(self.tangent(k, *x))).collect();
+            let of = Evaluation { operands: &outside, result: &result };
+            let Some(tangent) = operation.tangent(of, &tangents, self)? else { return Ok(result) };
+            let number = self.with_tangent(k, carrier(&result), vector_number(tangent))?;
+            return Ok(TensorValue { slot: number.slot, ..result });
+        }
+        let nodes = carriers.iter().map(|x| self.node(k, *x)).collect();
+        let step = TensorStep::Operation(operation, outside, result.clone());
+        let numbers = self.push_tensor(k, TensorNode { step, operands: nodes }, &[carrier(&result)])?;
+        Ok(TensorValue { slot: numbers.first().map_or(result.slot, |y| y.slot), ..result })
+    }
+}
+
+impl Recorder for Levels {
+    fn pack_numbers(
+        &mut self,
+        kind: ScalarKind,
+        shape: Shape,
+        numbers: &[(f64, Slot)],
+    ) -> Result<TensorValue, Failure> {
+        let numbers: Vec<Num> = numbers.iter().map(|(value, slot)| Num { value: *value, slot: *slot }).collect();
+        self.pack(kind, shape, &numbers)
+    }
+
+    fn unpack_numbers(&mut self, value: &TensorValue) -> Result<Vec<(f64, Slot)>, Failure> {
+        Ok(self.unpack(value)?.into_iter().map(|x| (x.value, x.slot)).collect())
+    }
+}
+
+impl Levels {
+    fn push_tensor(&mut self, k: usize, node: TensorNode, results: &[Num]) -> Result<Vec<Num>, RecordError> {
+        let held = node.held();
+        self.pool().borrow_mut().reserve(held)?;
+        let pushed = self.push_kind(k, WideKind::Tensor(Box::new(node)), results);
+        if pushed.is_err() {
+            self.pool().borrow_mut().release(held);
+        }
+        pushed
+    }
+
+    /// Returns a tensor of real numbers, which may vary.
+    ///
+    /// # Errors
+    /// Fails if the number of scalars does not match the shape, or if a limit is reached.
+    pub fn pack(&mut self, kind: ScalarKind, shape: Shape, numbers: &[Num]) -> Result<TensorValue, Failure> {
+        let Some(k) = self.innermost(numbers) else {
+            let values: Vec<f64> = numbers.iter().map(|x| x.value).collect();
+            return Ok(TensorValue::constant(pack(kind, shape, &values)?));
+        };
+        let outside: Vec<Num> = numbers.iter().map(|x| self.strip(k, *x)).collect();
+        let result = self.pack(kind, shape.clone(), &outside)?;
+        if self.direction_at(k) == Some(Direction::Forward) {
+            let tangents: Vec<Num> = numbers.iter().map(|x| self.tangent(k, *x)).collect();
+            let tangent = self.pack(kind, shape, &tangents)?;
+            let number = self.with_tangent(k, carrier(&result), vector_number(tangent))?;
+            return Ok(TensorValue { slot: number.slot, ..result });
+        }
+        let operands = numbers.iter().map(|x| self.node(k, *x)).collect();
+        let node = TensorNode { step: TensorStep::Pack(kind, shape), operands };
+        let pushed = self.push_tensor(k, node, &[carrier(&result)])?;
+        Ok(TensorValue { slot: pushed.first().map_or(result.slot, |y| y.slot), ..result })
+    }
+
+    /// Returns the scalars of a tensor of real numbers, which vary as the tensor does.
+    ///
+    /// # Errors
+    /// Fails if the scalars are not real, or if a limit is reached.
+    pub fn unpack(&mut self, value: &TensorValue) -> Result<Vec<Num>, Failure> {
+        let Some(k) = self.innermost(&[carrier(value)]) else {
+            return Ok(unpack(&value.tensor)?.into_iter().map(Num::constant).collect());
+        };
+        let outside = TensorValue { slot: self.strip_slot(k, value.slot), ..value.clone() };
+        let numbers = self.unpack(&outside)?;
+        if self.direction_at(k) == Some(Direction::Forward) {
+            let Some(tangent) = tensor_vector(self.tangent(k, carrier(value))) else { return Ok(numbers) };
+            let tangent = self.broadcast_like(tangent, value.tensor.shape())?;
+            let tangents = self.unpack(&tangent)?;
+            let pairs = numbers.into_iter().zip(tangents);
+            return Ok(pairs.map(|(x, tangent)| self.with_tangent(k, x, tangent)).collect::<Result<_, _>>()?);
+        }
+        let step = TensorStep::Unpack(value.tensor.kind(), value.tensor.shape().clone());
+        let node = TensorNode { step, operands: vec![self.node(k, carrier(value))] };
+        Ok(self.push_tensor(k, node, &numbers)?)
+    }
+
+    /// Broadcasts an adjoint or a tangent to the shape of its tensor, if it has another shape.
+    pub(super) fn broadcast_like(&mut self, vector: TensorValue, shape: &Shape) -> Result<TensorValue, Failure> {
+        if vector.tensor.shape() == shape {
+            return Ok(vector);
+        }
+        self.apply(Operation::Broadcast(shape.clone()), vec![vector])
+    }
+
+    /// Returns the sum of two adjoints or tangents.
+    ///
+    /// # Errors
+    /// Fails if the shapes cannot be broadcast, or if a limit is reached.
+    pub fn add_tensors(
+        &mut self,
+        a: (Rc<Tensor>, Slot),
+        b: (Rc<Tensor>, Slot),
+    ) -> Result<(Rc<Tensor>, Slot), RecordError> {
+        let value = |(tensor, slot)| TensorValue { tensor, slot };
+        let sum = self.apply(Operation::Binary(crate::tensor::Binary::Add), vec![value(a), value(b)])?;
+        Ok((sum.tensor, sum.slot))
+    }
+}

@@ -1,0 +1,106 @@
+//! Tensor sweep: propagates adjoints and tangents through operations of tensors.
+
+use super::Num;
+use super::levels::Levels;
+use super::node::RecordError;
+use super::sweep::Sweep;
+use super::tensor_node::{TensorNode, TensorStep, tensor_vector, vector_number};
+use crate::native::tensor::{Evaluation, TensorValue};
+use crate::value::opaque_vector::{self, OpaqueVector};
+
+impl Sweep {
+    /// Adds a tensor to the adjoint or tangent of a node; 0 represents no node.
+    ///
+    /// # Errors
+    /// [`RecordError`] when the shapes cannot be broadcast, or when a limit is reached.
+    pub fn add_tensor(&mut self, levels: &mut Levels, node: u32, x: TensorValue) -> Result<(), RecordError> {
+        if node == 0 {
+            return Ok(());
+        }
+        let sum = match opaque_vector::find(self.number(node).value) {
+            Some(OpaqueVector::Tensor(tensor, slot)) => {
+                let (tensor, slot) = levels.add_tensors((tensor, slot), (x.tensor, x.slot))?;
+                TensorValue { tensor, slot }
+            }
+            _ => x,
+        };
+        self.set(node, vector_number(sum));
+        Ok(())
+    }
+
+    /// Adds the adjoints of the operands of a tensor node, given those of its results.
+    pub(super) fn tensor_backward(
+        &mut self,
+        levels: &mut Levels,
+        node: &TensorNode,
+        first: u32,
+    ) -> Result<(), RecordError> {
+        match &node.step {
+            TensorStep::Operation(operation, operands, result) => {
+                let Some(adjoint) = tensor_vector(self.number(first)) else { return Ok(()) };
+                let of = Evaluation { operands, result };
+                for (k, operand) in node.operands.iter().enumerate().filter(|(_, operand)| **operand != 0) {
+                    if let Some(share) = operation.adjoint(k, of, &adjoint, levels)? {
+                        self.add_tensor(levels, *operand, share)?;
+                    }
+                }
+            }
+            TensorStep::Pack(_, shape) => {
+                let Some(adjoint) = tensor_vector(self.number(first)) else { return Ok(()) };
+                let adjoint = levels.broadcast_like(adjoint, shape)?;
+                let numbers = levels.unpack(&adjoint)?;
+                for (operand, number) in node.operands.iter().zip(numbers) {
+                    self.add(levels, *operand, number)?;
+                }
+            }
+            TensorStep::Unpack(kind, shape) => {
+                let numbers: Vec<Num> = (first..).take(shape.scalar_count()).map(|node| self.number(node)).collect();
+                if numbers.iter().all(|x| levels.is_zero(*x)) {
+                    return Ok(());
+                }
+                let adjoint = levels.pack(*kind, shape.clone(), &numbers)?;
+                self.add_tensor(levels, node.operands[0], adjoint)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Sets the tangents of the results of a tensor node, given those of its operands.
+    pub(super) fn tensor_forward(
+        &mut self,
+        levels: &mut Levels,
+        node: &TensorNode,
+        first: u32,
+    ) -> Result<(), RecordError> {
+        match &node.step {
+            TensorStep::Operation(operation, operands, result) => {
+                let tangents: Vec<Option<TensorValue>> =
+                    node.operands.iter().map(|operand| tensor_vector(self.number(*operand))).collect();
+                if tangents.iter().all(Option::is_none) {
+                    return Ok(());
+                }
+                if let Some(tangent) = operation.tangent(Evaluation { operands, result }, &tangents, levels)? {
+                    self.add_tensor(levels, first, tangent)?;
+                }
+            }
+            TensorStep::Pack(kind, shape) => {
+                let numbers = self.numbers(&node.operands);
+                if numbers.iter().any(|x| !levels.is_zero(*x)) {
+                    let tangent = levels.pack(*kind, shape.clone(), &numbers)?;
+                    self.add_tensor(levels, first, tangent)?;
+                }
+            }
+            TensorStep::Unpack(_, shape) => {
+                let Some(tangent) = node.operands.first().and_then(|operand| tensor_vector(self.number(*operand)))
+                else {
+                    return Ok(());
+                };
+                let tangent = levels.broadcast_like(tangent, shape)?;
+                for (node, number) in (first..).zip(levels.unpack(&tangent)?) {
+                    self.add(levels, node, number)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
