@@ -42,7 +42,7 @@ use Associativity::{Left, None as Neither, Right};
 
 /// The standard precedence groups, from the loosest to the tightest.
 const GROUPS: &[(&str, Associativity, &str)] = &[
-    ("AssignmentPrecedence", Right, "+= -= *= /= %= ^= &= |= <<= >>= &+= &-= &*= &<<= &>>= .&= .|= .^="),
+    ("AssignmentPrecedence", Right, "+= -= *= /= %= ^= &= |= <<= >>= &+= &-= &*= &<<= &>>= .&= .|= .^= .= .*= ./="),
     ("FunctionArrowPrecedence", Right, ""),
     ("TernaryPrecedence", Right, ""),
     ("DefaultPrecedence", Neither, ""),
@@ -51,9 +51,10 @@ const GROUPS: &[(&str, Associativity, &str)] = &[
     ("ComparisonPrecedence", Neither, "== != < <= > >= === !== ~= ≈ .== .!= .< .<= .> .>="),
     ("NilCoalescingPrecedence", Right, "??"),
     ("CastingPrecedence", Neither, ""),
+    ("StridedRangeFormationPrecedence", Left, ".."),
     ("RangeFormationPrecedence", Neither, "..< ..."),
-    ("AdditionPrecedence", Left, "+ - &+ &- | .| .^ .+ .-"),
-    ("MultiplicationPrecedence", Left, "* / % & &* .& .* ./"),
+    ("AdditionPrecedence", Left, "+ - &+ &- | .| .^ .+ .- ++"),
+    ("MultiplicationPrecedence", Left, "* / % & &* .& .* ./ •"),
     ("BitwiseShiftPrecedence", Neither, "<< >> &<< &>>"),
     ("CompositionPrecedence", Left, "∘"),
     ("ExponentiationPrecedence", Right, "^"),
@@ -73,8 +74,8 @@ impl OperatorTable {
     pub(super) const DEFAULT: Group = Group(3);
     pub(super) const COMPARISON: Group = Group(6);
     pub(super) const CASTING: Group = Group(8);
-    pub(super) const MULTIPLICATION: Group = Group(11);
-    pub(super) const POWER: Group = Group(14);
+    pub(super) const MULTIPLICATION: Group = Group(12);
+    pub(super) const POWER: Group = Group(15);
 
     /// Returns the operator table with the operators that every module has.
     pub fn standard() -> OperatorTable {

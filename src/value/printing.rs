@@ -421,18 +421,23 @@ pub fn write_quoted(out: &mut String, text: &str) {
     out.push('"');
 }
 
-/// Returns the printed form of a tensor.
+/// Returns the printed form of a tensor, abbreviated if it has many scalars.
 pub fn tensor_description(tensor: &Tensor) -> String {
+    describe_tensor(tensor, DescriptionStyle::usual(tensor.scalar_count()))
+}
+
+/// Returns the printed form of a tensor with all scalars.
+pub fn full_tensor_description(tensor: &Tensor) -> String {
+    describe_tensor(tensor, DescriptionStyle { edge: None, ..DescriptionStyle::usual(0) })
+}
+
+fn describe_tensor(tensor: &Tensor, style: DescriptionStyle) -> String {
     let number = |x: f64, is_single: bool| {
         let mut text = String::new();
-        if is_single {
-            write_float(&mut text, x)
-        } else {
-            write_double(&mut text, x)
-        }
+        if is_single { write_float(&mut text, x) } else { write_double(&mut text, x) }
         text
     };
-    tensor.description(DescriptionStyle::usual(tensor.scalar_count()), &number).unwrap_or_default()
+    tensor.description(style, &number).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -4,13 +4,14 @@ use super::super::NativeFunction;
 use super::super::context::Failure;
 use super::{Call, constant, scalar, shape, size, sizes};
 use crate::tensor::{ScalarKind, Seed, Shape, Tensor};
-use crate::value::printing::tensor_description;
+use crate::value::printing::{full_tensor_description, tensor_description};
 
 pub(in super::super) const TABLE: &[NativeFunction] = &[
     NativeFunction { name: "tensor.shape", call: shape_of },
     NativeFunction { name: "tensor.rank", call: |c| property(c, Tensor::rank) },
     NativeFunction { name: "tensor.count", call: |c| property(c, Tensor::scalar_count) },
     NativeFunction { name: "tensor.describe", call: describe },
+    NativeFunction { name: "tensor.describeAll", call: describe_all },
     NativeFunction { name: "tensor.range", call: range },
     NativeFunction { name: "tensor.linearSpace", call: linear_space },
     NativeFunction { name: "tensor.oneHot", call: one_hot },
@@ -34,6 +35,11 @@ fn property(c: Call<'_, '_>, property: fn(&Tensor) -> usize) -> Result<(), Failu
 
 fn describe(c: Call<'_, '_>) -> Result<(), Failure> {
     let text = tensor_description(&c.tensor()?.tensor);
+    c.return_text(text)
+}
+
+fn describe_all(c: Call<'_, '_>) -> Result<(), Failure> {
+    let text = full_tensor_description(&c.tensor()?.tensor);
     c.return_text(text)
 }
 

@@ -16,8 +16,8 @@ use crate::types::names::name_lookup;
 /// Advice for library functions whose argument does not conform to a protocol: the function, the protocol, and the
 /// advice.
 const ADVICE: &[(&str, &str, &str)] = &[
-    ("gradient", "FloatingPoint", GRADIENT),
-    ("valueWithGradient", "FloatingPoint", GRADIENT),
+    ("gradient", "GradientResult", GRADIENT),
+    ("valueWithGradient", "GradientResult", GRADIENT),
     ("derivative", "FloatingPoint", DERIVATIVE),
     ("valueWithDerivative", "FloatingPoint", DERIVATIVE),
     ("D", "FloatingPoint", DERIVATIVE),

@@ -168,6 +168,7 @@ impl Infer<'_> {
             matches!(
                 &*self.cx.defs.protocol_data(constraint.protocol).name,
                 "FloatingPoint"
+                    | "GradientResult"
                     | "Numeric"
                     | "BinaryFloatingPoint"
                     | "SignedNumeric"
