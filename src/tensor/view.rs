@@ -174,7 +174,8 @@ impl Tensor {
         if count > 0 && !self.shape.contains(&0) {
             result.offset = (self.offset as isize + start as isize * self.strides[axis]) as usize;
         }
-        result.strides[axis] = self.strides[axis] * step;
+        // The step between fewer than two scalars does not matter, and may be too large for a stride.
+        result.strides[axis] = if count > 1 { self.strides[axis] * step } else { self.strides[axis] };
         result.shape.sizes_mut()[axis] = count;
         result
     }

@@ -223,3 +223,20 @@ fn constructors_check_their_arguments() {
     assert!(vector(&[1.0, 2.0]).reshape(&[-1, -1]).is_err());
     assert!(vector(&[1.0, 2.0]).reshape(&[0, -1]).is_err());
 }
+
+#[test]
+fn extreme_indices_do_not_overflow() {
+    let x = tensor(&[2, 3], &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
+    for step in [isize::MAX, isize::MIN + 1, isize::MIN] {
+        for bound in [None, Some(isize::MIN), Some(isize::MAX), Some(0), Some(-1)] {
+            for end in [None, Some(isize::MIN), Some(isize::MAX), Some(1)] {
+                let part = x.index(&[Index::ALL, Index::Range { start: bound, end, step }]).unwrap();
+                assert!(part.shape()[1] <= 1);
+                assert_eq!(dense(&part).len(), part.scalar_count());
+            }
+        }
+    }
+    for at in [isize::MIN, isize::MAX, -3, 2] {
+        assert!(x.index(&[Index::At(at)]).is_err());
+    }
+}

@@ -171,10 +171,7 @@ fn declared_conformances(cx: &mut TypeContext, n: NominalId) -> Vec<ProtocolId> 
 
 /// Enters the conformances of the member groups of a type that were not entered yet.
 pub(crate) fn enter_conformances(cx: &mut TypeContext, n: NominalId) {
-    let name = cx.defs.nominal_data(n).name.clone();
-    if cx.defs.nominal_data(n).parent == Owner::Module {
-        prelude::load_extensions(cx, &name);
-    }
+    prelude::load_conformances(cx, n);
     // Entering a group may query conformances itself: the nested call sees the group as entered, and continues with the
     // next group.
     while let Some(group) = cx.defs.nominal_data(n).groups.get(cx.defs.nominal_data(n).memo.groups_entered).copied() {

@@ -42,8 +42,9 @@ pub(crate) fn is_library_module(name: &str) -> bool {
 
 /// Returns the module that a name refers to, unless the name has another declaration.
 pub(crate) fn module_named(cx: &mut TypeContext, name: &str, file: u32) -> Option<Module> {
+    // Within the library, only the name of the library itself qualifies: members may hide its functions.
     if file == PRELUDE_FILE {
-        return None;
+        return (name == "Swift").then_some(Module::Library);
     }
     let module = if self::is_library_module(name) {
         Module::Library

@@ -112,6 +112,15 @@ pub(crate) fn load_all_members(cx: &mut TypeContext, of: &str) {
     enter(cx, &prelude_index::adding_members(of));
 }
 
+/// Enters the library's extensions of a nominal type that declare conformances.
+pub(crate) fn load_conformances(cx: &mut TypeContext, n: NominalId) {
+    let data = cx.defs.nominal_data(n);
+    if data.is_prelude || data.parent == Owner::Module {
+        let of = qualified_name(cx, n);
+        load_extensions(cx, &of);
+    }
+}
+
 /// Enters the library's extensions of a type or protocol that declare conformances.
 pub(crate) fn load_extensions(cx: &mut TypeContext, name: &str) {
     enter(cx, prelude_index::conforming(name));

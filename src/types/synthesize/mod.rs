@@ -18,7 +18,7 @@ use crate::types::declare::synthesized_declarations;
 use crate::types::generics::associated_type;
 use crate::types::generics::generic_env;
 use crate::types::generics::signature;
-use crate::types::model::declaration_tables::VECTOR;
+use crate::types::model::declaration_tables::{Named, VECTOR};
 use crate::types::model::declaration_tables::{
     Code, FunctionKind, Member, MemberKind, Owner, Signature, SignatureParam, blank_function,
 };
@@ -169,10 +169,22 @@ pub(crate) fn synthesize_tangent_vector(cx: &mut TypeContext, n: NominalId) -> O
     }
     let differentiable = name_lookup::protocol(cx, "Differentiable");
     let mut text = String::from("struct TangentVector: Differentiable, AdditiveArithmetic, ScalableVector, Equatable");
-    for protocol in custom_tangent::required_of_vector(cx, n) {
+    let required = custom_tangent::required_of_vector(cx, n);
+    for protocol in &required {
         let _ = write!(text, ", {protocol}");
     }
+    let is_pointwise = is_pointwise(cx, group, &varying, &required);
+    if is_pointwise {
+        for protocol in POINTWISE {
+            if !required.iter().any(|r| &**r == protocol) {
+                let _ = write!(text, ", {protocol}");
+            }
+        }
+    }
     text.push_str(" {\n    typealias TangentVector = Self\n");
+    if is_pointwise {
+        text.push_str("    typealias VectorSpaceScalar = Float\n");
+    }
     for TangentProperty { name: field, ty, .. } in &varying {
         let vector = Type::Associated(Rc::new(ty.clone()), differentiable, name.clone());
         let vector = associated_type::normalize_type(cx, &vector);
@@ -186,6 +198,30 @@ pub(crate) fn synthesize_tangent_vector(cx: &mut TypeContext, n: NominalId) -> O
     name_lookup::own_member_type(cx, n, args, &name)
 }
 
+/// The protocols of vectors with operations on their components, in the module of tensors.
+const POINTWISE: [&str; 5] =
+    ["_PointwiseVector", "VectorProtocol", "PointwiseMultiplicative", "ElementaryFunctions", "KeyPathIterable"];
+
+/// Whether a synthesized tangent vector has operations on its components: all tangent vectors of its members have these.
+fn is_pointwise(
+    cx: &mut TypeContext,
+    group: crate::types::model::declaration_tables::GroupId,
+    varying: &[TangentProperty],
+    required: &[Name],
+) -> bool {
+    let file = cx.defs.groups[group.0 as usize].file;
+    let Some(Named::Protocol(p)) = name_lookup::type_entry(cx, "_PointwiseVector", file) else { return false };
+    if required.iter().any(|r| &**r == "_PointwiseVector") {
+        return true;
+    }
+    let differentiable = name_lookup::protocol(cx, "Differentiable");
+    varying.iter().all(|TangentProperty { ty, .. }| {
+        let vector = Type::Associated(Rc::new(ty.clone()), differentiable, "TangentVector".into());
+        let vector = associated_type::normalize_type(cx, &vector);
+        conformances::conforms_to(cx, &vector, p)
+    })
+}
+
 /// Synthesizes a member with a given name if a conformance requires the member and the type does not declare it.
 pub(crate) fn synthesize_member(cx: &mut TypeContext, n: NominalId, name: &str, is_static: bool) {
     coding::synthesize_coding(cx, n, name, is_static);
@@ -195,6 +231,9 @@ pub(crate) fn synthesize_member(cx: &mut TypeContext, n: NominalId, name: &str, 
         ("+", true) => "+",
         ("-", true) => "-",
         ("scaled", false) => "scaled",
+        ("_mapped", false) => "_mapped",
+        ("_combined", false) => "_combined",
+        ("one", true) => "one",
         ("==", true) => "==",
         ("hash", false) => "hash",
         ("<", true) => "<",
@@ -383,6 +422,18 @@ fn synthesized_text(cx: &mut TypeContext, n: NominalId, key: &str) -> Option<Str
                 format!("static func {op} (lhs: Self, rhs: Self) -> Self {{ {sum} }}")
             }
         }),
+        "one" if kind == NominalKind::Struct => {
+            let one = memberwise(&|_| ".one".to_string());
+            Some(format!("static var one: Self {{ {one} }}"))
+        }
+        "_mapped" if kind == NominalKind::Struct => {
+            let mapped = memberwise(&|f| format!("self.{f}._mapped(operation)"));
+            Some(format!("func _mapped(_ operation: _Pointwise) -> Self {{ {mapped} }}"))
+        }
+        "_combined" if kind == NominalKind::Struct => {
+            let combined = memberwise(&|f| format!("self.{f}._combined(operation, other.{f})"));
+            Some(format!("func _combined(_ operation: _PointwisePair, _ other: Self) -> Self {{ {combined} }}"))
+        }
         "scaled" if kind == NominalKind::Struct => {
             let scaled = memberwise(&|f| format!("self.{f}.scaled(by: factor)"));
             Some(format!("func scaled(by factor: Double) -> Self {{ {scaled} }}"))
@@ -534,6 +585,7 @@ pub(crate) fn initializers(cx: &mut TypeContext, n: NominalId) -> Vec<Member> {
 fn requiring_protocol(key: &str) -> &'static str {
     match key {
         "zero" | "+" | "-" => "AdditiveArithmetic",
+        "_mapped" | "_combined" | "one" => "_PointwiseVector",
         "==" => "Equatable",
         "hash" => "Hashable",
         "<" => "Comparable",

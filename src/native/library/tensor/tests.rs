@@ -207,3 +207,36 @@ fn matrices_and_windows() {
     let q = call("tensor.qr", &[], &[0], &[a()]);
     assert_eq!(held(&q.r[1]).shape()[..], [2, 2]);
 }
+
+#[test]
+fn no_arguments_cause_a_panic() {
+    let tensors = [
+        Ref::Null,
+        tensor(&[2, 0], &[]),
+        tensor(&[2, 2], &[1.0, f64::NAN, f64::INFINITY, 0.0]),
+        tensor(&[1, 2, 2, 1], &[1.0, -1.0, 2.0, 0.5]),
+        Ref::Tensor(Rc::new(Tensor::new(Shape::from([2]), vec![-1i32, 1]).unwrap())),
+        Ref::Tensor(Rc::new(Tensor::new(Shape::from([2, 2]), vec![true, false, true, true]).unwrap())),
+    ];
+    let arrays = [integers(&[]), integers(&[0]), integers(&[-1, 2]), integers(&[1, i64::MIN, i64::MAX, -1])];
+    let numbers = [[0; 6], [1; 6], [-1; 6], [i64::MAX; 6], [i64::MIN; 6], [2, 1, 0, -1, 1, 2]];
+    let names = super::super::names().filter(|name| name.starts_with("tensor."));
+    for name in names {
+        for a in &tensors {
+            for b in &tensors {
+                for array in &arrays {
+                    for numbers in &numbers {
+                        // Signatures have at most three tensors, before, between or after arrays.
+                        let orders: [[&Ref; 4]; 4] =
+                            [[a, b, array, array], [a, array, b, array], [a, array, array, b], [a, b, a, array]];
+                        for order in orders {
+                            let _ = try_call(name, &[0.5; 6], numbers, &order.map(Ref::clone));
+                        }
+                        let parts = parts_of(&[a.clone(), b.clone()]);
+                        let _ = try_call(name, &[f64::NAN; 6], numbers, &[parts, array.clone()]);
+                    }
+                }
+            }
+        }
+    }
+}

@@ -14,10 +14,12 @@ use crate::types::generics::associated_type;
 use crate::types::infer::Infer;
 use crate::types::infer::call::arguments::{ArgNode, Slot};
 use crate::types::infer::call::candidates::{Candidate, Target};
-use crate::types::model::declaration_tables::{Member, MemberKind, Owner};
+use crate::types::model::declaration_tables::{Member, MemberKind, Named, Owner};
+use crate::types::model::prelude_index;
 use crate::types::model::ty::Type;
 use crate::types::model::typed_tree::FunctionId;
 use crate::types::names::members;
+use crate::types::names::name_lookup;
 use std::rc::Rc;
 
 /// A result builder: its name as written, and the names of the functions that the builder declares.
@@ -95,10 +97,10 @@ impl Infer<'_> {
         args: &[ArgNode],
     ) -> Option<Vec<ArgNode>> {
         let (Slot::Arg(at), Target::Function(f)) = (slot, &candidate.target) else { return None };
-        if self.cx.defs.builders.is_empty() {
+        let params = self.cx.defs.function_data(*f).ast_params.clone();
+        if self.cx.defs.builders.is_empty() && params.get(param)?.attributes.is_empty() {
             return None;
         }
-        let params = self.cx.defs.function_data(*f).ast_params.clone();
         let attributes: Vec<Attribute> =
             params.get(param)?.attributes.iter().map(|a| self.as_seen_outside(a, *f)).collect();
         let built = self.built_closure(&attributes, &args[*at].ast)?;
@@ -162,12 +164,24 @@ impl Infer<'_> {
     fn builder_type(&mut self, attribute: &Attribute) -> Option<(Vec<Ident>, Type)> {
         let span = attribute.name.span;
         let name: Vec<Ident> = attribute.name.name.split('.').map(|part| Ident { name: part.into(), span }).collect();
-        if !self.cx.defs.builders.contains(&name.last()?.name) {
+        if !self.cx.defs.builders.contains(&name.last()?.name) && !self.is_library_builder(&attribute.name.name) {
             return None;
         }
         let parts = name.iter().map(|part| (part.clone(), vec![])).collect();
         let ty = self.resolve(&TypeExpr { kind: TypeExprKind::Named(parts), span });
         (ty != Type::Error).then_some((name, ty))
+    }
+}
+
+impl Infer<'_> {
+    /// Whether a name refers to a result builder of the library.
+    fn is_library_builder(&mut self, name: &str) -> bool {
+        let starts_like_type = name.starts_with(|c: char| c.is_ascii_uppercase());
+        if !starts_like_type || prelude_index::declaring_member(name, "buildBlock").is_empty() {
+            return false;
+        }
+        let file = self.file;
+        matches!(name_lookup::type_entry(self.cx, name, file), Some(Named::Nominal(n)) if self.cx.defs.nominal_data(n).is_prelude)
     }
 }
 

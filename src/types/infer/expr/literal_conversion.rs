@@ -25,7 +25,7 @@ const GENERAL: u32 = 1;
 
 impl Infer<'_> {
     /// Infers `Type(literal)` as a literal of the type `Type`, if values of the type can be written as such literals. A
-    /// collection literal is used in this way only if no initializer accepts it, or if it consists of nested literals.
+    /// collection literal is used in this way only if no initializer accepts it, or if it is an array of literals.
     pub(crate) fn coerced_literal(&mut self, ty: &Type, args: &[ArgNode], inits: &[Candidate]) -> Option<Expr> {
         let [arg] = args else { return None };
         if arg.label.is_some() || arg.trailing || arg.ready.is_some() || !matches!(ty, Type::Nominal(..)) {
@@ -40,7 +40,7 @@ impl Infer<'_> {
             Kind::Bool => takes(self, "ExpressibleByBooleanLiteral"),
             Kind::Nil => takes(self, "ExpressibleByNilLiteral"),
             collection => {
-                let by_init = !is_nested_literal(&arg.ast)
+                let by_init = !contains_only_literals(&arg.ast)
                     && inits.iter().any(|init| match_args(&self.candidate_params(init), args).is_ok());
                 !by_init
                     && match collection {
@@ -122,15 +122,10 @@ impl Infer<'_> {
     }
 }
 
-/// Whether an expression is an array literal of array literals, which contain nothing but literals.
-fn is_nested_literal(e: &ast::Expr) -> bool {
-    let Ast::Array(elements) = &e.kind else { return false };
-    elements.iter().all(|element| matches!(element.kind, Ast::Array(_))) && !elements.is_empty() && contains_literals(e)
-}
-
-fn contains_literals(e: &ast::Expr) -> bool {
+/// Whether an expression is a literal, or an array literal of literals of any depth.
+fn contains_only_literals(e: &ast::Expr) -> bool {
     match &e.kind {
-        Ast::Array(elements) => elements.iter().all(contains_literals),
+        Ast::Array(elements) => elements.iter().all(contains_only_literals),
         _ => matches!(literal_kind(e), Some(Kind::Scalar(_) | Kind::Bool)),
     }
 }
