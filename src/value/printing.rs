@@ -434,7 +434,11 @@ pub fn full_tensor_description(tensor: &Tensor) -> String {
 fn describe_tensor(tensor: &Tensor, style: DescriptionStyle) -> String {
     let number = |x: f64, is_single: bool| {
         let mut text = String::new();
-        if is_single { write_float(&mut text, x) } else { write_double(&mut text, x) }
+        if is_single {
+            write_float(&mut text, x)
+        } else {
+            write_double(&mut text, x)
+        }
         text
     };
     tensor.description(style, &number).unwrap_or_default()

@@ -54,6 +54,11 @@ impl Builder<'_> {
                 let operator = Operator::ValueWithTangent { at, result: value, throws };
                 self.operate_on_body(operator, &ins, banks, throws, result)
             }
+            // Adjoint code exists only for functions that return a number: the result is `nil` for a tensor.
+            ("valueWithGradient" | "gradient", Some(body)) if *self.banks(&body.result) != [Bank::F] => {
+                let banks = self.banks(result);
+                self.zeros(&banks)
+            }
             ("valueWithGradient" | "gradient", Some(body)) => {
                 let at = self.tangent_of_all(&types[..types.len() - 1]);
                 let vector = self.program.tangents.get(at).vector;
