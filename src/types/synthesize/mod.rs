@@ -231,7 +231,8 @@ fn vector_view(cx: &mut TypeContext, n: NominalId) -> Option<String> {
     if associated_type::normalize_type(cx, &vector) == own || !cx.defs.nominal_data(n).memo.synthesized.contains(&VECTOR) {
         return None;
     }
-    let (group, _) = conformances::declaration_site(cx, n, requiring_conformance(cx, n, "differentiableVectorView")?);
+    let conformance = requiring_conformance(cx, n, "differentiableVectorView")?;
+    let (group, _) = conformances::declaration_site(cx, n, conformance);
     let file = cx.defs.groups[group.0 as usize].file;
     let Some(Named::Protocol(p)) = name_lookup::type_entry(cx, "EuclideanDifferentiable", file) else { return None };
     let mut parts = vec![];
