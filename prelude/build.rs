@@ -143,6 +143,7 @@ const FILES: &[(&str, Option<&str>)] = &[
     ("tensor_vectors", Some("TensorFlow")),
     ("tensor_generators", Some("TensorFlow")),
     ("tensor_uneven_epochs", Some("TensorFlow")),
+    ("tensor_freezable", Some("TensorFlow")),
 ];
 
 /// Files whose declarations are repeated for each number of generic parameters in a range.
