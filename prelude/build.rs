@@ -388,12 +388,17 @@ fn target(declaration: &Decl, outer: &[Ident]) -> Option<Target> {
             let path = path.iter().map(|(name, _)| name.clone()).collect();
             Some(Target { path, span: extension.target.span, requirements: extension.requirements.clone() })
         }
-        DeclKind::Nominal(nominal) if nominal.kind != NominalKind::Class => {
+        // The properties of a property wrapper decide how a wrapped property is declared.
+        DeclKind::Nominal(nominal) if nominal.kind != NominalKind::Class && !is_property_wrapper(declaration) => {
             let path = outer.iter().chain([&nominal.name]).cloned().collect();
             Some(Target { path, span: nominal.name.span, requirements: vec![] })
         }
         _ => None,
     }
+}
+
+fn is_property_wrapper(declaration: &Decl) -> bool {
+    declaration.attributes.iter().any(|attribute| &*attribute.name.name == "propertyWrapper")
 }
 
 /// Returns the protocols that an extension lists.
