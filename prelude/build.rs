@@ -141,6 +141,8 @@ const FILES: &[(&str, Option<&str>)] = &[
     ("tensor_sequential", Some("TensorFlow")),
     ("tensor_vector_collections", Some("TensorFlow")),
     ("tensor_vectors", Some("TensorFlow")),
+    ("tensor_generators", Some("TensorFlow")),
+    ("tensor_uneven_epochs", Some("TensorFlow")),
 ];
 
 /// Files whose declarations are repeated for each number of generic parameters in a range.

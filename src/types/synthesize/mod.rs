@@ -222,6 +222,31 @@ fn is_pointwise(
     })
 }
 
+/// Returns the text of the property whose value is a tangent vector with the numbers of a value, for a type whose tangent
+/// vector is synthesized.
+fn vector_view(cx: &mut TypeContext, n: NominalId) -> Option<String> {
+    let own = cx.defs.declared_type(n);
+    let differentiable = name_lookup::protocol(cx, "Differentiable");
+    let vector = Type::Associated(Rc::new(own.clone()), differentiable, "TangentVector".into());
+    if associated_type::normalize_type(cx, &vector) == own || !cx.defs.nominal_data(n).memo.synthesized.contains(&VECTOR) {
+        return None;
+    }
+    let conformance = requiring_conformance(cx, n, "differentiableVectorView")?;
+    let (group, _) = conformances::declaration_site(cx, n, conformance);
+    let file = cx.defs.groups[group.0 as usize].file;
+    let Some(Named::Protocol(p)) = name_lookup::type_entry(cx, "EuclideanDifferentiable", file) else { return None };
+    let mut parts = vec![];
+    for TangentProperty { name, ty, .. } in tangent_properties(cx, n, false) {
+        if !conformances::conforms_to(cx, &ty, p) {
+            let ty = display::show(cx, &ty);
+            let text = format!("'{name}' of type '{ty}' cannot be seen as a vector");
+            return Some(format!("var differentiableVectorView: TangentVector {{ _fail(\"{text}\") }}"));
+        }
+        parts.push(format!("{name}: self.{name}.differentiableVectorView"));
+    }
+    Some(format!("var differentiableVectorView: TangentVector {{ TangentVector({}) }}", parts.join(", ")))
+}
+
 /// Synthesizes a member with a given name if a conformance requires the member and the type does not declare it.
 pub(crate) fn synthesize_member(cx: &mut TypeContext, n: NominalId, name: &str, is_static: bool) {
     coding::synthesize_coding(cx, n, name, is_static);
@@ -234,6 +259,7 @@ pub(crate) fn synthesize_member(cx: &mut TypeContext, n: NominalId, name: &str, 
         ("_mapped", false) => "_mapped",
         ("_combined", false) => "_combined",
         ("one", true) => "one",
+        ("differentiableVectorView", false) => "differentiableVectorView",
         ("==", true) => "==",
         ("hash", false) => "hash",
         ("<", true) => "<",
@@ -434,6 +460,7 @@ fn synthesized_text(cx: &mut TypeContext, n: NominalId, key: &str) -> Option<Str
             let combined = memberwise(&|f| format!("self.{f}._combined(operation, other.{f})"));
             Some(format!("func _combined(_ operation: _PointwisePair, _ other: Self) -> Self {{ {combined} }}"))
         }
+        "differentiableVectorView" if kind == NominalKind::Struct => vector_view(cx, n),
         "scaled" if kind == NominalKind::Struct => {
             let scaled = memberwise(&|f| format!("self.{f}.scaled(by: factor)"));
             Some(format!("func scaled(by factor: Double) -> Self {{ {scaled} }}"))
@@ -586,6 +613,7 @@ fn requiring_protocol(key: &str) -> &'static str {
     match key {
         "zero" | "+" | "-" => "AdditiveArithmetic",
         "_mapped" | "_combined" | "one" => "_PointwiseVector",
+        "differentiableVectorView" => "EuclideanDifferentiable",
         "==" => "Equatable",
         "hash" => "Hashable",
         "<" => "Comparable",
