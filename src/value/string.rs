@@ -104,7 +104,26 @@ pub fn same(a: &str, b: &str) -> bool {
 
 /// Compares two strings by the Unicode scalars of their canonical forms.
 pub fn order(a: &str, b: &str) -> Ordering {
+    let (left, right) = (a.as_bytes(), b.as_bytes());
+    let at = first_difference(left, right);
+    // An ASCII character is not composed with a following one.
+    let decides = |text: &[u8]| text.get(at..).unwrap_or(&[]).iter().take(2).all(u8::is_ascii);
+    if decides(left) && decides(right) {
+        return left.get(at).cmp(&right.get(at));
+    }
     if a.is_ascii() && b.is_ascii() { a.cmp(b) } else { canonical(a).cmp(&canonical(b)) }
+}
+
+/// Returns the number of bytes at the beginning that are equal in two texts.
+fn first_difference(a: &[u8], b: &[u8]) -> usize {
+    let (words, others) = (a.as_chunks::<8>().0, b.as_chunks::<8>().0);
+    let word = words.iter().zip(others).take_while(|(word, other)| word == other).count();
+    if let (Some(word_a), Some(word_b)) = (words.get(word), others.get(word)) {
+        let difference = u64::from_le_bytes(*word_a) ^ u64::from_le_bytes(*word_b);
+        return 8 * word + (difference.trailing_zeros() / 8) as usize;
+    }
+    let rest = a[8 * word..].iter().zip(&b[8 * word..]).take_while(|(byte, other)| byte == other).count();
+    8 * word + rest
 }
 
 /// Returns the canonical form of a string, which is the same for all canonically equivalent strings.
@@ -137,6 +156,11 @@ mod tests {
         assert!(same("é", "e\u{301}") && !same("e", "é") && same("K", "\u{212a}"));
         assert_eq!(order("e\u{301}", "é"), Ordering::Equal);
         assert_eq!(order("e\u{301}a", "éb"), Ordering::Less);
+        let texts =
+            ["", "a", "e", "ez", "e\u{301}", "é", "éz", "abcdefgh", "abcdefghi", "abcdefge\u{301}", "abcdefgé", "z"];
+        for (a, b) in texts.iter().flat_map(|a| texts.iter().map(move |b| (a, b))) {
+            assert_eq!(order(a, b), canonical(a).cmp(&canonical(b)), "{a} {b}");
+        }
         assert_eq!(canonical("e\u{301}"), "é");
     }
 }

@@ -31,9 +31,11 @@ impl Window<'_> {
     /// Clears the references that are not results.
     #[inline(always)]
     pub fn clear_arguments(&mut self) {
-        let (from, to) = (usize::from(self.results[2]), usize::from(self.params[2]));
-        for reference in self.r.iter_mut().take(to).skip(from) {
-            *reference = Ref::Null;
+        let (from, to) = (usize::from(self.results[2]), usize::from(self.params[2]).min(self.r.len()));
+        for reference in self.r.get_mut(from..to).unwrap_or(&mut []) {
+            if !matches!(reference, Ref::Null) {
+                *reference = Ref::Null;
+            }
         }
     }
 }

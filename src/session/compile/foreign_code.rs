@@ -169,6 +169,11 @@ impl Session {
                 return Some(explain(error, text, start, candidate, last, false));
             }
         }
+        // A keyword that is not allowed here is named, but no edit is offered.
+        if let Some(found) = attempts.iter().find_map(|(candidate, attempt)| misplaced(candidate, attempt, text, start))
+        {
+            return Some(found);
+        }
         // An edit that leaves unknown names is not offered, but its sentence is reported.
         let is_unknown = |d: &Diagnostic| d.code == Code::UnknownName && d.message != error.message;
         let only_unknown = attempts.iter().find(|(candidate, attempt)| {
@@ -254,9 +259,27 @@ impl Attempt {
     fn is_clean(&self, replacement: &Replacement, before: &[Diagnostic]) -> bool {
         let is_known = |error: &Diagnostic| before.iter().any(|d| d.code == error.code && d.message == error.message);
         let is_new = |error: &Diagnostic| error.code <= Code::ExpectedBrace && !is_known(error);
-        (self.is_checked || !replacement.is_guess)
-            && self.errors.iter().all(|error| !self.lines.contains(&error.primary.span.start) && !is_new(error))
+        if replacement.is_guess && !self.is_checked {
+            // The keyword is plausible if the text can be parsed beyond its line.
+            return replacement.is_keyword()
+                && self.errors.iter().all(|error| error.primary.span.start > *self.lines.end());
+        }
+        self.errors.iter().all(|error| !self.lines.contains(&error.primary.span.start) && !is_new(error))
     }
+}
+
+/// Returns the explanation of a misspelled keyword in a place where the keyword is not allowed: `retrun` outside of a
+/// function.
+fn misplaced(candidate: &Replacement, attempt: &Attempt, text: &str, start: u32) -> Option<Explanation> {
+    let keyword = candidate.code.as_ref().filter(|_| candidate.is_keyword())?;
+    let mut errors = attempt.errors.iter().filter(|error| attempt.lines.contains(&error.primary.span.start));
+    let (Some(error), None) = (errors.next(), errors.next()) else { return None };
+    let reason = error.message.strip_prefix(&format!("'{keyword}' ")).filter(|_| error.code == Code::WrongContext)?;
+    let message = format!("{}, which {reason}", candidate.message);
+    let range = candidate.range.clone();
+    let mut diagnostic = Diagnostic::error(error.code, span_of(text, start, &range), message);
+    diagnostic.helps.clone_from(&error.helps);
+    Some(Explanation { diagnostic, range, remaining: None })
 }
 
 /// Returns the tables that apply to an error; `None` if foreign code cannot be the cause of the error, or if the

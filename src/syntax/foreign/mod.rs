@@ -67,6 +67,13 @@ pub(crate) struct Replacement {
     pub is_guess: bool,
 }
 
+impl Replacement {
+    /// Whether the replaced word is taken for a misspelled keyword.
+    pub(crate) fn is_keyword(&self) -> bool {
+        self.is_guess && self.code.as_deref().is_some_and(is_keyword)
+    }
+}
+
 /// Returns the replacements of the foreign code at a range of a text, the most likely one first.
 pub(crate) fn replacements(text: &str, at: Range<usize>, scope: Scope) -> Vec<Replacement> {
     let at = text.floor_char_boundary(at.start.min(text.len()))..text.floor_char_boundary(at.end.min(text.len()));

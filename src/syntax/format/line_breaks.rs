@@ -13,11 +13,19 @@ const STEP: usize = 4;
 /// The minimum number of spaces before a comment at the end of a line.
 const GAP: usize = 2;
 
-/// Formats tokens as text.
-pub(crate) fn written(tokens: &[Token<'_>]) -> String {
+/// Formats tokens as text. `quotients` are the offsets of the comments that are divisors in other languages.
+pub(crate) fn written(tokens: &[Token<'_>], quotients: &[usize]) -> String {
     let forced = forced_breaks(tokens);
-    let mut writer =
-        Writer { tokens, forced, out: String::new(), column: 0, open: vec![], starts: HashMap::new(), indent: 0 };
+    let mut writer = Writer {
+        tokens,
+        quotients,
+        forced,
+        out: String::new(),
+        column: 0,
+        open: vec![],
+        starts: HashMap::new(),
+        indent: 0,
+    };
     for k in cancel::checking(0..tokens.len()) {
         writer.token(k);
     }
@@ -39,6 +47,8 @@ struct Level {
 
 struct Writer<'w, 't> {
     tokens: &'w [Token<'t>],
+    /// The offsets of the comments that are divisors in other languages, in ascending order.
+    quotients: &'w [usize],
     /// Whether a line break is added before each token.
     forced: Vec<bool>,
     out: String,
@@ -61,6 +71,10 @@ impl Writer<'_, '_> {
             Some(_) if breaks > 0 => {
                 self.out.push_str(if breaks > 1 { "\n\n" } else { "\n" });
                 self.begin(k);
+            }
+            // The warning about a divisor depends on the space before it, so that the space is unchanged.
+            Some(_) if self.quotients.binary_search(&token.at).is_ok() => {
+                self.push(if token.is_apart { " " } else { "" });
             }
             Some(_) if token.kind == Kind::LineComment => self.fill(&token),
             Some(before) => {

@@ -17,6 +17,7 @@ mod tests;
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
+use crate::syntax::foreign;
 use crate::syntax::format::token::{Token, tokens};
 use crate::syntax::parser::marks;
 use crate::syntax::{dump, parse};
@@ -35,7 +36,9 @@ pub fn formatted(text: &str, start: u32) -> Result<String, Vec<Diagnostic>> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let (copy, found) = marks(text).ok_or_else(changed)?;
     let before = tokens(text, &copy, &found);
-    let out = line_breaks::written(&before);
+    let quotients: Vec<usize> =
+        foreign::quotients(text, &copy, 0).iter().map(|warning| warning.primary.span.start as usize).collect();
+    let out = line_breaks::written(&before, &quotients);
     if is_same(&before, &out) && dump(&parse(&out, 0).file) == dump(&parsed.file) { Ok(out) } else { Err(changed()) }
 }
 

@@ -70,6 +70,9 @@ fn one_empty_line_is_enough() {
 #[test]
 fn comments_stay() {
     becomes("a // b\r\n//c \n", "a  // b\n//c \n");
+    becomes("let q  = n // 2", "let q = n // 2\n");
+    becomes("let q = n//2", "let q = n//2\n");
+    becomes("let q = f(n) // 2", "let q = f(n)  // 2\n");
     becomes("a          // one\nbb         // two\n", "a          // one\nbb         // two\n");
     becomes("f {\n// in\na // after\n// last\n}", "f {\n    // in\n    a  // after\n    // last\n}\n");
     becomes("a /* x */ + /* y /* z */ */ b", "a /* x */ + /* y /* z */ */ b\n");

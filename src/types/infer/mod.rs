@@ -99,6 +99,8 @@ struct Frame {
     scopes: Scopes,
     /// The type of the values that the `return` statements of the body return.
     result: Type,
+    /// The type of the returned values whose conversion waits for those of other `return` statements.
+    postponed_result: Option<Type>,
     throws: bool,
     labels: Vec<Label>,
     next_label: u32,
@@ -113,6 +115,8 @@ struct Frame {
     tried: u32,
     /// Whether the current statement is inside a `defer`.
     in_defer: bool,
+    /// Whether the current statement is inside an `if` or `switch` that is used as a value.
+    in_value: bool,
 }
 
 /// A nested body that waits until all its types are inferred.
@@ -235,6 +239,7 @@ impl<'w> Infer<'w> {
             captures: vec![],
             scopes: vec![Rc::default()],
             result,
+            postponed_result: None,
             throws,
             labels: vec![],
             next_label: 0,
@@ -244,6 +249,7 @@ impl<'w> Infer<'w> {
             catching: 0,
             tried: 0,
             in_defer: false,
+            in_value: false,
         });
         self.current = self.frames.len() - 1;
     }

@@ -1,7 +1,8 @@
 //! Prelude index: the declarations of the standard library, and the record of the entered declarations.
 
 use crate::syntax::{Indexed, Library, LibraryFile, Parameter, Piece, PieceKind, listed};
-use hashbrown::HashSet;
+use hashbrown::{Equivalent, HashMap, HashSet};
+use std::cell::RefCell;
 
 /// The file number of all declarations of the prelude.
 pub(crate) const PRELUDE_FILE: u32 = u32::MAX;
@@ -44,12 +45,56 @@ pub(crate) fn declaring(name: &str) -> &'static [Piece] {
 
 /// Returns the extensions of a type or protocol that declare conformances.
 pub(crate) fn conforming(of: &str) -> &'static [Piece] {
-    listed(LIBRARY.conformances, of).unwrap_or_default()
+    found_before(Request { of, member: None }, || listed(LIBRARY.conformances, of))
 }
 
 /// Returns the extensions of a type or protocol that declare a member.
 pub(crate) fn declaring_member(of: &str, member: &str) -> &'static [Piece] {
-    listed(LIBRARY.members, of).and_then(|members| listed(members, member)).unwrap_or_default()
+    let search = || listed(LIBRARY.members, of).and_then(|members| listed(members, member));
+    found_before(Request { of, member: Some(member) }, search)
+}
+
+/// A search for the extensions of a type or protocol: those with a member, or those with conformances.
+#[derive(Hash)]
+struct Request<'a> {
+    of: &'a str,
+    member: Option<&'a str>,
+}
+
+/// The extensions that were found, by type or protocol and member.
+type Found = HashMap<(Box<str>, Option<Box<str>>), &'static [Piece]>;
+
+impl Equivalent<(Box<str>, Option<Box<str>>)> for Request<'_> {
+    fn equivalent(&self, (of, member): &(Box<str>, Option<Box<str>>)) -> bool {
+        *self.of == **of && self.member == member.as_deref()
+    }
+}
+
+/// The maximum number of searches whose results are stored.
+const MAX_FOUND: usize = 1 << 13;
+
+thread_local! {
+    static FOUND: RefCell<Found> = RefCell::default();
+}
+
+/// Returns the result of a search of the index, which is performed once for each request: the same few members are
+/// looked up for every expression.
+fn found_before(request: Request, search: impl FnOnce() -> Option<&'static [Piece]>) -> &'static [Piece] {
+    let stored = FOUND.try_with(|found| found.try_borrow().ok()?.get(&request).copied()).ok().flatten();
+    if let Some(pieces) = stored {
+        return pieces;
+    }
+    let pieces = search().unwrap_or_default();
+    let store = |found: &RefCell<Found>| {
+        let Ok(mut found) = found.try_borrow_mut() else { return };
+        if found.len() == MAX_FOUND {
+            found.clear();
+        }
+        found.insert((request.of.into(), request.member.map(Into::into)), pieces);
+    };
+    // Without the store, at the end of the thread, the index is searched again.
+    let _ = FOUND.try_with(store);
+    pieces
 }
 
 /// Returns the extensions of a type or protocol that only add members, in the order of the files.

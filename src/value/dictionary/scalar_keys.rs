@@ -47,7 +47,9 @@ impl Dictionary {
     /// Sets the value at a place to an integer, if the values are single integers.
     #[inline(always)]
     pub fn set_integer_there(&mut self, place: usize, value: i64) -> Option<()> {
-        self.packed.take();
+        if self.packed.get().is_some() {
+            self.packed.take();
+        }
         *self.kept.values.i.get_mut(place)? = value;
         Some(())
     }

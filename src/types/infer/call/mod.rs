@@ -19,13 +19,14 @@ use crate::diagnostic::{Code, Diagnostic, Help};
 use crate::source::Span;
 use crate::syntax::ast::{self, ExprKind as Ast, Ident};
 use crate::types::generics::signature;
+use crate::types::generics::associated_type;
 use crate::types::generics::unification;
 use crate::types::infer::call::arguments::{ArgNode, match_args};
 use crate::types::infer::call::candidates::{Candidate, Target};
 use crate::types::infer::solver::pending_expression::PendingKind;
 use crate::types::model::declaration_tables::{Entry, MemberKind, Named};
 use crate::types::model::prelude_index::PRELUDE_FILE;
-use crate::types::model::ty::Type;
+use crate::types::model::ty::{FunctionType, Type};
 use crate::types::model::typed_tree::{Argument, Expr, ExprKind, FunctionId};
 use crate::types::names::members;
 use crate::types::names::name_lookup;
@@ -270,7 +271,8 @@ impl Infer<'_> {
         if self.has_self() { self.self_local() } else { None }
     }
 
-    /// Infers a call of a function value, or of a value whose type has `callAsFunction`.
+    /// Infers a call of a function value, or of a value whose type has `callAsFunction`. A call with an array literal waits
+    /// while the type of the parameter is unknown.
     pub(super) fn call_value(
         &mut self,
         function: Expr,
@@ -279,6 +281,33 @@ impl Infer<'_> {
         span: Span,
     ) -> Expr {
         let function = self.decided(function);
+        if let Type::Function(ty) = unification::shallow(self.cx, &function.ty.clone())
+            && self.awaits_parameter_types(&ty, &args)
+        {
+            let base = self.shared(function);
+            return self.wait(PendingKind::CallValue { base, args, expected: expected.cloned() }, ty.result.clone(), span);
+        }
+        self.call_value_now(function, args, expected, span)
+    }
+
+    /// Whether the type of an array literal among the arguments depends on a parameter type that is not known yet.
+    pub(crate) fn awaits_parameter_types(&mut self, ty: &FunctionType, args: &[ArgNode]) -> bool {
+        ty.params.iter().zip(args).any(|(param, arg)| {
+            matches!(arg.ast.kind, Ast::Array(_)) && arg.ready.is_none() && {
+                let wanted = associated_type::normalize_type(self.cx, &param.ty);
+                matches!(unification::shallow(self.cx, &wanted), Type::Var(_) | Type::Associated(..))
+            }
+        })
+    }
+
+    /// Infers a call of a function value whatever is known about its parameters.
+    pub(crate) fn call_value_now(
+        &mut self,
+        function: Expr,
+        args: Vec<ArgNode>,
+        expected: Option<&Type>,
+        span: Span,
+    ) -> Expr {
         let function = self.unwrapped(function);
         match unification::shallow(self.cx, &function.ty.clone()) {
             Type::Function(ty) => {
@@ -377,7 +406,7 @@ impl Infer<'_> {
         expected: Option<&Type>,
         span: Span,
     ) -> Expr {
-        use crate::types::model::ty::{FunctionParam, FunctionType, Strength};
+        use crate::types::model::ty::{FunctionParam, Strength};
         let params: Vec<FunctionParam> = args
             .iter()
             .map(|_| FunctionParam {

@@ -294,7 +294,9 @@ impl Infer<'_> {
             let unit = Type::unit();
             unification::unify(self.cx, result, &unit, span);
         }
-        self.body_statements(body)
+        let mut statements = self.body_statements(body);
+        self.convert_postponed(&mut statements, result, span);
+        statements
     }
 
     /// Infers `{ (a, b) in … }` or `{ a, b in … }` for a function whose only parameter is a tuple.

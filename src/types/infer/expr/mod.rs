@@ -223,6 +223,12 @@ impl Infer<'_> {
         if let Some(expected) = expected {
             let is_open = self.is_undetermined(expected) || matches!(expected, Type::Existential(_));
             let (a, b) = if is_open { self.joined_numbers(a, b) } else { (a, b) };
+            // The enclosing expression may be another alternative that makes these numbers `Double`s, so that the caller
+            // converts them to the expected type.
+            if is_open && self.are_same_numbers(&a.ty, &b.ty) {
+                let ty = a.ty.clone();
+                return (a, b, ty);
+            }
             let (a, b) = (self.coerce(a, expected), self.coerce(b, expected));
             return (a, b, expected.clone());
         }

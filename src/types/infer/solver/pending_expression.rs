@@ -315,7 +315,12 @@ impl Infer<'_> {
             PendingKind::CallValue { base, args, expected } => {
                 let (base, args, expected) = ((**base).clone(), args.clone(), expected.as_ref());
                 match self.known(&base.ty) {
-                    Some(_) => Some(self.call_value(base, args, expected, span)),
+                    Some(Type::Function(ty))
+                        if phase <= DefaultingPhase::Default && self.awaits_parameter_types(&ty, &args) =>
+                    {
+                        None
+                    }
+                    Some(_) => Some(self.call_value_now(base, args, expected, span)),
                     None => Some(self.call_unknown(base, &args, expected, span)),
                 }
             }

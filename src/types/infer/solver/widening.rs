@@ -8,13 +8,13 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast;
 use crate::types::generics::unification;
-use crate::types::infer::Infer;
 use crate::types::infer::call::arguments::ArgNode;
 use crate::types::infer::call::candidates::Candidate;
+use crate::types::infer::{FrameKind, Infer};
 use crate::types::model::syntax_query::closure_of;
 use crate::types::model::ty::{FunctionParam, FunctionType, Strength, Type};
 use crate::types::model::type_vars::Literal;
-use crate::types::model::typed_tree::{Argument, Callee, Expr, ExprKind, FunctionRef};
+use crate::types::model::typed_tree::{Argument, Callee, Expr, ExprKind, FunctionRef, Stmt, StmtKind};
 use crate::types::names::name_lookup;
 use crate::types::names::prelude;
 use std::rc::Rc;
@@ -248,6 +248,82 @@ impl Infer<'_> {
             unification::try_unify(self.cx, &a.ty, &b.ty, b.span);
         }
         (a, b)
+    }
+
+    /// Whether two types are the same type of numbers, `Int`, `Double` or the type of one literal.
+    pub(crate) fn are_same_numbers(&mut self, a: &Type, b: &Type) -> bool {
+        let is_number = self.is_int(a) || self.is_double(a) || self.is_number_literal(a);
+        is_number && unification::shallow(self.cx, a) == unification::shallow(self.cx, b)
+    }
+
+    /// Whether the conversion of a value that a closure returns waits for the other values: while all of them are
+    /// `Int`s or integer literals, a later one can make the result a `Double`.
+    pub(crate) fn postpones_result(&mut self, value: &Expr, result: &Type) -> bool {
+        if self.frame().kind != FrameKind::Closure || self.frame().in_value || !self.is_undetermined(result) {
+            return false;
+        }
+        let postponed = self.frame().postponed_result.clone();
+        let is_int = self.is_int(&value.ty);
+        if is_int || self.has_integer_literal_type(&value.ty) {
+            if is_int || postponed.is_none() {
+                self.frame().postponed_result = Some(value.ty.clone());
+            }
+            return true;
+        }
+        if let Some(ty) = postponed
+            && !self.is_double(&value.ty)
+            && !self.is_point(&value.ty)
+        {
+            unification::unify(self.cx, result, &ty, value.span);
+        }
+        false
+    }
+
+    /// Converts the values whose conversion was postponed.
+    pub(crate) fn convert_postponed(&mut self, statements: &mut [Stmt], result: &Type, span: Span) {
+        let Some(ty) = self.frame().postponed_result.take() else { return };
+        if self.is_undetermined(result) {
+            unification::unify(self.cx, result, &ty, span);
+        }
+        self.convert_results(statements, result);
+    }
+
+    fn convert_results(&mut self, statements: &mut [Stmt], result: &Type) {
+        for statement in statements {
+            match &mut statement.kind {
+                StmtKind::Return(Some(value)) => *value = self.coerce(value.clone(), result),
+                StmtKind::If { then, otherwise, .. } => {
+                    self.convert_results(then, result);
+                    self.convert_results(otherwise, result);
+                }
+                StmtKind::Switch { cases, .. } => {
+                    cases.iter_mut().for_each(|case| self.convert_results(&mut case.body, result));
+                }
+                StmtKind::Catch { body, cases, .. } => {
+                    self.convert_results(body, result);
+                    cases.iter_mut().for_each(|case| self.convert_results(&mut case.body, result));
+                }
+                StmtKind::Guard { otherwise: body, .. }
+                | StmtKind::While { body, .. }
+                | StmtKind::Repeat { body, .. }
+                | StmtKind::For { body, .. }
+                | StmtKind::Block { body, .. } => self.convert_results(body, result),
+                StmtKind::Return(None)
+                | StmtKind::Expr(_)
+                | StmtKind::Let { .. }
+                | StmtKind::Assign { .. }
+                | StmtKind::InitGlobal { .. }
+                | StmtKind::Break(_)
+                | StmtKind::Continue(_)
+                | StmtKind::Throw(_)
+                | StmtKind::Defer(_)
+                | StmtKind::LocalFunction(_) => {}
+            }
+        }
+    }
+
+    fn has_integer_literal_type(&mut self, ty: &Type) -> bool {
+        matches!(unification::shallow(self.cx, ty), Type::Var(v) if self.cx.vars.var(v).literal == Some(Literal::Int))
     }
 
     fn is_number_literal(&mut self, ty: &Type) -> bool {

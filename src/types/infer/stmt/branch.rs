@@ -279,7 +279,9 @@ impl Infer<'_> {
         let ty = known.unwrap_or_else(|| self.cx.vars.fresh());
         let local = self.new_local("", ty.clone(), true, span);
         let mut branches = Branches { local, ty, is_open, is_widened: false };
+        let outer = std::mem::replace(&mut self.frame().in_value, true);
         let mut statement = self.value_statement(e, &mut branches);
+        self.frame().in_value = outer;
         let Branches { ty, is_widened, .. } = branches;
         if is_widened {
             self.frame().locals[local.0 as usize].ty = ty.clone();

@@ -297,7 +297,10 @@ impl Infer<'_> {
                     self.error(diagnostic);
                     return;
                 }
-                Some(self.coerce(found, &result))
+                match self.postpones_result(&found, &result) {
+                    true => Some(found),
+                    false => Some(self.coerce(found, &result)),
+                }
             }
             None => {
                 let unit = Type::unit();
