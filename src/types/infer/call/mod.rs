@@ -280,6 +280,31 @@ impl Infer<'_> {
     ) -> Expr {
         let function = self.decided(function);
         let function = self.unwrapped(function);
+        if self.awaits_parameters(&function.ty, &args) {
+            let result = self.cx.vars.fresh();
+            let kind = PendingKind::CallValue { base: Rc::new(function), args, expected: expected.cloned() };
+            return self.wait(kind, result, span);
+        }
+        self.call_known_value(function, args, expected, span)
+    }
+
+    /// Whether an argument of a function value is an array literal, and the type of its parameter is not known yet, as
+    /// in `pullback(at: x) { x in x[mask] }([1, 2])`.
+    pub(crate) fn awaits_parameters(&mut self, function: &Type, args: &[ArgNode]) -> bool {
+        let Type::Function(ty) = unification::shallow(self.cx, function) else { return false };
+        args.iter()
+            .zip(&ty.params)
+            .any(|(arg, param)| matches!(arg.ast.kind, Ast::Array(_)) && unification::has_vars(self.cx, &param.ty))
+    }
+
+    /// Infers the call of a value; the types of parameters that are not known yet are those of the arguments.
+    pub(crate) fn call_known_value(
+        &mut self,
+        function: Expr,
+        args: Vec<ArgNode>,
+        expected: Option<&Type>,
+        span: Span,
+    ) -> Expr {
         match unification::shallow(self.cx, &function.ty.clone()) {
             Type::Function(ty) => {
                 if args.len() != ty.params.len() {
