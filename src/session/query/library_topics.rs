@@ -92,6 +92,9 @@ pub const TOPICS: &[LibraryTopic] = &[
         title: "Layers, losses and optimizers (import TensorFlow)",
         files: &[
             "tensor_adam",
+            "tensor_generators",
+            "tensor_uneven_epochs",
+            "tensor_freezable",
             "tensor_bidirectional",
             "tensor_context",
             "tensor_convolution_layers",

@@ -228,7 +228,9 @@ fn vector_view(cx: &mut TypeContext, n: NominalId) -> Option<String> {
     let own = cx.defs.declared_type(n);
     let differentiable = name_lookup::protocol(cx, "Differentiable");
     let vector = Type::Associated(Rc::new(own.clone()), differentiable, "TangentVector".into());
-    if associated_type::normalize_type(cx, &vector) == own || !cx.defs.nominal_data(n).memo.synthesized.contains(&VECTOR) {
+    if associated_type::normalize_type(cx, &vector) == own
+        || !cx.defs.nominal_data(n).memo.synthesized.contains(&VECTOR)
+    {
         return None;
     }
     let conformance = requiring_conformance(cx, n, "differentiableVectorView")?;

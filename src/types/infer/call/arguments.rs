@@ -212,6 +212,30 @@ impl Infer<'_> {
         }
     }
 
+    /// Returns the type that all candidates want for an argument, if it is the same type without generic parameters,
+    /// and not an array: the type of an argument that is a literal.
+    pub(crate) fn common_literal_type(
+        &mut self,
+        candidates: &[Candidate],
+        args: &[ArgNode],
+        arg: usize,
+    ) -> Option<Type> {
+        let mut common: Option<Type> = None;
+        for candidate in candidates {
+            let params = self.candidate_params(candidate);
+            let slots = match_args(&params, args).ok()?;
+            let at = slots.iter().position(|slot| *slot == Slot::Arg(arg))?;
+            let ty = &params[at].ty;
+            let is_plain =
+                matches!(ty, Type::Nominal(n, of) if of.is_empty() && self.cx.defs.nominal_data(*n).builtin.is_none());
+            if !is_plain || common.as_ref().is_some_and(|common| common != ty) {
+                return None;
+            }
+            common = Some(ty.clone());
+        }
+        common
+    }
+
     /// Whether an argument is a literal whose type is not known yet.
     pub(crate) fn is_open_literal(&mut self, arg: &ArgNode) -> bool {
         let Some(ready) = &arg.ready else { return false };

@@ -19,14 +19,13 @@ use crate::diagnostic::{Code, Diagnostic, Help};
 use crate::source::Span;
 use crate::syntax::ast::{self, ExprKind as Ast, Ident};
 use crate::types::generics::signature;
-use crate::types::generics::associated_type;
 use crate::types::generics::unification;
 use crate::types::infer::call::arguments::{ArgNode, match_args};
 use crate::types::infer::call::candidates::{Candidate, Target};
 use crate::types::infer::solver::pending_expression::PendingKind;
 use crate::types::model::declaration_tables::{Entry, MemberKind, Named};
 use crate::types::model::prelude_index::PRELUDE_FILE;
-use crate::types::model::ty::{FunctionType, Type};
+use crate::types::model::ty::Type;
 use crate::types::model::typed_tree::{Argument, Expr, ExprKind, FunctionId};
 use crate::types::names::members;
 use crate::types::names::name_lookup;
@@ -271,8 +270,7 @@ impl Infer<'_> {
         if self.has_self() { self.self_local() } else { None }
     }
 
-    /// Infers a call of a function value, or of a value whose type has `callAsFunction`. A call with an array literal waits
-    /// while the type of the parameter is unknown.
+    /// Infers a call of a function value, or of a value whose type has `callAsFunction`.
     pub(super) fn call_value(
         &mut self,
         function: Expr,
@@ -281,34 +279,32 @@ impl Infer<'_> {
         span: Span,
     ) -> Expr {
         let function = self.decided(function);
-        if let Type::Function(ty) = unification::shallow(self.cx, &function.ty.clone())
-            && self.awaits_parameter_types(&ty, &args)
-        {
-            let base = self.shared(function);
-            return self.wait(PendingKind::CallValue { base, args, expected: expected.cloned() }, ty.result.clone(), span);
+        let function = self.unwrapped(function);
+        if self.awaits_parameters(&function.ty, &args) {
+            let result = self.cx.vars.fresh();
+            let kind = PendingKind::CallValue { base: Rc::new(function), args, expected: expected.cloned() };
+            return self.wait(kind, result, span);
         }
-        self.call_value_now(function, args, expected, span)
+        self.call_known_value(function, args, expected, span)
     }
 
-    /// Whether the type of an array literal among the arguments depends on a parameter type that is not known yet.
-    pub(crate) fn awaits_parameter_types(&mut self, ty: &FunctionType, args: &[ArgNode]) -> bool {
-        ty.params.iter().zip(args).any(|(param, arg)| {
-            matches!(arg.ast.kind, Ast::Array(_)) && arg.ready.is_none() && {
-                let wanted = associated_type::normalize_type(self.cx, &param.ty);
-                matches!(unification::shallow(self.cx, &wanted), Type::Var(_) | Type::Associated(..))
-            }
-        })
+    /// Whether an argument of a function value is an array literal, and the type of its parameter is not known yet, as
+    /// in `pullback(at: x) { x in x[mask] }([1, 2])`.
+    pub(crate) fn awaits_parameters(&mut self, function: &Type, args: &[ArgNode]) -> bool {
+        let Type::Function(ty) = unification::shallow(self.cx, function) else { return false };
+        args.iter()
+            .zip(&ty.params)
+            .any(|(arg, param)| matches!(arg.ast.kind, Ast::Array(_)) && unification::has_vars(self.cx, &param.ty))
     }
 
-    /// Infers a call of a function value whatever is known about its parameters.
-    pub(crate) fn call_value_now(
+    /// Infers the call of a value; the types of parameters that are not known yet are those of the arguments.
+    pub(crate) fn call_known_value(
         &mut self,
         function: Expr,
         args: Vec<ArgNode>,
         expected: Option<&Type>,
         span: Span,
     ) -> Expr {
-        let function = self.unwrapped(function);
         match unification::shallow(self.cx, &function.ty.clone()) {
             Type::Function(ty) => {
                 if args.len() != ty.params.len() {
@@ -406,7 +402,7 @@ impl Infer<'_> {
         expected: Option<&Type>,
         span: Span,
     ) -> Expr {
-        use crate::types::model::ty::{FunctionParam, Strength};
+        use crate::types::model::ty::{FunctionParam, FunctionType, Strength};
         let params: Vec<FunctionParam> = args
             .iter()
             .map(|_| FunctionParam {

@@ -242,9 +242,16 @@ impl Infer<'_> {
     /// Infers the collection literals among the arguments of a pending call, once, since each inference creates new
     /// variables.
     fn ready_pending(&mut self, i: usize) {
-        let Some(Pending { kind: PendingKind::Overload { args, .. }, context, .. }) = &self.pending[i] else { return };
-        let (mut args, context) = (args.clone(), context.clone());
-        self.in_context(&context, |infer| infer.ready_collections(&mut args));
+        let Some(Pending { kind: PendingKind::Overload { args, candidates, .. }, context, .. }) = &self.pending[i]
+        else {
+            return;
+        };
+        let (mut args, candidates, context) = (args.clone(), candidates.clone(), context.clone());
+        for k in 0..args.len() {
+            if self.common_literal_type(&candidates, &args, k).is_none() {
+                self.in_context(&context, |infer| infer.ready_collections(&mut args[k..=k]));
+            }
+        }
         if let Some(Pending { kind: PendingKind::Overload { args: waiting, .. }, .. }) = &mut self.pending[i] {
             *waiting = args;
         }
@@ -315,12 +322,12 @@ impl Infer<'_> {
             PendingKind::CallValue { base, args, expected } => {
                 let (base, args, expected) = ((**base).clone(), args.clone(), expected.as_ref());
                 match self.known(&base.ty) {
-                    Some(Type::Function(ty))
-                        if phase <= DefaultingPhase::Default && self.awaits_parameter_types(&ty, &args) =>
-                    {
-                        None
+                    Some(ty) if phase < DefaultingPhase::Literals && self.awaits_parameters(&ty, &args) => None,
+                    Some(Type::Function(_)) => {
+                        let base = self.decided(base);
+                        Some(self.call_known_value(base, args, expected, span))
                     }
-                    Some(_) => Some(self.call_value_now(base, args, expected, span)),
+                    Some(_) => Some(self.call_value(base, args, expected, span)),
                     None => Some(self.call_unknown(base, &args, expected, span)),
                 }
             }
