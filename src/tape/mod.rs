@@ -57,8 +57,7 @@ mod scalar_product;
 pub mod step_observer;
 pub mod sweep;
 mod taylor_series;
-pub mod tensor_node;
-mod tensor_sweep;
+mod tensor;
 mod value_stack;
 pub mod wide_node;
 

@@ -1,7 +1,8 @@
 //! Wide node: a node with many operands, or with a function of the program instead of partial derivatives.
 
-use super::tensor_node::{TensorNode, TensorStep};
 use crate::native::library::Random;
+use crate::native::tensor::{Operation, TensorValue};
+use crate::tensor::{ScalarKind, Shape};
 use crate::value::heap_path::HeapPath;
 use crate::value::shape::TangentId;
 use crate::value::{Cells, Ref, Slot};
@@ -105,6 +106,43 @@ pub(super) fn held(wide: &[Wide]) -> u64 {
         WideKind::Sum(_) | WideKind::Call(_) => 0,
     };
     wide.iter().map(of).sum()
+}
+
+/// An operation of tensors on a tape, with the values that its derivative needs.
+#[derive(Clone, Debug)]
+pub struct TensorNode {
+    /// The operation.
+    pub step: TensorStep,
+    /// The nodes of the operands; 0 for a constant operand.
+    pub operands: Vec<u32>,
+}
+
+/// The kinds of operations on tensors, by what their operands and results are.
+#[derive(Clone, Debug)]
+pub enum TensorStep {
+    /// An operation of tensors, with its operands and its result as values of the outer levels.
+    Operation(Operation, Vec<TensorValue>, TensorValue),
+    /// The construction of a tensor of this kind and shape from numbers.
+    Pack(ScalarKind, Shape),
+    /// The numbers of a tensor of this kind and shape.
+    Unpack(ScalarKind, Shape),
+}
+
+impl TensorNode {
+    /// Replaces the slots of the values that the node holds.
+    pub fn change_slots(&mut self, change: &mut dyn FnMut(Slot) -> Slot) {
+        if let TensorStep::Operation(_, operands, result) = &mut self.step {
+            operands.iter_mut().chain([result]).for_each(|value| value.slot = change(value.slot));
+        }
+    }
+
+    /// Returns the number of bytes of the result that the node holds.
+    pub fn held(&self) -> u64 {
+        match &self.step {
+            TensorStep::Operation(_, _, result) => result.tensor.buffer_size() as u64,
+            TensorStep::Pack(..) | TensorStep::Unpack(..) => 0,
+        }
+    }
 }
 
 /// A pullback that the program defines, or an edit of an adjoint.

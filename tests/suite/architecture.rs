@@ -221,6 +221,7 @@ const TAPE: &[&str] = &[
     "step_observer",
     "deferred_factors",
     "sweep",
+    "tensor",
     "live_sweep",
     "linear_map",
     "escape",

@@ -245,12 +245,12 @@ fn gelu<A: Algebra>(x: A::Value, a: &mut A) -> Result<A::Value, Failure> {
     let inner = a.plus(inner, GELU_SCALE)?;
     let inner = a.multiply(inner, x.clone())?;
     let t = a.unary(Unary::Tanh, inner)?;
-    let slope = a.scaled(square, 3.0 * GELU_CUBE * GELU_SCALE)?;
-    let slope = a.plus(slope, GELU_SCALE)?;
-    let slope = a.multiply(slope, x)?;
+    let partial = a.scaled(square, 3.0 * GELU_CUBE * GELU_SCALE)?;
+    let partial = a.plus(partial, GELU_SCALE)?;
+    let partial = a.multiply(partial, x)?;
     let squared = a.squared(t.clone())?;
     let rest = a.minus_from(1.0, squared)?;
-    let product = a.multiply(rest, slope)?;
+    let product = a.multiply(rest, partial)?;
     let sum = a.add(product, t)?;
     let sum = a.plus(sum, 1.0)?;
     a.scaled(sum, 0.5)

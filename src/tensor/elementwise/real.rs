@@ -70,7 +70,7 @@ macro_rules! real {
         fn $unary<const FUSED: bool>(operation: Unary, x: &mut [$type]) {
             const ROOT_2_OVER_PI: f64 = 0.797_884_560_802_865_4;
             const SELU_SCALE: f64 = 1.050_700_987_355_480_5;
-            const SELU_SLOPE: f64 = 1.673_263_242_354_377_2;
+            const SELU_FACTOR: f64 = 1.673_263_242_354_377_2;
             #[inline(always)]
             fn sigmoid<const FUSED: bool>(x: $type) -> $type {
                 1.0 / (1.0 + Function::exp::<FUSED>(-x))
@@ -121,7 +121,7 @@ macro_rules! real {
                 Unary::Relu6 => map(x, relu6),
                 Unary::Elu => map(x, |x| if x < 0.0 { Function::expm1::<FUSED>(x) } else { x }),
                 Unary::Selu => map(x, |x| {
-                    let elu = if x < 0.0 { SELU_SLOPE as $type * Function::expm1::<FUSED>(x) } else { x };
+                    let elu = if x < 0.0 { SELU_FACTOR as $type * Function::expm1::<FUSED>(x) } else { x };
                     SELU_SCALE as $type * elu
                 }),
                 Unary::Gelu => map(x, |x| {

@@ -70,8 +70,8 @@ fn convolutions_equal_loops_and_have_adjoints() {
         let adjoint = random.tensor(&y.shape);
         let back = adjoint.convolution_input_adjoint(&filter, &case.input, &case.window()).unwrap();
         assert_adjoint(inner(&y, &adjoint), inner(&x, &back));
-        let slope = x.convolution_filter_adjoint(&adjoint, &filter_shape, &case.window()).unwrap();
-        assert_adjoint(inner(&y, &adjoint), inner(&filter, &slope));
+        let partial = x.convolution_filter_adjoint(&adjoint, &filter_shape, &case.window()).unwrap();
+        assert_adjoint(inner(&y, &adjoint), inner(&filter, &partial));
         let narrow = |t: &Tensor| t.cast(ScalarKind::F32).unwrap();
         let single = narrow(&x).convolution(&narrow(&filter), &case.window()).unwrap();
         assert!(dense(&single).iter().zip(dense(&y)).all(|(a, b)| (a - b).abs() < 1e-3));
@@ -103,8 +103,8 @@ fn depthwise_convolutions_equal_loops_and_have_adjoints() {
         let adjoint = random.tensor(&y.shape);
         let back = adjoint.depthwise_input_adjoint(&filter, &case.input, &case.window()).unwrap();
         assert_adjoint(inner(&y, &adjoint), inner(&x, &back));
-        let slope = x.depthwise_filter_adjoint(&adjoint, &filter_shape, &case.window()).unwrap();
-        assert_adjoint(inner(&y, &adjoint), inner(&filter, &slope));
+        let partial = x.depthwise_filter_adjoint(&adjoint, &filter_shape, &case.window()).unwrap();
+        assert_adjoint(inner(&y, &adjoint), inner(&filter, &partial));
     }
 }
 

@@ -144,9 +144,9 @@ fn softmax_and_cross_entropy() {
     assert_close(&dense(&losses), &[-logarithms[2], 2f64.ln()]);
     assert_close(&dense(&derivative), &[soft[0], soft[1], soft[2] - 1.0, -0.5, 0.0, 0.5]);
     let weights = tensor(&[2, 3], &[0.0, 0.0, 1.0, 1.0, 0.0, 0.0]);
-    let (same, slope) = x.softmax_cross_entropy_of_probabilities(&weights).unwrap();
+    let (same, partial) = x.softmax_cross_entropy_of_probabilities(&weights).unwrap();
     assert_close(&dense(&same), &dense(&losses));
-    assert_close(&dense(&slope), &dense(&derivative));
+    assert_close(&dense(&partial), &dense(&derivative));
     assert!(x.softmax_cross_entropy(&Tensor::new(Shape::from([2]), vec![3i32, 0]).unwrap()).is_err());
     assert!(tensor(&[0, 3], &[]).softmax().is_ok() && tensor(&[3, 0], &[]).softmax().is_ok());
     assert!(Tensor::scalar(1.0).softmax().is_err());

@@ -181,16 +181,16 @@ impl Tensor {
                 for (y, &(top, bottom, below)) in rows.iter().enumerate() {
                     for (x, &(left, right, beside)) in columns.iter().enumerate() {
                         let pixel = (y * new_width + x) * channels;
-                        let corners = [
+                        let neighbors = [
                             (top, left, (1.0 - below) * (1.0 - beside)),
                             (top, right, (1.0 - below) * beside),
                             (bottom, left, below * (1.0 - beside)),
                             (bottom, right, below * beside),
                         ];
-                        for (row, column, weight) in corners.into_iter().filter(|(.., weight)| *weight != 0.0) {
+                        for (row, column, weight) in neighbors.into_iter().filter(|(.., weight)| *weight != 0.0) {
                             let weight = <T as Real>::nearest(weight);
-                            let corner = (row * width + column) * channels;
-                            let (to, from) = if is_adjoint { (corner, pixel) } else { (pixel, corner) };
+                            let neighbor = (row * width + column) * channels;
+                            let (to, from) = if is_adjoint { (neighbor, pixel) } else { (pixel, neighbor) };
                             let from = &source[from..from + channels];
                             target[to..to + channels].iter_mut().zip(from).for_each(|(to, &from)| *to += weight * from);
                         }

@@ -7,6 +7,7 @@ pub(crate) mod coding;
 pub(crate) mod custom_equality;
 pub(crate) mod custom_tangent;
 pub(crate) mod enum_tangent;
+mod pointwise_vector;
 pub(crate) mod subclass_tangent;
 
 use crate::diagnostic::{Code as DiagnosticCode, Diagnostic};
@@ -21,7 +22,7 @@ use crate::types::generics::signature;
 use crate::types::model::declaration_tables::{
     Code, FunctionKind, Member, MemberKind, Owner, Signature, SignatureParam, blank_function,
 };
-use crate::types::model::declaration_tables::{Named, VECTOR};
+use crate::types::model::declaration_tables::VECTOR;
 use crate::types::model::display;
 use crate::types::model::ty::{NominalId, Type};
 use crate::types::model::type_context;
@@ -173,9 +174,9 @@ pub(crate) fn synthesize_tangent_vector(cx: &mut TypeContext, n: NominalId) -> O
     for protocol in &required {
         let _ = write!(text, ", {protocol}");
     }
-    let is_pointwise = is_pointwise(cx, group, &varying, &required);
+    let is_pointwise = pointwise_vector::is_pointwise(cx, group, &varying, &required);
     if is_pointwise {
-        for protocol in POINTWISE {
+        for protocol in pointwise_vector::PROTOCOLS {
             if !required.iter().any(|r| &**r == protocol) {
                 let _ = write!(text, ", {protocol}");
             }
@@ -196,57 +197,6 @@ pub(crate) fn synthesize_tangent_vector(cx: &mut TypeContext, n: NominalId) -> O
     let declared = cx.defs.declared_type(n);
     let Type::Nominal(_, args) = &declared else { return None };
     name_lookup::own_member_type(cx, n, args, &name)
-}
-
-/// The protocols of vectors with operations on their components, in the module of tensors.
-const POINTWISE: [&str; 5] =
-    ["_PointwiseVector", "VectorProtocol", "PointwiseMultiplicative", "ElementaryFunctions", "KeyPathIterable"];
-
-/// Whether a synthesized tangent vector has operations on its components: all tangent vectors of its members have these.
-fn is_pointwise(
-    cx: &mut TypeContext,
-    group: crate::types::model::declaration_tables::GroupId,
-    varying: &[TangentProperty],
-    required: &[Name],
-) -> bool {
-    let file = cx.defs.groups[group.0 as usize].file;
-    let Some(Named::Protocol(p)) = name_lookup::type_entry(cx, "_PointwiseVector", file) else { return false };
-    if required.iter().any(|r| &**r == "_PointwiseVector") {
-        return true;
-    }
-    let differentiable = name_lookup::protocol(cx, "Differentiable");
-    varying.iter().all(|TangentProperty { ty, .. }| {
-        let vector = Type::Associated(Rc::new(ty.clone()), differentiable, "TangentVector".into());
-        let vector = associated_type::normalize_type(cx, &vector);
-        conformances::conforms_to(cx, &vector, p)
-    })
-}
-
-/// Returns the text of the property whose value is a tangent vector with the numbers of a value, for a type whose tangent
-/// vector is synthesized.
-fn vector_view(cx: &mut TypeContext, n: NominalId) -> Option<String> {
-    let own = cx.defs.declared_type(n);
-    let differentiable = name_lookup::protocol(cx, "Differentiable");
-    let vector = Type::Associated(Rc::new(own.clone()), differentiable, "TangentVector".into());
-    if associated_type::normalize_type(cx, &vector) == own
-        || !cx.defs.nominal_data(n).memo.synthesized.contains(&VECTOR)
-    {
-        return None;
-    }
-    let conformance = requiring_conformance(cx, n, "differentiableVectorView")?;
-    let (group, _) = conformances::declaration_site(cx, n, conformance);
-    let file = cx.defs.groups[group.0 as usize].file;
-    let Some(Named::Protocol(p)) = name_lookup::type_entry(cx, "EuclideanDifferentiable", file) else { return None };
-    let mut parts = vec![];
-    for TangentProperty { name, ty, .. } in tangent_properties(cx, n, false) {
-        if !conformances::conforms_to(cx, &ty, p) {
-            let ty = display::show(cx, &ty);
-            let text = format!("'{name}' of type '{ty}' cannot be seen as a vector");
-            return Some(format!("var differentiableVectorView: TangentVector {{ _fail(\"{text}\") }}"));
-        }
-        parts.push(format!("{name}: self.{name}.differentiableVectorView"));
-    }
-    Some(format!("var differentiableVectorView: TangentVector {{ TangentVector({}) }}", parts.join(", ")))
 }
 
 /// Synthesizes a member with a given name if a conformance requires the member and the type does not declare it.
@@ -462,7 +412,7 @@ fn synthesized_text(cx: &mut TypeContext, n: NominalId, key: &str) -> Option<Str
             let combined = memberwise(&|f| format!("self.{f}._combined(operation, other.{f})"));
             Some(format!("func _combined(_ operation: _PointwisePair, _ other: Self) -> Self {{ {combined} }}"))
         }
-        "differentiableVectorView" if kind == NominalKind::Struct => vector_view(cx, n),
+        "differentiableVectorView" if kind == NominalKind::Struct => pointwise_vector::vector_view(cx, n),
         "scaled" if kind == NominalKind::Struct => {
             let scaled = memberwise(&|f| format!("self.{f}.scaled(by: factor)"));
             Some(format!("func scaled(by factor: Double) -> Self {{ {scaled} }}"))

@@ -17,7 +17,7 @@ fn adjoint(operation: Operation, k: usize, operands: &[Tensor], adjoint: &Tensor
 }
 
 #[test]
-fn kinks_have_the_slopes_of_the_table() {
+fn kinks_have_the_partials_of_the_table() {
     let one = Tensor::scalar(1.0);
     let unary = |function: Unary, x: &[f64]| adjoint(Operation::Unary(function), 0, &[vector(x)], &one);
     assert_eq!(unary(Unary::Abs, &[0.0, -2.0]), [0.0, -1.0]);

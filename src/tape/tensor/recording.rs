@@ -1,55 +1,18 @@
-//! Tensor node: records operations of tensors, each as one wide node.
+//! Recording: records operations of tensors, each as one wide node.
 //!
 //! The slot of a tensor is that of the number in its storage, and belongs to the tensor as a whole. Its adjoints and
 //! tangents are tensors, which a sweep carries as [opaque vectors](crate::value::opaque_vector).
 
-use super::Num;
-use super::levels::{Direction, Levels};
-use super::node::RecordError;
-use super::wide_node::WideKind;
+use crate::tape::Num;
+use crate::tape::levels::{Direction, Levels};
+use crate::tape::node::RecordError;
+use crate::tape::wide_node::{TensorNode, TensorStep, WideKind};
 use crate::native::library::{Failure, FailureKind};
 use crate::native::tensor::{Evaluation, Evaluator, Operation, Recorder, TensorValue, pack, unpack};
 use crate::tensor::{ScalarKind, Shape, Tensor};
 use crate::value::Slot;
 use crate::value::opaque_vector::{self, OpaqueVector};
 use std::rc::Rc;
-
-/// An operation of tensors on a tape, with the values that its derivative needs.
-#[derive(Clone, Debug)]
-pub struct TensorNode {
-    /// The operation.
-    pub step: TensorStep,
-    /// The nodes of the operands; 0 for a constant operand.
-    pub operands: Vec<u32>,
-}
-
-/// The kinds of operations on tensors, by what their operands and results are.
-#[derive(Clone, Debug)]
-pub enum TensorStep {
-    /// An operation of tensors, with its operands and its result as values of the outer levels.
-    Operation(Operation, Vec<TensorValue>, TensorValue),
-    /// The construction of a tensor of this kind and shape from numbers.
-    Pack(ScalarKind, Shape),
-    /// The numbers of a tensor of this kind and shape.
-    Unpack(ScalarKind, Shape),
-}
-
-impl TensorNode {
-    /// Replaces the slots of the values that the node holds.
-    pub fn change_slots(&mut self, change: &mut dyn FnMut(Slot) -> Slot) {
-        if let TensorStep::Operation(_, operands, result) = &mut self.step {
-            operands.iter_mut().chain([result]).for_each(|value| value.slot = change(value.slot));
-        }
-    }
-
-    /// Returns the number of bytes of the result that the node holds.
-    pub fn held(&self) -> u64 {
-        match &self.step {
-            TensorStep::Operation(_, _, result) => result.tensor.buffer_size() as u64,
-            TensorStep::Pack(..) | TensorStep::Unpack(..) => 0,
-        }
-    }
-}
 
 impl From<RecordError> for Failure {
     fn from(error: RecordError) -> Failure {
@@ -191,7 +154,7 @@ impl Levels {
     }
 
     /// Broadcasts an adjoint or a tangent to the shape of its tensor, if it has another shape.
-    pub(super) fn broadcast_like(&mut self, vector: TensorValue, shape: &Shape) -> Result<TensorValue, Failure> {
+    pub(in crate::tape) fn broadcast_like(&mut self, vector: TensorValue, shape: &Shape) -> Result<TensorValue, Failure> {
         if vector.tensor.shape() == shape {
             return Ok(vector);
         }

@@ -1,10 +1,11 @@
-//! Tensor sweep: propagates adjoints and tangents through operations of tensors.
+//! Sweep: propagates adjoints and tangents through operations of tensors.
 
-use super::Num;
-use super::levels::Levels;
-use super::node::RecordError;
-use super::sweep::Sweep;
-use super::tensor_node::{TensorNode, TensorStep, tensor_vector, vector_number};
+use super::recording::{tensor_vector, vector_number};
+use crate::tape::Num;
+use crate::tape::levels::Levels;
+use crate::tape::node::RecordError;
+use crate::tape::sweep::Sweep;
+use crate::tape::wide_node::{TensorNode, TensorStep};
 use crate::native::tensor::{Evaluation, TensorValue};
 use crate::value::opaque_vector::{self, OpaqueVector};
 
@@ -29,7 +30,7 @@ impl Sweep {
     }
 
     /// Adds the adjoints of the operands of a tensor node, given those of its results.
-    pub(super) fn tensor_backward(
+    pub(in crate::tape) fn tensor_backward(
         &mut self,
         levels: &mut Levels,
         node: &TensorNode,
@@ -66,7 +67,7 @@ impl Sweep {
     }
 
     /// Sets the tangents of the results of a tensor node, given those of its operands.
-    pub(super) fn tensor_forward(
+    pub(in crate::tape) fn tensor_forward(
         &mut self,
         levels: &mut Levels,
         node: &TensorNode,

@@ -1,9 +1,9 @@
 //! Slices: parts of tensors by index, range and step, their assignment, and their adjoints.
 
-use super::error::{Result, TensorError};
-use super::scalar::{ScalarKind, with_kind};
-use super::shape::Shape;
-use super::strided::Tensor;
+use crate::tensor::error::{Result, TensorError};
+use crate::tensor::scalar::{ScalarKind, with_kind};
+use crate::tensor::shape::Shape;
+use crate::tensor::strided::Tensor;
 
 /// One component of an index expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -259,7 +259,7 @@ impl Tensor {
     }
 
     /// Returns the rank, which must be at least 2.
-    pub(super) fn matrix_rank(&self, operation: &'static str) -> Result<usize> {
+    pub(in crate::tensor) fn matrix_rank(&self, operation: &'static str) -> Result<usize> {
         if self.rank() < 2 {
             let problem = format!("a tensor of shape {} is not a matrix", self.shape);
             return Err(TensorError::shape(operation, None, &[&self.shape], problem, "needs rank 2 or more"));

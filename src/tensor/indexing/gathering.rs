@@ -1,11 +1,11 @@
 //! Gathering scalars by index or mask, and the adjoint: adding scalars at indices.
 
-use super::error::{Result, TensorError};
-use super::fold::{Fold, Foldable};
-use super::parallel::for_each_chunk;
-use super::scalar::{Scalar, with_kind};
-use super::shape::Shape;
-use super::strided::Tensor;
+use crate::tensor::error::{Result, TensorError};
+use crate::tensor::fold::{Fold, Foldable};
+use crate::tensor::parallel::for_each_chunk;
+use crate::tensor::scalar::{Scalar, with_kind};
+use crate::tensor::shape::Shape;
+use crate::tensor::strided::Tensor;
 
 /// Returns indices in range; negative ones count from the end.
 fn in_range(operation: &'static str, indices: Vec<i64>, size: usize) -> Result<Vec<usize>> {

@@ -1,0 +1,4 @@
+//! Tensors on tapes: the recording of operations of tensors, and the propagation of their adjoints and tangents.
+
+mod recording;
+mod sweep;
