@@ -344,6 +344,18 @@ impl Operation {
         if !of.result.tensor.kind().is_real() || !operand.tensor.kind().is_real() {
             return Ok(None);
         }
+        let (from, to) = (operand.tensor.shape(), adjoint.tensor.shape());
+        match self {
+            // Seeds of other shapes than that of the result: a seed with the axes of the operand is summed as it is.
+            Broadcast(_) if from.rank() > 0 && from.broadcast("pullback", to).is_ok_and(|both| &both == to) => {
+                return b.unbroadcast(adjoint.clone(), from).map(Some);
+            }
+            Unbroadcast(_) if from == to => return Ok(Some(adjoint.clone())),
+            SpaceToDepth(_) | DepthToSpace(_) if to.scalar_count() == 0 => {
+                return view_rule::adjoint(self, of, adjoint.clone(), &mut b);
+            }
+            _ => {}
+        }
         let adjoint = b.fitted(adjoint.clone(), of.result)?;
         let found = match self {
             Unary(_) | Binary(_) | Clip | Select(_) | Cast(_) => {

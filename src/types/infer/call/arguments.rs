@@ -416,6 +416,9 @@ impl Infer<'_> {
                     return self.takes_literal(&element, "Array", "ExpressibleByArrayLiteral")
                         && self.takes_elements(&element, inner);
                 }
+                Ast::Implicit { name, .. } => {
+                    return !members::members(self.cx, &element, &name.name, true, self.file).is_empty();
+                }
                 Ast::Int(_) if !is_array => Literal::Int,
                 Ast::Float(_) if !is_array => Literal::Float,
                 Ast::String(_) if !is_array => Literal::Text,
