@@ -305,7 +305,7 @@ fn declarations(files: &[File]) -> Result<Vec<(&File, Decl)>, Box<dyn Error>> {
         let id = sources.add(&file.path, file.text.clone(), true).ok_or("the library is too long")?;
         let mut parsed = syntax::parse(&file.text, sources.get(id).start);
         let mut diagnostics = parsed.diagnostics;
-        diagnostics.append(&mut syntax::fold_file(&mut parsed.file, &OperatorTable::standard()));
+        diagnostics.append(&mut syntax::fold_file(&mut parsed.file, &OperatorTable::library()));
         if !diagnostics.is_empty() {
             return Err(diagnostic::render(&diagnostics, &sources, diagnostic::Form::Short, false, 120).into());
         }

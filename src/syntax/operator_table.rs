@@ -42,7 +42,7 @@ use Associativity::{Left, None as Neither, Right};
 
 /// The standard precedence groups, from the loosest to the tightest.
 const GROUPS: &[(&str, Associativity, &str)] = &[
-    ("AssignmentPrecedence", Right, "+= -= *= /= %= ^= &= |= <<= >>= &+= &-= &*= &<<= &>>= .&= .|= .^= .= .*= ./="),
+    ("AssignmentPrecedence", Right, "+= -= *= /= %= ^= &= |= <<= >>= &+= &-= &*= &<<= &>>= .&= .|= .^="),
     ("FunctionArrowPrecedence", Right, ""),
     ("TernaryPrecedence", Right, ""),
     ("DefaultPrecedence", Neither, ""),
@@ -51,14 +51,18 @@ const GROUPS: &[(&str, Associativity, &str)] = &[
     ("ComparisonPrecedence", Neither, "== != < <= > >= === !== ~= ≈ .== .!= .< .<= .> .>="),
     ("NilCoalescingPrecedence", Right, "??"),
     ("CastingPrecedence", Neither, ""),
-    ("StridedRangeFormationPrecedence", Left, ".."),
+    ("StridedRangeFormationPrecedence", Left, ""),
     ("RangeFormationPrecedence", Neither, "..< ..."),
-    ("AdditionPrecedence", Left, "+ - &+ &- | .| .^ .+ .- ++"),
-    ("MultiplicationPrecedence", Left, "* / % & &* .& .* ./ •"),
+    ("AdditionPrecedence", Left, "+ - &+ &- | .| .^ .+ .-"),
+    ("MultiplicationPrecedence", Left, "* / % & &* .& .* ./"),
     ("BitwiseShiftPrecedence", Neither, "<< >> &<< &>>"),
     ("CompositionPrecedence", Left, "∘"),
     ("ExponentiationPrecedence", Right, "^"),
 ];
+/// The operators of the module of tensors, by the index of their precedence group.
+const TENSOR_OPERATORS: &[(usize, &str)] = &[(0, ".= .*= ./="), (9, ".."), (11, "++"), (12, "•")];
+/// The name of the module of tensors.
+const TENSOR_MODULE: &str = "TensorFlow";
 const PREFIX: &str = "- + ! ~ √ ∛ ... ..< .!";
 const POSTFIX: &str = "...";
 
@@ -95,9 +99,32 @@ impl OperatorTable {
         }
     }
 
-    /// Adds the operators and precedence groups that a file declares to the table.
+    /// Returns the operator table of the library, which has the operators of all of its modules.
+    pub fn library() -> OperatorTable {
+        let mut table = OperatorTable::standard();
+        table.add_tensor_operators();
+        table
+    }
+
+    fn add_tensor_operators(&mut self) {
+        for (group, operators) in TENSOR_OPERATORS {
+            self.infix.extend(operators.split(' ').map(|o| (Name::from(o), Group(*group))));
+        }
+    }
+
+    /// Adds the operators and precedence groups that a file declares or imports to the table.
     pub fn declare(&mut self, file: &File) -> Vec<Diagnostic> {
         let mut diagnostics = vec![];
+        let imports_tensors = file.items.iter().any(|item| match &item.kind {
+            StmtKind::Decl(decl) => match &decl.kind {
+                DeclKind::Import { path, .. } => path.first().is_some_and(|name| &*name.name == TENSOR_MODULE),
+                _ => false,
+            },
+            _ => false,
+        });
+        if imports_tensors {
+            self.add_tensor_operators();
+        }
         let declared = || {
             file.items.iter().filter_map(|item| match &item.kind {
                 StmtKind::Decl(decl) => Some(&decl.kind),

@@ -3,12 +3,12 @@
 //! The slot of a tensor is that of the number in its storage, and belongs to the tensor as a whole. Its adjoints and
 //! tangents are tensors, which a sweep carries as [opaque vectors](crate::value::opaque_vector).
 
+use crate::native::library::{Failure, FailureKind};
+use crate::native::tensor::{Evaluation, Evaluator, Operation, Recorder, TensorValue, pack, unpack};
 use crate::tape::Num;
 use crate::tape::levels::{Direction, Levels};
 use crate::tape::node::RecordError;
 use crate::tape::wide_node::{TensorNode, TensorStep, WideKind};
-use crate::native::library::{Failure, FailureKind};
-use crate::native::tensor::{Evaluation, Evaluator, Operation, Recorder, TensorValue, pack, unpack};
 use crate::tensor::{ScalarKind, Shape, Tensor};
 use crate::value::Slot;
 use crate::value::opaque_vector::{self, OpaqueVector};
@@ -154,7 +154,11 @@ impl Levels {
     }
 
     /// Broadcasts an adjoint or a tangent to the shape of its tensor, if it has another shape.
-    pub(in crate::tape) fn broadcast_like(&mut self, vector: TensorValue, shape: &Shape) -> Result<TensorValue, Failure> {
+    pub(in crate::tape) fn broadcast_like(
+        &mut self,
+        vector: TensorValue,
+        shape: &Shape,
+    ) -> Result<TensorValue, Failure> {
         if vector.tensor.shape() == shape {
             return Ok(vector);
         }

@@ -1,12 +1,12 @@
 //! Sweep: propagates adjoints and tangents through operations of tensors.
 
 use super::recording::{tensor_vector, vector_number};
+use crate::native::tensor::{Evaluation, TensorValue};
 use crate::tape::Num;
 use crate::tape::levels::Levels;
 use crate::tape::node::RecordError;
 use crate::tape::sweep::Sweep;
 use crate::tape::wide_node::{TensorNode, TensorStep};
-use crate::native::tensor::{Evaluation, TensorValue};
 use crate::value::opaque_vector::{self, OpaqueVector};
 
 impl Sweep {

@@ -444,7 +444,7 @@ pub(crate) fn require_conditional(
 }
 
 pub(crate) fn declares(cx: &mut TypeContext, n: NominalId, protocol: &'static str) -> Option<usize> {
-    let p = name_lookup::protocol(cx, protocol);
+    let p = name_lookup::visible_protocol(cx, protocol)?;
     find_conformance(cx, n, p)
 }
 

@@ -64,19 +64,23 @@ pub(crate) fn type_entry(cx: &mut TypeContext, name: &str, file: u32) -> Option<
         .find(|what| matches!(what, Named::Nominal(_) | Named::Protocol(_) | Named::Alias(_)))
 }
 
-/// Returns the protocol of the prelude with the given name.
+/// Returns the protocol of the prelude with the given name, which is visible in every program.
 pub(crate) fn protocol(cx: &mut TypeContext, name: &'static str) -> ProtocolId {
+    match visible_protocol(cx, name) {
+        Some(p) => p,
+        None => unreachable!("the prelude declares the protocol {name}"),
+    }
+}
+
+/// Returns the protocol of the library with the given name, unless it belongs to a module that is not imported.
+pub(crate) fn visible_protocol(cx: &mut TypeContext, name: &'static str) -> Option<ProtocolId> {
     if let Some(Entry { what: Named::Protocol(p), .. }) = cx.defs.known.get(name) {
-        return *p;
+        return Some(*p);
     }
-    let entry = prelude::library_entries(cx, name).into_iter().find(|e| matches!(e.what, Named::Protocol(_)));
-    match entry {
-        Some(entry @ Entry { what: Named::Protocol(p), .. }) => {
-            cx.defs.known.insert(name, entry);
-            p
-        }
-        _ => unreachable!("the prelude declares the protocol {name}"),
-    }
+    let entry = prelude::library_entries(cx, name).into_iter().find(|e| matches!(e.what, Named::Protocol(_)))?;
+    let Named::Protocol(p) = entry.what else { return None };
+    cx.defs.known.insert(name, entry);
+    Some(p)
 }
 
 /// Returns the nominal type of the prelude with the given name.

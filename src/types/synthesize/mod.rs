@@ -19,10 +19,10 @@ use crate::types::declare::synthesized_declarations;
 use crate::types::generics::associated_type;
 use crate::types::generics::generic_env;
 use crate::types::generics::signature;
+use crate::types::model::declaration_tables::VECTOR;
 use crate::types::model::declaration_tables::{
     Code, FunctionKind, Member, MemberKind, Owner, Signature, SignatureParam, blank_function,
 };
-use crate::types::model::declaration_tables::VECTOR;
 use crate::types::model::display;
 use crate::types::model::ty::{NominalId, Type};
 use crate::types::model::type_context;

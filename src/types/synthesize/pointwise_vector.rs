@@ -61,4 +61,3 @@ pub(super) fn vector_view(cx: &mut TypeContext, n: NominalId) -> Option<String> 
     }
     Some(format!("var differentiableVectorView: TangentVector {{ TangentVector({}) }}", parts.join(", ")))
 }
-
