@@ -78,6 +78,15 @@ impl Failure {
     }
 }
 
+/// Returns the tensor to which the reference in a storage refers; the null reference is a zero of rank 0.
+fn tensor_value(reference: Ref, slot: Slot) -> Result<TensorValue, Failure> {
+    match reference {
+        Ref::Tensor(tensor) => Ok(TensorValue { tensor, slot }),
+        Ref::Null => Ok(TensorValue { tensor: Rc::new(Tensor::scalar(0.0)), slot }),
+        _ => Err(internal()),
+    }
+}
+
 fn article(what: &str) -> String {
     let an = what.starts_with(['a', 'e', 'i', 'o', 'u']);
     format!("{} {what}", if an { "an" } else { "a" })
@@ -227,12 +236,7 @@ impl<'a> NativeContext<'a> {
         let at = self.taken[0];
         self.taken[0] += 1;
         let slot = self.slots.get(at).copied().unwrap_or(Slot::NONE);
-        let tensor = match self.reference() {
-            Ref::Tensor(tensor) => tensor,
-            Ref::Null => Rc::new(Tensor::scalar(0.0)),
-            _ => return Err(internal()),
-        };
-        Ok(TensorValue { tensor, slot })
+        tensor_value(self.reference(), slot)
     }
 
     /// Reads the next argument, an array of the storages of tensors.
@@ -241,12 +245,7 @@ impl<'a> NativeContext<'a> {
     /// Fails if the argument is not an array of tensors.
     pub fn tensors(&mut self) -> Result<Vec<TensorValue>, Failure> {
         let array = self.array(Layout { f: 1, i: 0, r: 1 })?;
-        let elements = array.r.iter().enumerate().map(|(k, reference)| match reference {
-            Ref::Tensor(tensor) => Ok(TensorValue { tensor: Rc::clone(tensor), slot: array.slot(k) }),
-            Ref::Null => Ok(TensorValue { tensor: Rc::new(Tensor::scalar(0.0)), slot: array.slot(k) }),
-            _ => Err(internal()),
-        });
-        elements.collect()
+        array.r.iter().enumerate().map(|(k, reference)| tensor_value(reference.clone(), array.slot(k))).collect()
     }
 
     /// Reads the next argument, an array of integers.

@@ -25,7 +25,6 @@ mod printf_format;
 mod sorting;
 mod string;
 mod tensor;
-mod tensor_scalars;
 
 pub use context::{Argument, Failure, FailureKind, NativeContext, NativeRegisters, internal};
 pub use data::{ColumnKind, JSONStream, Table, TableColumn, TableFormat, date_of, matches_of, stream_of, table_of};
@@ -133,7 +132,7 @@ const PARTS: [&[NativeFunction]; 25] = [
     mirror::TABLE,
     picture::TABLE,
     sorting::TABLE,
-    tensor_scalars::TABLE,
+    tensor::SCALARS,
     tensor::ELEMENTWISE,
     tensor::CONSTRUCTION,
     tensor::VIEW,

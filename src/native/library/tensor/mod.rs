@@ -9,6 +9,7 @@ mod elementwise;
 mod indexing;
 mod matrix;
 mod reduction;
+mod scalars;
 #[cfg(test)]
 mod tests;
 mod view;
@@ -19,6 +20,7 @@ pub(super) use elementwise::TABLE as ELEMENTWISE;
 pub(super) use indexing::TABLE as INDEXING;
 pub(super) use matrix::TABLE as MATRIX;
 pub(super) use reduction::TABLE as REDUCTION;
+pub(super) use scalars::TABLE as SCALARS;
 pub(super) use view::TABLE as VIEW;
 pub(super) use window::TABLE as WINDOW;
 

@@ -1,38 +1,27 @@
-//! Tensor scalars: native functions that convert between tensors and the numbers of a program.
+//! Scalars: native functions that convert between tensors and the numbers of a program.
 
-use super::NativeFunction;
-use super::context::{Failure, NativeContext, internal};
+use super::{Call, shape};
+use crate::native::library::NativeFunction;
+use crate::native::library::context::{Failure, internal};
 use crate::native::tensor::Operation;
 use crate::native::tensor::TensorValue;
 use crate::tensor::{Shape, Tensor};
 use crate::value::{Cells, Ref, Slot};
 use std::rc::Rc;
 
-type Call<'a, 'b> = &'a mut NativeContext<'b>;
-
-pub(super) const TABLE: &[NativeFunction] = &[
+pub(in crate::native::library) const TABLE: &[NativeFunction] = &[
     NativeFunction { name: "tensor.ofScalars", call: of_scalars },
     NativeFunction { name: "tensor.repeating", call: repeating },
     NativeFunction { name: "tensor.scalars", call: scalars },
     NativeFunction { name: "tensor.scalar", call: scalar },
 ];
 
-/// Returns the shape with the given sizes.
-fn shape(sizes: &[i64]) -> Result<Shape, Failure> {
-    let size = |size: &i64| {
-        usize::try_from(*size).map_err(|_| {
-            crate::tensor::TensorError::value("Tensor", format!("the size of an axis cannot be {size}")).into()
-        })
-    };
-    sizes.iter().map(size).collect()
-}
-
 /// Creates a tensor from an array of scalars and a shape.
 fn of_scalars(c: Call<'_, '_>) -> Result<(), Failure> {
     let kind = c.scalar_kind(0)?;
     let layout = c.shapes.layout(c.type_at(0)?);
     let array = c.array(layout)?;
-    let shape = shape(&c.integers()?)?;
+    let shape = shape(c)?;
     let value = if kind.is_real() {
         let numbers: Vec<(f64, Slot)> = array.f.iter().enumerate().map(|(k, x)| (*x, array.slot(k))).collect();
         c.recorder().pack_numbers(kind, shape, &numbers)?
@@ -46,7 +35,7 @@ fn of_scalars(c: Call<'_, '_>) -> Result<(), Failure> {
 fn repeating(c: Call<'_, '_>) -> Result<(), Failure> {
     let kind = c.scalar_kind(0)?;
     let scalar = c.value(c.shapes.layout(c.type_at(0)?))?;
-    let shape = shape(&c.integers()?)?;
+    let shape = shape(c)?;
     let parts = c.components(scalar);
     let value = match (parts.f, parts.i) {
         ([x], _) => {
