@@ -98,6 +98,7 @@ pub const TOPICS: &[LibraryTopic] = &[
             "tensor_bidirectional",
             "tensor_context",
             "tensor_convolution_layers",
+            "tensor_coding",
             "tensor_data",
             "tensor_dense",
             "tensor_dropout",
@@ -117,7 +118,7 @@ pub const TOPICS: &[LibraryTopic] = &[
             "tensor_vectors",
         ],
     },
-    LibraryTopic { title: "Foundations", files: &["core", "unit", "conversions", "keypath", "pointers"] },
+    LibraryTopic { title: "Foundations", files: &["core", "unit", "conversions", "keypath", "keypath_iteration", "pointers"] },
     LibraryTopic { title: "Functions of the C library (import Glibc)", files: &["glibc"] },
 ];
 

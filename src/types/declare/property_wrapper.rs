@@ -23,6 +23,7 @@ use crate::types::model::declaration_tables::{
 use crate::types::model::ty::NominalId;
 use crate::types::model::type_context::TypeContext;
 use crate::types::model::typed_tree::FunctionId;
+use crate::types::names::prelude;
 use std::rc::Rc;
 
 /// The properties of a wrapped local variable: its storage, and whether the value and the projected value can be set.
@@ -92,16 +93,25 @@ pub(crate) fn note_wrapper(cx: &mut TypeContext, decl: &Decl) {
 }
 
 /// Returns the attribute that applies a wrapper to a declaration; the outermost one if there are several.
-fn wrapping<'d>(cx: &TypeContext, decl: &'d Decl) -> Option<(&'d Attribute, Wrapper)> {
+fn wrapping<'d>(cx: &mut TypeContext, decl: &'d Decl) -> Option<(&'d Attribute, Wrapper)> {
     all_wrapping(cx, decl).into_iter().next()
 }
 
-fn all_wrapping<'d>(cx: &TypeContext, decl: &'d Decl) -> Vec<(&'d Attribute, Wrapper)> {
+fn all_wrapping<'d>(cx: &mut TypeContext, decl: &'d Decl) -> Vec<(&'d Attribute, Wrapper)> {
     let wrapping = decl.attributes.iter().filter_map(|attribute| {
         let name = attribute.name.name.rsplit('.').next()?;
+        if !cx.defs.wrappers.contains_key(name) && is_type_name(name) {
+            // Entering a wrapper of the library registers it.
+            prelude::library_types(cx, name);
+        }
         cx.defs.wrappers.get(name).map(|wrapper| (attribute, wrapper.clone()))
     });
     wrapping.collect()
+}
+
+/// Whether an attribute is named like a type, and not like an attribute of the language.
+fn is_type_name(name: &str) -> bool {
+    name.trim_start_matches('_').starts_with(|c: char| c.is_ascii_uppercase())
 }
 
 /// Reports a wrapper on a variable at the top level.

@@ -17,7 +17,6 @@ use std::fmt::Write;
 const ABSENT: &[(&str, &str)] = &[
     ("AnyHashable", "use an enum whose cases are the possible types"),
     ("Int128", "'Int' and 'UInt64' are the largest integer types; for larger numbers, use 'Double'"),
-    ("KeyPathIterable", "list the key paths in a static property: static let all = [\\Self.x, \\Self.y]"),
     ("Mirror", "to customize how a type is printed, implement 'description'"),
 ];
 

@@ -7,6 +7,7 @@ pub(crate) mod coding;
 pub(crate) mod custom_equality;
 pub(crate) mod custom_tangent;
 pub(crate) mod enum_tangent;
+mod key_paths;
 mod pointwise_vector;
 pub(crate) mod subclass_tangent;
 
@@ -212,6 +213,8 @@ pub(crate) fn synthesize_member(cx: &mut TypeContext, n: NominalId, name: &str, 
         ("_combined", false) => "_combined",
         ("one", true) => "one",
         ("differentiableVectorView", false) => "differentiableVectorView",
+        ("allKeyPaths", false) => "allKeyPaths",
+        ("recursivelyAllKeyPaths", false) => "recursivelyAllKeyPaths",
         ("==", true) => "==",
         ("hash", false) => "hash",
         ("<", true) => "<",
@@ -413,6 +416,8 @@ fn synthesized_text(cx: &mut TypeContext, n: NominalId, key: &str) -> Option<Str
             Some(format!("func _combined(_ operation: _PointwisePair, _ other: Self) -> Self {{ {combined} }}"))
         }
         "differentiableVectorView" if kind == NominalKind::Struct => pointwise_vector::vector_view(cx, n),
+        "allKeyPaths" if kind != NominalKind::Enum => Some(key_paths::all_key_paths(cx, n)),
+        "recursivelyAllKeyPaths" if kind != NominalKind::Enum => Some(key_paths::nested_key_paths(cx, n)),
         "scaled" if kind == NominalKind::Struct => {
             let scaled = memberwise(&|f| format!("self.{f}.scaled(by: factor)"));
             Some(format!("func scaled(by factor: Double) -> Self {{ {scaled} }}"))
@@ -566,6 +571,7 @@ fn requiring_protocol(key: &str) -> &'static str {
         "zero" | "+" | "-" => "AdditiveArithmetic",
         "_mapped" | "_combined" | "one" => "_PointwiseVector",
         "differentiableVectorView" => "EuclideanDifferentiable",
+        "allKeyPaths" | "recursivelyAllKeyPaths" => "KeyPathIterable",
         "==" => "Equatable",
         "hash" => "Hashable",
         "<" => "Comparable",
