@@ -1,6 +1,7 @@
 //! Session data: the options, inputs, stages and outcomes of a session.
 
 use crate::diagnostic::Diagnostic;
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -18,6 +19,8 @@ pub struct Options {
     pub max_memory: Option<u64>,
     /// The time limit of a run.
     pub timeout: Option<Duration>,
+    /// The number of threads that operations on large tensors use; by default one per processor.
+    pub threads: Option<NonZeroUsize>,
     /// The seed of the generator of random numbers.
     pub seed: u64,
     /// The arguments of the script, starting with its name.
@@ -57,6 +60,7 @@ impl Default for Options {
             max_steps: None,
             max_memory: crate::vm::share_of_machine(),
             timeout: None,
+            threads: None,
             seed: 0,
             arguments: vec![],
             loader: None,

@@ -43,6 +43,6 @@ pub use parallel::{set_threads, threads};
 pub use random::Seed;
 pub use reader::Operand;
 pub use scalar::{Buffer, Scalar, ScalarKind};
-pub use shape::{Shape, Strides};
+pub use shape::{Shape, Strides, set_largest_tensor};
 pub use strided::Tensor;
 pub use window::{Padding, Resizing, Window};

@@ -5,6 +5,7 @@ use super::cancellation;
 use super::reader::Reader;
 use super::scalar::Scalar;
 use rayon::prelude::*;
+use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -20,23 +21,35 @@ const LEAST_PARALLEL_WORK: usize = 1 << 17;
 /// The amount of work, in simple operations, between two checks for cancellation.
 const WORK_BETWEEN_CHECKS: usize = 1 << 22;
 
-static THREADS: AtomicUsize = AtomicUsize::new(1);
+/// The number of threads; 0 if it was not determined yet.
+static THREADS: AtomicUsize = AtomicUsize::new(0);
 static POOL: Mutex<Option<Arc<rayon::ThreadPool>>> = Mutex::new(None);
 
-/// Sets the number of threads that operations on large tensors use.
-pub fn set_threads(count: usize) {
-    THREADS.store(count.max(1), Ordering::Relaxed);
+/// Sets the number of threads that operations on large tensors use; `None` stands for one per processor.
+pub fn set_threads(count: Option<NonZeroUsize>) {
+    THREADS.store(count.map_or(0, NonZeroUsize::get), Ordering::Relaxed);
 }
 
-/// Returns the number of threads that operations on large tensors use.
+/// Returns the number of threads that operations on large tensors use. The processors are counted only when the number is
+/// first needed, because that takes longer than the start of a small program.
 pub fn threads() -> usize {
-    THREADS.load(Ordering::Relaxed)
+    match THREADS.load(Ordering::Relaxed) {
+        0 => {
+            let count = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+            THREADS.store(count, Ordering::Relaxed);
+            count
+        }
+        count => count,
+    }
 }
 
 /// Returns the threads, if there are several and the work is large enough.
 fn pool(work: usize) -> Option<Arc<rayon::ThreadPool>> {
+    if work < LEAST_PARALLEL_WORK {
+        return None;
+    }
     let threads = threads();
-    if threads < 2 || work < LEAST_PARALLEL_WORK {
+    if threads < 2 {
         return None;
     }
     let mut pool = POOL.lock().ok()?;

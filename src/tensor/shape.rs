@@ -2,18 +2,33 @@
 
 use super::error::{Result, TensorError};
 use smallvec::SmallVec;
+use std::cell::Cell;
 use std::fmt;
 use std::ops::Deref;
 
-/// The largest number of bytes that a tensor may have; a larger shape is an error before anything is allocated.
-const LARGEST_TENSOR: usize = 1 << 40;
+thread_local! {
+    /// The largest number of bytes that a tensor may have; a larger shape is an error before anything is allocated.
+    static LARGEST_TENSOR: Cell<u64> = const { Cell::new(1 << 40) };
+}
+
+/// Sets the largest number of bytes that a tensor of this thread may have.
+pub fn set_largest_tensor(bytes: u64) {
+    LARGEST_TENSOR.set(bytes);
+}
 
 /// The distances between neighbors along each axis, in scalars.
 pub type Strides = SmallVec<[isize; 4]>;
 
 /// The sizes of a tensor along its axes.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Debug, Default, PartialEq, Eq, Hash)]
 pub struct Shape(SmallVec<[usize; 4]>);
+
+impl Clone for Shape {
+    fn clone(&self) -> Shape {
+        // The derived implementation clones the sizes one by one.
+        Shape(SmallVec::from_slice(&self.0))
+    }
+}
 
 impl Deref for Shape {
     type Target = [usize];
@@ -73,7 +88,7 @@ impl Shape {
         }
         let total = self.0.iter().try_fold(bytes.max(1), |count, &size| count.checked_mul(size));
         match total {
-            Some(total) if total <= LARGEST_TENSOR => Ok(total / bytes.max(1)),
+            Some(total) if total as u64 <= LARGEST_TENSOR.get() => Ok(total / bytes.max(1)),
             _ => Err(TensorError::shape(
                 operation,
                 None,

@@ -9,12 +9,19 @@ use std::borrow::Cow;
 use std::rc::Rc;
 
 /// A tensor with value semantics: a buffer is shared until one of its tensors is changed.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Tensor {
     pub(super) shape: Shape,
     pub(super) strides: Strides,
     pub(super) offset: usize,
     pub(super) data: Rc<Buffer>,
+}
+
+impl Clone for Tensor {
+    fn clone(&self) -> Tensor {
+        let strides = Strides::from_slice(&self.strides);
+        Tensor { shape: self.shape.clone(), strides, offset: self.offset, data: Rc::clone(&self.data) }
+    }
 }
 
 impl Tensor {

@@ -8,6 +8,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::ffi::OsString;
 use std::io::IsTerminal;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -286,6 +287,9 @@ pub(crate) struct Settings {
     /// How long the program may run
     #[arg(long, global = true, value_name = "SECONDS", value_parser = seconds)]
     timeout: Option<Duration>,
+    /// How many threads operations on large tensors use [default: one per processor]
+    #[arg(long, global = true, value_name = "N")]
+    threads: Option<NonZeroUsize>,
     /// The seed of random numbers [default: 0]
     #[arg(long, global = true, value_name = "N")]
     seed: Option<u64>,
@@ -400,6 +404,7 @@ impl Settings {
             max_steps: self.max_steps.or(default.max_steps),
             max_memory: self.max_memory.or(default.max_memory),
             timeout: self.timeout.or(default.timeout),
+            threads: self.threads.or(default.threads),
             seed: self.seed.unwrap_or(default.seed),
             arguments,
             loader: Some(super::program_input::import),

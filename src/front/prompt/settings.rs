@@ -4,6 +4,7 @@
 use super::{Flow, Prompt};
 use crate::front::units::{bytes, depth, seconds};
 use crate::session::{CheckNan, Kinks, closest, in_bytes};
+use std::num::NonZeroUsize;
 
 /// A setting of the prompt.
 struct Setting {
@@ -125,6 +126,13 @@ const SETTINGS: &[Setting] = &[
         shown: |prompt| prompt.options.max_memory.map_or(none(), in_bytes),
         change: |prompt, word| optional(word, bytes).map(|bytes| prompt.options.max_memory = bytes),
     },
+    Setting {
+        name: "threads",
+        values: "an integer, none",
+        meaning: "how many threads operations on large tensors use; none: one per processor",
+        shown: |prompt| prompt.options.threads.map_or(none(), |threads| threads.to_string()),
+        change: |prompt, word| optional(word, threads).map(|threads| prompt.options.threads = threads),
+    },
 ];
 
 const KINKS: &[(&str, Kinks)] = &[("noted", Kinks::Noted), ("ignored", Kinks::Ignored), ("refused", Kinks::Refused)];
@@ -188,6 +196,10 @@ fn named<T: Copy + PartialEq>(known: &[(&str, T)], value: T) -> String {
 
 fn number(word: &str) -> Result<u64, String> {
     word.replace('_', "").parse().map_err(|_| "expected an integer".into())
+}
+
+fn threads(word: &str) -> Result<NonZeroUsize, String> {
+    word.parse().map_err(|_| "expected an integer above 0".into())
 }
 
 fn optional<T>(word: &str, read: impl Fn(&str) -> Result<T, String>) -> Result<Option<T>, String> {

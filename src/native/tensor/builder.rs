@@ -220,11 +220,7 @@ impl<'a> Builder<'a> {
 
 /// Returns `a` times or divided by an operand, with the zeros of `a` where the result is undefined, in one pass over
 /// memory; `None` if one of the two varies in a level, which has to record the operations.
-fn without_recording(
-    function: Binary,
-    a: &TensorValue,
-    operand: &TensorValue,
-) -> Result<Option<TensorValue>, Failure> {
+fn without_recording(function: Binary, a: &TensorValue, operand: &TensorValue) -> Result<Option<TensorValue>, Failure> {
     if a.slot != Slot::NONE || operand.slot != Slot::NONE {
         return Ok(None);
     }

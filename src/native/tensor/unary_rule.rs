@@ -72,12 +72,7 @@ pub(super) fn apply(
 }
 
 /// Computes the formula of [`apply`] in one pass over memory.
-fn in_one_pass(
-    function: Unary,
-    g: &TensorValue,
-    x: &TensorValue,
-    y: &TensorValue,
-) -> Result<TensorValue, Failure> {
+fn in_one_pass(function: Unary, g: &TensorValue, x: &TensorValue, y: &TensorValue) -> Result<TensorValue, Failure> {
     let mut chain = Chain::new();
     let (at_g, at_x, at_y) = (chain.input(), chain.input(), chain.input());
     let result = match form(function) {

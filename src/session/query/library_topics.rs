@@ -118,7 +118,10 @@ pub const TOPICS: &[LibraryTopic] = &[
             "tensor_vectors",
         ],
     },
-    LibraryTopic { title: "Foundations", files: &["core", "unit", "conversions", "keypath", "keypath_iteration", "pointers"] },
+    LibraryTopic {
+        title: "Foundations",
+        files: &["core", "unit", "conversions", "keypath", "keypath_iteration", "pointers"],
+    },
     LibraryTopic { title: "Functions of the C library (import Glibc)", files: &["glibc"] },
 ];
 

@@ -218,7 +218,7 @@ impl Chain {
     }
 
     fn scalars<T: Real>(&self, inputs: &[Reader<'_, T>], count: usize) -> Vec<Vec<T>> {
-        if threads() == 1 || count <= BLOCK {
+        if count <= BLOCK || threads() == 1 {
             return self.scalars_in_order(inputs, count);
         }
         let write = |evaluation: &Evaluation<'_, T>, node: Node, target: &mut [T]| match evaluation.operand(node) {

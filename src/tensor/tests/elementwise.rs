@@ -1,6 +1,7 @@
 //! Elementwise operations and chains.
 
 use super::*;
+use std::num::NonZeroUsize;
 
 /// A function of the standard library.
 type Exact = fn(f64) -> f64;
@@ -248,9 +249,9 @@ fn threads_do_not_change_results() {
         results
     };
     let one = compute();
-    set_threads(3);
+    set_threads(NonZeroUsize::new(3));
     let three = compute();
-    set_threads(1);
+    set_threads(None);
     for (a, b) in one.iter().zip(&three) {
         let bits = |t: &Tensor| t.to_vec::<f64>().unwrap().iter().map(|x| x.to_bits()).collect::<Vec<_>>();
         assert!(bits(a) == bits(b));
