@@ -22,6 +22,10 @@ def pattern(shape, scale, kind=np.float32):
     return (np.sin(np.arange(np.prod(shape), dtype=np.float64) * 0.7) * scale).astype(kind).reshape(shape)
 
 
+# The steps before the measured ones, as in the programs.
+WARM_UP = {"perceptron": 10, "lenet": 5, "lstm": 3, "chain": 3, "small_operations": 20}
+
+
 def measured(step, steps, warm_up):
     for _ in range(warm_up):
         value = step()
@@ -181,7 +185,7 @@ def with_numpy(program):
 def main():
     library, program, steps = sys.argv[1], sys.argv[2], int(sys.argv[3])
     step = {"torch": with_torch, "jax": with_jax, "numpy": with_numpy}[library](program)
-    print(*measured(step, steps, max(3, steps // 20)))
+    print(*measured(step, steps, WARM_UP.get(program, 5)))
 
 
 main()

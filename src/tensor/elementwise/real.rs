@@ -42,6 +42,9 @@ pub trait Real:
     /// Replaces each number by the difference to its maximum, exponentiated, and returns the sum; of one row of `softmax`.
     fn exp_of_difference(x: &mut [Self], maximum: Self);
 
+    /// Returns `self · factor + addend`, rounded once if the processor has a fused multiply-add.
+    fn multiply_add<const FUSED: bool>(self, factor: Self, addend: Self) -> Self;
+
     /// Returns the natural logarithm of one number.
     fn ln(self) -> Self;
 
@@ -295,6 +298,11 @@ macro_rules! real {
                     }
                 }
                 dispatch(x, maximum);
+            }
+
+            #[inline(always)]
+            fn multiply_add<const FUSED: bool>(self, factor: $type, addend: $type) -> $type {
+                if FUSED { self.mul_add(factor, addend) } else { self * factor + addend }
             }
 
             fn ln(self) -> $type {

@@ -5,6 +5,7 @@ use super::super::elementwise::Real;
 use super::super::parallel::for_each_chunk;
 use super::Geometry;
 use multiversion::multiversion;
+use multiversion::target::match_target;
 
 /// The largest number of output channels; weights are padded to it.
 pub(super) const LANES: usize = 8;
@@ -46,7 +47,7 @@ fn lines(geometry: &Geometry, z: usize, y: usize) -> Lines {
 
 /// Adds the products of the windows from `x` on: `sums[window] += scalars of the window · weights`.
 #[inline(always)]
-fn add_windows<T: Real, const WINDOWS: usize>(
+fn add_windows<T: Real, const WINDOWS: usize, const FUSED: bool>(
     geometry: &Geometry,
     example: &[T],
     lines: &Lines,
@@ -64,7 +65,7 @@ fn add_windows<T: Real, const WINDOWS: usize>(
             for (window, sums) in sums.iter_mut().enumerate() {
                 let scalar = source[window * step + c];
                 for (sum, &weight) in sums.iter_mut().zip(weights) {
-                    *sum += scalar * weight;
+                    *sum = scalar.multiply_add::<FUSED>(weight, *sum);
                 }
             }
         }
@@ -94,6 +95,21 @@ fn convolve_example<T: Real>(
     outputs: usize,
     result: &mut [T],
 ) {
+    match_target! {
+        "x86_64+avx2+fma" => convolve_windows::<T, true>(geometry, example, weights, outputs, result),
+        "aarch64" => convolve_windows::<T, true>(geometry, example, weights, outputs, result),
+        _ => convolve_windows::<T, false>(geometry, example, weights, outputs, result),
+    }
+}
+
+#[inline(always)]
+fn convolve_windows<T: Real, const FUSED: bool>(
+    geometry: &Geometry,
+    example: &[T],
+    weights: &[[T; LANES]],
+    outputs: usize,
+    result: &mut [T],
+) {
     let [_, height, width] = geometry.output;
     for (number, result) in result.chunks_exact_mut(width * outputs).enumerate() {
         let lines = lines(geometry, number / height, number % height);
@@ -101,14 +117,14 @@ fn convolve_example<T: Real>(
         while x < width {
             let target = &mut result[x * outputs..];
             if lines.inside.contains(&x) && x + GROUP <= lines.inside.end {
-                let sums = add_windows::<T, GROUP>(geometry, example, &lines, x, weights);
+                let sums = add_windows::<T, GROUP, FUSED>(geometry, example, &lines, x, weights);
                 for (target, sums) in target.chunks_exact_mut(outputs).zip(&sums) {
                     target.copy_from_slice(&sums[..outputs]);
                 }
                 x += GROUP;
             } else {
                 let sums = if lines.inside.contains(&x) {
-                    add_windows::<T, 1>(geometry, example, &lines, x, weights)[0]
+                    add_windows::<T, 1, FUSED>(geometry, example, &lines, x, weights)[0]
                 } else {
                     edge_window(geometry, example, number * width + x, weights)
                 };
@@ -144,27 +160,64 @@ pub(super) fn convolution<T: Real>(geometry: &Geometry, input: &[T], filter: &[T
 /// Adds the products of each scalar of each window of an example with the adjoints of the window.
 #[multiversion(targets("x86_64+avx2+fma"))]
 fn add_filter_adjoint<T: Real>(geometry: &Geometry, example: &[T], adjoints: &[[T; LANES]], sums: &mut [[T; LANES]]) {
+    match_target! {
+        "x86_64+avx2+fma" => add_products::<T, true>(geometry, example, adjoints, sums),
+        "aarch64" => add_products::<T, true>(geometry, example, adjoints, sums),
+        _ => add_products::<T, false>(geometry, example, adjoints, sums),
+    }
+}
+
+/// Adds the products of `COLUMNS` neighboring scalars of windows with the adjoints of the windows. The sums do not depend on
+/// each other, so the processor computes them at the same time.
+#[inline(always)]
+fn add_columns<T: Real, const COLUMNS: usize, const FUSED: bool>(
+    source: &[T],
+    step: usize,
+    adjoints: &[[T; LANES]],
+    sums: &mut [[T; LANES]],
+) {
+    let Some(sums) = sums.first_chunk_mut::<COLUMNS>() else { return };
+    let mut totals = *sums;
+    for (window, adjoints) in adjoints.iter().enumerate() {
+        let Some(scalars) = source.get(window * step..).and_then(<[T]>::first_chunk::<COLUMNS>) else { return };
+        for (totals, &scalar) in totals.iter_mut().zip(scalars) {
+            for (total, &adjoint) in totals.iter_mut().zip(adjoints) {
+                *total = scalar.multiply_add::<FUSED>(adjoint, *total);
+            }
+        }
+    }
+    *sums = totals;
+}
+
+#[inline(always)]
+fn add_products<T: Real, const FUSED: bool>(
+    geometry: &Geometry,
+    example: &[T],
+    adjoints: &[[T; LANES]],
+    sums: &mut [[T; LANES]],
+) {
     let [_, height, width] = geometry.output;
     let channels = geometry.channels;
     let run = geometry.kernel[2] * channels;
     for (number, adjoints) in adjoints.chunks_exact(width).enumerate() {
         let lines = lines(geometry, number / height, number % height);
         for &(line, start) in &lines.lines {
-            let sums = &mut sums[line * run..(line + 1) * run];
-            for (c, sums) in sums.iter_mut().enumerate() {
-                let mut total = *sums;
-                let left = start
-                    + (lines.inside.start * geometry.strides[2])
-                        .wrapping_sub(geometry.before[2])
-                        .wrapping_mul(channels);
-                let inside = adjoints.get(lines.inside.clone()).unwrap_or(&[]);
-                for (window, adjoints) in inside.iter().enumerate() {
-                    let scalar = example[left + window * geometry.strides[2] * channels + c];
-                    for (total, &adjoint) in total.iter_mut().zip(adjoints) {
-                        *total += scalar * adjoint;
-                    }
-                }
-                *sums = total;
+            let inside = adjoints.get(lines.inside.clone()).unwrap_or(&[]);
+            if inside.is_empty() {
+                continue;
+            }
+            let left = start + (lines.inside.start * geometry.strides[2] - geometry.before[2]) * channels;
+            let step = geometry.strides[2] * channels;
+            let mut c = 0;
+            while c < run {
+                let (source, sums) = (&example[left + c..], &mut sums[line * run + c..(line + 1) * run]);
+                let (add, columns): (fn(_, _, _, _), usize) = match sums.len() {
+                    5.. => (add_columns::<T, 5, FUSED>, 5),
+                    3..5 => (add_columns::<T, 3, FUSED>, 3),
+                    _ => (add_columns::<T, 1, FUSED>, 1),
+                };
+                add(source, step, inside, sums);
+                c += columns;
             }
         }
         for (x, adjoints) in adjoints.iter().enumerate().filter(|(x, _)| !lines.inside.contains(x)) {
