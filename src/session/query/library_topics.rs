@@ -89,6 +89,10 @@ pub const TOPICS: &[LibraryTopic] = &[
         ],
     },
     LibraryTopic {
+        title: "Vectors and matrices (import TensorFlow)",
+        files: &["linear_vector", "linear_matrix", "linear_decompositions", "tensor_backed"],
+    },
+    LibraryTopic {
         title: "Layers, losses and optimizers (import TensorFlow)",
         files: &[
             "tensor_adam",

@@ -77,6 +77,9 @@ impl Infer<'_> {
             }
             _ => {}
         }
+        if matches!(&*op.name, "·" | "⋅" | "×") {
+            return self.multiplication_sign(op, lhs, rhs, expected, span);
+        }
         let quotient = self.fraction(op, lhs, rhs);
         let [lhs, rhs] = quotient.as_ref().map_or([lhs, rhs], |[lhs, rhs]| [lhs, rhs]);
         let mut args = vec![ArgNode::unlabeled(lhs.clone()), ArgNode::unlabeled(rhs.clone())];
@@ -105,6 +108,28 @@ impl Infer<'_> {
             }
         }
         self.operator(op, args, expected, span)
+    }
+
+    /// Infers `u · v` and `u × v`: the scalar product `⋅` and the vector product `⨯` of types that have them, and the product
+    /// `*` of all others.
+    fn multiplication_sign(
+        &mut self,
+        sign: &Ident,
+        lhs: &Rc<ast::Expr>,
+        rhs: &Rc<ast::Expr>,
+        expected: Option<&Type>,
+        span: Span,
+    ) -> Expr {
+        let value = self.expr(lhs, None);
+        let name = if &*sign.name == "×" { "⨯" } else { "⋅" };
+        let product = Ident { name: name.into(), span: sign.span };
+        let is_of_vectors = self
+            .known(&value.ty.clone())
+            .is_some_and(|ty| !self.operator_candidates(&product, std::slice::from_ref(&ty), 2).is_empty());
+        let op = if is_of_vectors { product } else { Ident { name: "*".into(), span: sign.span } };
+        let mut args = vec![ArgNode::unlabeled(lhs.clone()), ArgNode::unlabeled(rhs.clone())];
+        args[0].ready = Some(self.set_aside(value));
+        self.operator(&op, args, expected, span)
     }
 
     /// Whether the program declares an operator that is otherwise built in.
