@@ -122,6 +122,8 @@ const FILES: &[(&str, Option<&str>)] = &[
     ("linear_vector", Some("TensorFlow")),
     ("linear_matrix", Some("TensorFlow")),
     ("linear_decompositions", Some("TensorFlow")),
+    ("ranked_tensor", Some("TensorFlow")),
+    ("ranked_types", Some("TensorFlow")),
     ("shaped_array", Some("TensorFlow")),
     ("tensor_random", Some("TensorFlow")),
     ("tensor_adam", Some("TensorFlow")),

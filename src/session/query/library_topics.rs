@@ -92,6 +92,7 @@ pub const TOPICS: &[LibraryTopic] = &[
         title: "Vectors and matrices (import TensorFlow)",
         files: &["linear_vector", "linear_matrix", "linear_decompositions", "tensor_backed"],
     },
+    LibraryTopic { title: "Tensors of a fixed rank (import TensorFlow)", files: &["ranked_types", "ranked_tensor"] },
     LibraryTopic {
         title: "Layers, losses and optimizers (import TensorFlow)",
         files: &[
