@@ -1,8 +1,7 @@
 //! HTML tables: matrices as the results of cells.
 
 /// The types whose values are matrices.
-const MATRICES: [&str; 6] =
-    ["[[Double]]", "[[Float]]", "[[Int]]", "Matrix", "Tensor2D<Double>", "Tensor2D<Float>"];
+const MATRICES: [&str; 6] = ["[[Double]]", "[[Float]]", "[[Int]]", "Matrix", "Tensor2D<Double>", "Tensor2D<Float>"];
 
 /// The numbers of rows and columns that a table shows at most.
 const MAX_SIZE: usize = 100;

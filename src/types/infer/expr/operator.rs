@@ -77,7 +77,7 @@ impl Infer<'_> {
             }
             _ => {}
         }
-        if matches!(&*op.name, "·" | "⋅" | "×") {
+        if self.is_multiplication_sign(&op.name) {
             return self.multiplication_sign(op, lhs, rhs, expected, span);
         }
         let quotient = self.fraction(op, lhs, rhs);
@@ -110,8 +110,18 @@ impl Infer<'_> {
         self.operator(op, args, expected, span)
     }
 
-    /// Infers `u · v` and `u × v`: the scalar product `⋅` and the vector product `⨯` of types that have them, and the product
-    /// `*` of all others.
+    /// Whether an operator is a multiplication sign that denotes several products. The program's own operator `⋅` is none,
+    /// unless the module of tensors is imported.
+    fn is_multiplication_sign(&mut self, op: &str) -> bool {
+        match op {
+            "·" | "×" => true,
+            "⋅" => name_lookup::visible_protocol(self.cx, "Transposable").is_some(),
+            _ => false,
+        }
+    }
+
+    /// Infers `u · v` and `u × v`: the scalar product `⋅` and the vector product `⨯` if they accept the operands, and
+    /// otherwise the product `*`.
     fn multiplication_sign(
         &mut self,
         sign: &Ident,
@@ -120,15 +130,18 @@ impl Infer<'_> {
         expected: Option<&Type>,
         span: Span,
     ) -> Expr {
-        let value = self.expr(lhs, None);
+        let mut args = vec![ArgNode::unlabeled(lhs.clone()), ArgNode::unlabeled(rhs.clone())];
+        self.ready_args(&mut args);
+        let mut types = vec![];
+        for arg in &args {
+            let ready = arg.ready.as_ref().map(|ready| ready.ty.clone());
+            types.extend(ready.and_then(|ty| self.known(&ty)));
+        }
         let name = if &*sign.name == "×" { "⨯" } else { "⋅" };
         let product = Ident { name: name.into(), span: sign.span };
-        let is_of_vectors = self
-            .known(&value.ty.clone())
-            .is_some_and(|ty| !self.operator_candidates(&product, std::slice::from_ref(&ty), 2).is_empty());
-        let op = if is_of_vectors { product } else { Ident { name: "*".into(), span: sign.span } };
-        let mut args = vec![ArgNode::unlabeled(lhs.clone()), ArgNode::unlabeled(rhs.clone())];
-        args[0].ready = Some(self.set_aside(value));
+        let candidates = self.operator_candidates(&product, &types, 2);
+        let is_accepted = candidates.iter().any(|c| self.try_candidate(c, &args, None, span).is_some());
+        let op = if is_accepted { product } else { Ident { name: "*".into(), span: sign.span } };
         self.operator(&op, args, expected, span)
     }
 
