@@ -344,8 +344,18 @@ struct OperatorStacks {
 }
 
 /// Mathematical symbols in operators, with their usual forms.
-const SYMBOLS: &[(char, &str)] =
-    &[('−', "-"), ('÷', "/"), ('⋅', "*"), ('∙', "*"), ('∗', "*"), ('∧', "&&"), ('∨', "||"), ('¬', "!")];
+const SYMBOLS: &[(char, &str)] = &[
+    ('−', "-"),
+    ('÷', "/"),
+    ('·', "*"),
+    ('×', "*"),
+    ('⋅', "*"),
+    ('∙', "*"),
+    ('∗', "*"),
+    ('∧', "&&"),
+    ('∨', "||"),
+    ('¬', "!"),
+];
 
 /// Operators of other languages, the equivalent in dscript, and an explanation.
 const REPLACEMENTS: &[(&str, &str, &str)] = &[

@@ -60,7 +60,7 @@ const GROUPS: &[(&str, Associativity, &str)] = &[
     ("ExponentiationPrecedence", Right, "^"),
 ];
 /// The operators of the module of tensors, by the index of their precedence group.
-const TENSOR_OPERATORS: &[(usize, &str)] = &[(0, ".= .*= ./="), (9, ".."), (11, "++"), (12, "•")];
+const TENSOR_OPERATORS: &[(usize, &str)] = &[(0, ".= .*= ./="), (9, ".."), (11, "++"), (12, "• ⋅ · × ⨯")];
 /// The name of the module of tensors.
 const TENSOR_MODULE: &str = "TensorFlow";
 const PREFIX: &str = "- + ! ~ √ ∛ ... ..< .!";

@@ -1,7 +1,7 @@
 //! HTML tables: matrices as the results of cells.
 
 /// The types whose values are matrices.
-const MATRICES: [&str; 3] = ["[[Double]]", "[[Float]]", "[[Int]]"];
+const MATRICES: [&str; 6] = ["[[Double]]", "[[Float]]", "[[Int]]", "Matrix", "Tensor2D<Double>", "Tensor2D<Float>"];
 
 /// The numbers of rows and columns that a table shows at most.
 const MAX_SIZE: usize = 100;
@@ -11,8 +11,10 @@ pub(super) fn matrix(ty: &str, text: &str) -> Option<String> {
     if !MATRICES.contains(&ty) {
         return None;
     }
-    let rows = text.strip_prefix("[[")?.strip_suffix("]]")?.split("], [");
-    let rows: Vec<Vec<&str>> = rows.map(|row| row.split(", ").collect()).collect();
+    // The rows are separated by commas and, in the descriptions of some types, written on lines of their own.
+    let rows = text.strip_prefix("[[")?.strip_suffix("]]")?.split("],");
+    let rows = rows.map(|row| row.trim_start().trim_start_matches('['));
+    let rows: Vec<Vec<&str>> = rows.map(|row| row.split(", ").map(str::trim).collect()).collect();
     let columns = rows.first()?.len();
     let is_number =
         |cell: &str| !cell.is_empty() && cell.chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c));
@@ -36,6 +38,9 @@ mod tests {
         let table = matrix("[[Double]]", "[[1.0, -2.0], [nan, 1e-05]]").unwrap();
         assert!(table.contains("<tr><td>1.0</td><td>\u{2212}2.0</td></tr>"), "{table}");
         assert_eq!(table.matches("<tr>").count(), 2);
+        let aligned = matrix("Matrix", "[[ 1.0, 2.0],\n [30.0, 4.0]]").unwrap();
+        assert!(aligned.contains("<tr><td>30.0</td><td>4.0</td></tr>"), "{aligned}");
+        assert_eq!(aligned.matches("<tr>").count(), 2);
     }
 
     #[test]

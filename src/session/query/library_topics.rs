@@ -83,10 +83,20 @@ pub const TOPICS: &[LibraryTopic] = &[
             "tensor_views",
             "tensor_indexing",
             "tensor_linear_algebra",
+            "tensor_einsum",
             "tensor_windows",
             "tensor_random",
             "tensor_primitives",
         ],
+    },
+    LibraryTopic {
+        title: "Vectors and matrices (import TensorFlow)",
+        files: &["linear_vector", "linear_matrix", "linear_decompositions", "tensor_backed"],
+    },
+    LibraryTopic { title: "Tensors of a fixed rank (import TensorFlow)", files: &["ranked_types", "ranked_tensor"] },
+    LibraryTopic {
+        title: "Tensors with named dimensions (import TensorFlow)",
+        files: &["named_tensor", "named_operations"],
     },
     LibraryTopic {
         title: "Layers, losses and optimizers (import TensorFlow)",

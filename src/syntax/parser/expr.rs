@@ -45,7 +45,7 @@ impl Builder<'_> {
                     continue;
                 }
                 Rule::infix_op => {
-                    let op = self.operator(&node);
+                    let op = self.infix_operator(&node);
                     SequencePart::Operator { op, juxtaposed: false }
                 }
                 Rule::juxtaposed => {

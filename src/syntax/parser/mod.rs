@@ -212,6 +212,15 @@ impl<'t> Builder<'t> {
         Ident { name: self.name(name), span: self.span(node) }
     }
 
+    /// Returns an operator between two operands. The multiplication signs `·` and `×` keep their names, because they may
+    /// also denote products of vectors; operators are folded when this is known.
+    fn infix_operator(&mut self, node: &Node<'_>) -> Ident {
+        match node.as_str() {
+            "·" | "×" => self.ident(node),
+            _ => self.operator(node),
+        }
+    }
+
     fn error(&mut self, code: Code, span: Span, message: impl Into<String>) -> &mut Diagnostic {
         self.diagnostics.push(Diagnostic::error(code, span, message));
         let last = self.diagnostics.len() - 1;

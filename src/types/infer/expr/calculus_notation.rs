@@ -1,9 +1,10 @@
-//! Calculus notation: `f'`, `∇f`, `∂(f, x)`, and operators as values.
+//! Calculus notation: `f'` (of a matrix, its transpose), `∇f`, `∂(f, x)`, and operators as values.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast;
 use crate::syntax::ast::{ExprKind as Ast, Ident};
+use crate::types::conform::conformances;
 use crate::types::generics::signature;
 use crate::types::generics::unification;
 use crate::types::infer::call::arguments::ArgNode;
@@ -35,6 +36,12 @@ impl Infer<'_> {
     /// Infers the derivative of a function, `f'`.
     pub(crate) fn prime(&mut self, function: &ast::Expr, order: u32, span: Span) -> Expr {
         let mut value = self.expr(function, None);
+        if self.is_transposable(&value.ty.clone()) {
+            for _ in 0..order {
+                value = self.apply_prelude_to(value, "_transposed", "of", span);
+            }
+            return value;
+        }
         if let Type::Function(f) = unification::shallow(self.cx, &value.ty.clone())
             && f.params.len() != 1
         {
@@ -44,6 +51,14 @@ impl Infer<'_> {
             value = self.apply_prelude_to(value, "derivative", "of", span);
         }
         value
+    }
+
+    /// Whether `x'` of a value of this type is its transpose rather than a derivative.
+    fn is_transposable(&mut self, ty: &Type) -> bool {
+        self.known(ty).is_some_and(|ty| {
+            name_lookup::visible_protocol(self.cx, "Transposable")
+                .is_some_and(|protocol| conformances::conforms_to(self.cx, &ty, protocol))
+        })
     }
 
     /// Reports `f'` for a function that does not take one number; suggests the gradient and a partial derivative.

@@ -77,6 +77,9 @@ impl Infer<'_> {
             }
             _ => {}
         }
+        if self.is_multiplication_sign(&op.name) {
+            return self.multiplication_sign(op, lhs, rhs, expected, span);
+        }
         let quotient = self.fraction(op, lhs, rhs);
         let [lhs, rhs] = quotient.as_ref().map_or([lhs, rhs], |[lhs, rhs]| [lhs, rhs]);
         let mut args = vec![ArgNode::unlabeled(lhs.clone()), ArgNode::unlabeled(rhs.clone())];
@@ -105,6 +108,41 @@ impl Infer<'_> {
             }
         }
         self.operator(op, args, expected, span)
+    }
+
+    /// Whether an operator is a multiplication sign that denotes several products. The program's own operator `⋅` is none,
+    /// unless the module of tensors is imported.
+    fn is_multiplication_sign(&mut self, op: &str) -> bool {
+        match op {
+            "·" | "×" => true,
+            "⋅" => name_lookup::visible_protocol(self.cx, "Transposable").is_some(),
+            _ => false,
+        }
+    }
+
+    /// Infers `u · v` and `u × v`: the scalar product `⋅` and the vector product `⨯` if they accept the operands, and
+    /// otherwise the product `*`.
+    fn multiplication_sign(
+        &mut self,
+        sign: &Ident,
+        lhs: &Rc<ast::Expr>,
+        rhs: &Rc<ast::Expr>,
+        expected: Option<&Type>,
+        span: Span,
+    ) -> Expr {
+        let mut args = vec![ArgNode::unlabeled(lhs.clone()), ArgNode::unlabeled(rhs.clone())];
+        self.ready_args(&mut args);
+        let mut types = vec![];
+        for arg in &args {
+            let ready = arg.ready.as_ref().map(|ready| ready.ty.clone());
+            types.extend(ready.and_then(|ty| self.known(&ty)));
+        }
+        let name = if &*sign.name == "×" { "⨯" } else { "⋅" };
+        let product = Ident { name: name.into(), span: sign.span };
+        let candidates = self.operator_candidates(&product, &types, 2);
+        let is_accepted = candidates.iter().any(|c| self.try_candidate(c, &args, None, span).is_some());
+        let op = if is_accepted { product } else { Ident { name: "*".into(), span: sign.span } };
+        self.operator(&op, args, expected, span)
     }
 
     /// Whether the program declares an operator that is otherwise built in.
