@@ -117,6 +117,10 @@ pub const TOPICS: &[LibraryTopic] = &[
             "tensor_vectors",
         ],
     },
+    LibraryTopic {
+        title: "Data, training and files of models (import TensorFlow)",
+        files: &["tensor_dataset", "tensor_training", "tensor_history", "tensor_model_file", "tensor_file"],
+    },
     LibraryTopic { title: "Foundations", files: &["core", "unit", "conversions", "keypath", "pointers"] },
     LibraryTopic { title: "Functions of the C library (import Glibc)", files: &["glibc"] },
 ];
