@@ -54,7 +54,9 @@ impl Header {
         let description = value("descr")?;
         let quoted = description.strip_prefix('\'').and_then(|rest| rest.split_once('\''));
         let Some((name, _)) = quoted else {
-            return Err("the elements of the array are records, and only numbers and truth values can be read".to_owned());
+            return Err(
+                "the elements of the array are records, and only numbers and truth values can be read".to_owned()
+            );
         };
         let (is_big_endian, encoding) = scalar_type(name)?;
         let order = value("fortran_order")?;
@@ -67,7 +69,9 @@ impl Header {
         let sizes = sizes.ok_or_else(|| "the shape in the header of the array is no tuple".to_owned())?;
         let sizes = sizes.split(',').map(str::trim).filter(|size| !size.is_empty());
         let shape: Result<Shape, String> = sizes
-            .map(|size| size.trim_end_matches('L').parse().map_err(|_| format!("{size:?} in the shape of the array is no size")))
+            .map(|size| {
+                size.trim_end_matches('L').parse().map_err(|_| format!("{size:?} in the shape of the array is no size"))
+            })
             .collect();
         Ok(Header { encoding, is_big_endian, is_column_major, shape: shape? })
     }
@@ -209,7 +213,8 @@ mod tests {
         assert!(message("{'descr': '|O', 'fortran_order': False, 'shape': (1,)}").contains("type '|O'"));
         assert!(message("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,)}").contains("records"));
         assert!(message("{'descr': '<f4', 'fortran_order': False, 'shape': (1,)}").contains("needs 4 bytes of data"));
-        let huge = format!("{{'descr': '<f4', 'fortran_order': False, 'shape': ({}, {}, 9)}}", u64::MAX / 2, u64::MAX / 2);
+        let huge =
+            format!("{{'descr': '<f4', 'fortran_order': False, 'shape': ({}, {}, 9)}}", u64::MAX / 2, u64::MAX / 2);
         assert!(message(&huge).contains("too large"));
         assert!(read(b"\x93NUMPY\x09\x00").unwrap_err().contains("version 9"));
     }

@@ -18,7 +18,10 @@ pub(super) fn is_likely(bytes: &[u8]) -> bool {
 /// Splits a file into the header and the scalars.
 fn split(bytes: &[u8]) -> Result<(&[u8], &[u8]), String> {
     let Some((length, rest)) = bytes.split_first_chunk::<8>() else {
-        return Err(format!("a safetensors file begins with the length of its header in 8 bytes, and the file has {}", bytes.len()));
+        return Err(format!(
+            "a safetensors file begins with the length of its header in 8 bytes, and the file has {}",
+            bytes.len()
+        ));
     };
     let length = u64::from_le_bytes(*length);
     if length > LARGEST_HEADER {
@@ -47,15 +50,23 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<NamedTensor>, String> {
     for (name, place) in places {
         let fail = |reason: String| format!("tensor '{name}': {reason}");
         if place.start != end {
-            return Err(fail(format!("its data begin at byte {}, and the tensor before ends at byte {end}", place.start)));
+            return Err(fail(format!(
+                "its data begin at byte {}, and the tensor before ends at byte {end}",
+                place.start
+            )));
         }
         end = place.end;
         let Some(scalars) = data.get(place.start..place.end) else {
-            return Err(fail(format!("its data end at byte {}, and the file has {} bytes of data", place.end, data.len())));
+            return Err(fail(format!(
+                "its data end at byte {}, and the file has {} bytes of data",
+                place.end,
+                data.len()
+            )));
         };
         let (shape, found) = (place.shape.clone(), scalars.len());
         let tensor = place.encoding.tensor(place.shape, scalars);
-        tensors.push((name.clone(), tensor.ok_or_else(|| fail(format!("the shape {shape} does not fit {found} bytes")))?));
+        tensors
+            .push((name.clone(), tensor.ok_or_else(|| fail(format!("the shape {shape} does not fit {found} bytes")))?));
     }
     match end == data.len() {
         true => Ok(tensors),
@@ -80,7 +91,8 @@ impl Place {
             values.iter().map(|value| usize::try_from(value.as_u64()?).ok()).collect()
         };
         let shape = integers("shape").ok_or("its header has no valid 'shape'")?;
-        let Some([start, end]) = integers("data_offsets").and_then(|offsets| <[usize; 2]>::try_from(offsets).ok()) else {
+        let Some([start, end]) = integers("data_offsets").and_then(|offsets| <[usize; 2]>::try_from(offsets).ok())
+        else {
             return Err("its header has no valid 'data_offsets'".to_owned());
         };
         Ok(Place { encoding, shape: shape.into_iter().collect(), start, end })

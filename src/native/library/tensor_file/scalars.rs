@@ -126,7 +126,9 @@ pub(super) fn converted(tensor: &Tensor, kind: ScalarKind) -> Result<Tensor, Str
     let loses = kind != from && (kind == ScalarKind::Bool || from.is_real() && !kind.is_real());
     let result = if loses { None } else { tensor.cast(kind).ok() };
     let result = result.filter(|result| from == kind || kind.is_real() || has_same_integers(tensor, result));
-    result.ok_or_else(|| format!("its scalars are of type {}, and not all of them are values of {}", from.name(), kind.name()))
+    result.ok_or_else(|| {
+        format!("its scalars are of type {}, and not all of them are values of {}", from.name(), kind.name())
+    })
 }
 
 /// Whether two tensors of integers have the same values: the same low bits and the same magnitude.
@@ -144,7 +146,8 @@ mod tests {
     #[test]
     fn numbers_of_16_bits_have_their_values() {
         // The values are those of IEEE 754: 1, -2, the largest finite number, the least positive one, infinity.
-        let values = [(0x3c00, 1.0), (0xc000, -2.0), (0x7bff, 65504.0), (0x0001, 5.960_464_5e-8), (0x7c00, f32::INFINITY)];
+        let values =
+            [(0x3c00, 1.0), (0xc000, -2.0), (0x7bff, 65504.0), (0x0001, 5.960_464_5e-8), (0x7c00, f32::INFINITY)];
         for (bits, value) in values {
             assert_eq!(half(bits), value);
         }

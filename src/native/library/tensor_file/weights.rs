@@ -79,10 +79,14 @@ pub(super) fn is_likely(bytes: &[u8]) -> bool {
 /// # Errors
 /// Fails with the reason if the file is no map of this form, or has another version.
 pub(super) fn read(bytes: &[u8]) -> Result<Vec<NamedTensor>, String> {
-    let damaged = |error: &dyn fmt::Display| format!("the file is damaged or truncated, or not one that dscript wrote: {error}");
+    let damaged =
+        |error: &dyn fmt::Display| format!("the file is damaged or truncated, or not one that dscript wrote: {error}");
     let start: Start<'_> = rmp_serde::from_slice(bytes).map_err(|error| damaged(&error))?;
     if start.format != FORMAT {
-        return Err(format!("the format of the file is \"{}\", and \"{FORMAT}\" is expected", start.format.escape_debug()));
+        return Err(format!(
+            "the format of the file is \"{}\", and \"{FORMAT}\" is expected",
+            start.format.escape_debug()
+        ));
     }
     if start.version != VERSION {
         return Err(format!("the file has version {} of the format, and version {VERSION} can be read", start.version));

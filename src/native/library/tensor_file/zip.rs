@@ -75,7 +75,8 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<Entry>, String> {
     let mut entries = vec![];
     for _ in 0..count {
         let description = description(&mut directory).ok_or_else(damaged)?;
-        let content = content(bytes, &description).map_err(|reason| format!("entry '{}': {reason}", description.name))?;
+        let content =
+            content(bytes, &description).map_err(|reason| format!("entry '{}': {reason}", description.name))?;
         entries.push((description.name, content));
     }
     Ok(entries)
