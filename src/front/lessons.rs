@@ -50,7 +50,7 @@ lessons! {
     "22" "fundamental_theorem"
     "23" "differentiate_a_parameter"
     "24" "arc_length_and_volume"
-    "25" "slope_field"
+    "25" "direction_field"
     "26" "euler_vs_rk4"
     "27" "pendulum_sensitivity"
     "28" "taylor"
