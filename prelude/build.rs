@@ -155,6 +155,11 @@ const FILES: &[(&str, Option<&str>)] = &[
     ("tensor_generators", Some("TensorFlow")),
     ("tensor_uneven_epochs", Some("TensorFlow")),
     ("tensor_freezable", Some("TensorFlow")),
+    ("tensor_file", Some("TensorFlow")),
+    ("tensor_model_file", Some("TensorFlow")),
+    ("tensor_dataset", Some("TensorFlow")),
+    ("tensor_training", Some("TensorFlow")),
+    ("tensor_history", Some("TensorFlow")),
 ];
 
 /// Files whose declarations are repeated for each number of generic parameters in a range.

@@ -46,6 +46,26 @@ lessons! {
     "18" "box_and_can"
     "19" "mean_value"
     "20" "lhopital"
+    "21" "riemann"
+    "22" "fundamental_theorem"
+    "23" "differentiate_a_parameter"
+    "24" "arc_length_and_volume"
+    "25" "direction_field"
+    "26" "euler_vs_rk4"
+    "27" "pendulum_sensitivity"
+    "28" "taylor"
+    "29" "partials_and_gradient"
+    "30" "linear_maps"
+    "31" "jacobian_hessian"
+    "32" "lagrange"
+    "33" "green_and_stokes"
+    "34" "least_squares"
+    "35" "gradient_descent_zoo"
+    "36" "micrograd_by_hand"
+    "37" "sigmoid_neuron"
+    "38" "and_gate_perceptron"
+    "39" "xor_mlp"
+    "40" "podcast_speed"
 }
 
 /// Finds a lesson by its number or its name.
@@ -155,6 +175,6 @@ mod tests {
     fn a_lesson_has_a_number_and_a_name() {
         assert_eq!(find("15").map(|lesson| lesson.name), Some("newton"));
         assert_eq!(find("newton").map(Lesson::title), Some("Newton's method"));
-        assert!(find("0").is_none() && find("21").is_none() && find("x").is_none());
+        assert!(find("0").is_none() && find("41").is_none() && find("x").is_none());
     }
 }

@@ -16,7 +16,8 @@ pub(crate) struct LoopTracker {
 }
 
 struct Loop {
-    label: String,
+    /// The name of the loop, which is the part of the label before a colon; the text after it may change.
+    name: String,
     began: Instant,
     /// The number of iterations that were completed when the measurement of the rate began.
     from: u64,
@@ -47,15 +48,16 @@ impl LoopTracker {
 
     /// Processes a progress report; returns the change of the display, if any.
     pub(crate) fn update(&mut self, step: &ProgressReport, now: Instant) -> Option<ProgressEvent> {
-        let is_other = |current: &Loop| current.label != step.label;
+        let name = name(step.label);
+        let is_other = |current: &Loop| current.name != name;
         if self.now.as_ref().is_some_and(|current| is_other(current) && now - current.last_report < LOOP_TIMEOUT) {
             return None;
         }
         let Some(done) = step.done else { return self.now.take().map(|_| ProgressEvent::End) };
         self.now.take_if(|current| is_other(current) || done == 0);
         let Some(current) = &mut self.now else {
-            let label = step.label.to_owned();
-            self.now = Some(Loop { label, began: now, from: done, last_report: now, last_update: now });
+            let name = name.to_owned();
+            self.now = Some(Loop { name, began: now, from: done, last_report: now, last_update: now });
             return Some(ProgressEvent::Begin);
         };
         current.last_report = now;
@@ -68,6 +70,11 @@ impl LoopTracker {
             (time >= RATE_DELAY && done > current.from).then(|| (done - current.from) as f64 / time.as_secs_f64());
         Some(ProgressEvent::Update(time.as_secs_f64(), rate))
     }
+}
+
+/// Returns the part of a label by which its loop is recognized.
+fn name(label: &str) -> &str {
+    label.split_once(": ").map_or(label, |(name, _)| name)
 }
 
 /// Formats the progress of a loop: `3412 / 10000   34 %   1.2 M steps/s   about 6 s left`.
@@ -128,6 +135,15 @@ mod tests {
         assert_eq!(tracker.update(&step("outer", Some(10)), at(1000)), Some(ProgressEvent::Update(1.0, Some(10.0))));
         assert_eq!(tracker.update(&step("outer", None), at(1001)), Some(ProgressEvent::End));
         assert_eq!(tracker.update(&step("outer", None), at(1002)), None);
+    }
+
+    #[test]
+    fn the_text_after_a_colon_may_change() {
+        let start = Instant::now();
+        let mut tracker = LoopTracker::with_interval(Duration::ZERO);
+        assert_eq!(tracker.update(&step("training: loss 2", Some(0)), start), Some(ProgressEvent::Begin));
+        let event = tracker.update(&step("training: loss 1", Some(1)), start + LOOP_TIMEOUT / 2);
+        assert_eq!(event, Some(ProgressEvent::Update(1.5, Some(1.0 / 1.5))));
     }
 
     #[test]

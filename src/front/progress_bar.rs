@@ -72,6 +72,7 @@ impl ProgressDisplay {
     fn show(&self, step: &ProgressReport, seconds: f64, rate: Option<f64>) {
         let done = step.done.unwrap_or_default();
         if let Some(bar) = &self.bar {
+            bar.set_prefix(step.label.to_owned());
             bar.set_message(words(step, rate));
             bar.set_position(done);
         }

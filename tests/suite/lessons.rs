@@ -64,7 +64,7 @@ fn compare(file: &Path, found: &str) {
 #[test]
 fn lessons_produce_the_stored_output() {
     let lessons = files(&root().join("scripts/lessons"), &["dscript"]);
-    assert_eq!(lessons.len(), 20);
+    assert_eq!(lessons.len(), 40);
     for lesson in lessons {
         let name = lesson.file_stem().expect("a lesson has a name").to_string_lossy().into_owned();
         let (text, drawings) = run(&lesson);

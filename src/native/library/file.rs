@@ -219,14 +219,19 @@ fn read_piece(file: &mut File, bytes: &mut Vec<u8>) -> std::io::Result<bool> {
 
 /// Reads a file as a string.
 fn read(c: Call<'_, '_>, path: &str) -> Result<String, Failure> {
+    let bytes = read_bytes(c, path)?;
+    decode(path, &bytes).map(ToOwned::to_owned)
+}
+
+/// Reads the bytes of a file, if that is allowed.
+pub(super) fn read_bytes(c: Call<'_, '_>, path: &str) -> Result<Vec<u8>, Failure> {
     let access = &c.host.access.read;
     let opened = access.open(Path::new(path));
     let bytes = opened.and_then(|file| {
         let is_file = file.metadata()?.is_file();
         Ok(if is_file { contents(file) } else { contents_of_pipe(file) }?)
     });
-    let bytes = bytes.map_err(|why| access.failure(why, path, "read", "--allow-read"))?;
-    decode(path, &bytes).map(ToOwned::to_owned)
+    bytes.map_err(|why| access.failure(why, path, "read", "--allow-read"))
 }
 
 pub(super) fn decode<'b>(path: &str, bytes: &'b [u8]) -> Result<&'b str, Failure> {

@@ -25,6 +25,7 @@ mod printf_format;
 mod sorting;
 mod string;
 mod tensor;
+mod tensor_file;
 
 pub use context::{Argument, Failure, FailureKind, NativeContext, NativeRegisters, internal};
 pub use data::{ColumnKind, JSONStream, Table, TableColumn, TableFormat, date_of, matches_of, stream_of, table_of};
@@ -33,6 +34,7 @@ pub use file::lines_of;
 pub use file_access::{Access, AccessError, Folders, access_help};
 pub use host::{Display, ExplainRequest, Host, ProgressReport, Random, Screen, Streams, View};
 pub use string::{append_text, texts};
+pub use tensor_file::{NamedTensor, TensorFormat, bytes_of_tensors, tensors_of};
 
 use crate::value::Ref;
 use hashbrown::HashMap;
@@ -114,7 +116,7 @@ const PURE: &[PureNative] = string::PURE;
 /// The functions with a fast path that may create large objects.
 const FAST: &[FastFunction] = interpolation::FAST;
 
-const PARTS: [&[NativeFunction]; 25] = [
+const PARTS: [&[NativeFunction]; 26] = [
     string::TABLE,
     existential::TABLE,
     array::TABLE,
@@ -140,6 +142,7 @@ const PARTS: [&[NativeFunction]; 25] = [
     tensor::REDUCTION,
     tensor::MATRIX,
     tensor::WINDOW,
+    tensor_file::TABLE,
 ];
 
 /// All native functions, by number: first those without a [direct](direct) call.

@@ -129,6 +129,10 @@ pub const TOPICS: &[LibraryTopic] = &[
         ],
     },
     LibraryTopic {
+        title: "Data, training and files of models (import TensorFlow)",
+        files: &["tensor_dataset", "tensor_training", "tensor_history", "tensor_model_file", "tensor_file"],
+    },
+    LibraryTopic {
         title: "Foundations",
         files: &["core", "unit", "conversions", "keypath", "keypath_iteration", "pointers"],
     },
