@@ -75,10 +75,10 @@ macro_rules! real_product {
     ($type:ident) => {
         impl MatrixScalar for $type {
             fn product(left: &Matrix<'_, $type>, right: &Matrix<'_, $type>, result: &mut [$type], adds: bool) {
-                if !adds {
-                    result.fill(0.0);
-                }
                 if left.rows * left.columns * right.columns <= SMALLEST_BLOCKED {
+                    if !adds {
+                        result.fill(0.0);
+                    }
                     return plain(left, right, result, |sum, a, b| sum + a * b);
                 }
                 fn view<'a>(matrix: &Matrix<'a, $type>) -> MatRef<'a, $type> {
@@ -255,7 +255,7 @@ impl Tensor {
         let (a, b) = (chain.input(), chain.input());
         let product = chain.binary(super::elementwise::Binary::Multiply, a, b);
         chain.give(product);
-        chain.sum(&[self.clone(), other.clone()])
+        chain.sum(&[self, other])
     }
 
     /// Returns the products of all pairs of scalars of two vectors.

@@ -2,8 +2,10 @@
 
 use super::evaluator::{Evaluator, TensorValue};
 use super::operation::{Axes, Operation};
-use crate::native::library::Failure;
+use crate::native::library::{Failure, internal};
 use crate::tensor::{Binary, Chain, Comparison, Fold, Logical, ScalarKind, Shape, Tensor, Test, Unary};
+use crate::value::Slot;
+use smallvec::SmallVec;
 use std::rc::Rc;
 
 /// The result of a rule: a value, or a failure of the evaluator.
@@ -110,6 +112,9 @@ impl<'a> Builder<'a> {
 
     /// Returns `a · partial`, where a zero of `a` is not multiplied by an infinite or undefined partial.
     pub(super) fn product(&mut self, a: TensorValue, partial: TensorValue) -> Built {
+        if let Some(product) = without_recording(Binary::Multiply, &a, &partial)? {
+            return Ok(product);
+        }
         let product = self.multiply(a.clone(), partial.clone())?;
         if !has_nan(&product.tensor) {
             return Ok(product);
@@ -123,6 +128,9 @@ impl<'a> Builder<'a> {
 
     /// Returns `a / divisor`, where a zero of `a` is not divided by zero.
     pub(super) fn quotient(&mut self, a: TensorValue, divisor: TensorValue) -> Built {
+        if let Some(quotient) = without_recording(Binary::Divide, &a, &divisor)? {
+            return Ok(quotient);
+        }
         let quotient = self.binary(Binary::Divide, a.clone(), divisor.clone())?;
         if !has_nan(&quotient.tensor) {
             return Ok(quotient);
@@ -210,6 +218,30 @@ impl<'a> Builder<'a> {
     }
 }
 
+/// Returns `a` times or divided by an operand, with the zeros of `a` where the result is undefined, in one pass over
+/// memory; `None` if one of the two varies in a level, which has to record the operations.
+fn without_recording(
+    function: Binary,
+    a: &TensorValue,
+    operand: &TensorValue,
+) -> Result<Option<TensorValue>, Failure> {
+    if a.slot != Slot::NONE || operand.slot != Slot::NONE {
+        return Ok(None);
+    }
+    let mut chain = Chain::new();
+    let (left, right) = (chain.input(), chain.input());
+    let result = chain.binary(function, left, right);
+    let result = chain.keep_zero(result, left);
+    chain.give(result);
+    only_result(&chain, &[a, operand]).map(Some)
+}
+
+/// Returns the only result of a chain as a constant.
+pub(super) fn only_result(chain: &Chain, inputs: &[&TensorValue]) -> Built {
+    let inputs: SmallVec<[&Tensor; 4]> = inputs.iter().map(|input| &*input.tensor).collect();
+    Ok(TensorValue::constant(chain.evaluate(&inputs)?.pop().ok_or_else(internal)?))
+}
+
 /// Returns where the scalars of a tensor equal a number.
 pub(super) fn is_equal_to(tensor: &Tensor, number: f64) -> Result<Tensor, Failure> {
     compared(tensor, Comparison::Equal, number)
@@ -230,6 +262,6 @@ pub(super) fn share(a: &Tensor, comparison: Comparison, b: &Tensor) -> Result<Te
     let half = chain.binary(Binary::Multiply, ties, half);
     let sum = chain.binary(Binary::Add, wins, half);
     chain.give(sum);
-    let share = chain.evaluate(&[a.clone(), b.clone()])?.pop().ok_or_else(crate::native::library::internal)?;
+    let share = chain.evaluate(&[a, b])?.pop().ok_or_else(internal)?;
     Ok(TensorValue::constant(share))
 }

@@ -1,7 +1,7 @@
 //! The derivatives of elementwise operations. The partials are numbers of the same position, so tangents and adjoints
 //! are multiplied by the same ones.
 
-use super::builder::{Builder, compared, constant, has_nan, is_equal_to, share};
+use super::builder::{Builder, compared, constant, is_equal_to, only_result, share};
 use super::evaluator::TensorValue;
 use super::operation::{Evaluation, Operation};
 use super::unary_rule;
@@ -169,7 +169,7 @@ fn binary(
 }
 
 /// Returns `g` times the partial for operands that are constant in every level, computed in one pass over memory; `None`
-/// for other operands and functions, and if the result contains a NaN, which may come from a zero of `g`.
+/// for other operands and functions.
 fn in_one_pass(
     function: Binary,
     k: usize,
@@ -197,10 +197,9 @@ fn in_one_pass(
         }
         _ => return Ok(None),
     };
+    let product = chain.keep_zero(product, at_g);
     chain.give(product);
-    let inputs = all.map(|value| (*value.tensor).clone());
-    let product = chain.evaluate(&inputs)?.pop().ok_or_else(internal)?;
-    Ok((!has_nan(&product)).then(|| TensorValue::constant(product)))
+    only_result(&chain, &all).map(Some)
 }
 
 /// Returns the logarithms of numbers, and zeros where the numbers are not positive.

@@ -1,9 +1,9 @@
 //! The partials of elementwise functions of one operand.
 
 use super::algebra::{Algebra, Varied};
-use super::builder::{Builder, has_nan};
+use super::builder::{Builder, only_result};
 use super::evaluator::TensorValue;
-use crate::native::library::{Failure, internal};
+use crate::native::library::Failure;
 use crate::tensor::{Binary, Chain, Comparison, Unary};
 use crate::value::Slot;
 use std::f64::consts::{LN_2, LN_10, PI};
@@ -53,10 +53,8 @@ pub(super) fn apply(
         return Ok(None);
     }
     // Values that are constant in every level need not be recorded, and are computed in one pass.
-    if [&g, x, y].iter().all(|value| value.slot == Slot::NONE)
-        && let Some(result) = in_one_pass(function, &g, x, y)?
-    {
-        return Ok(Some(result));
+    if [&g, x, y].iter().all(|value| value.slot == Slot::NONE) {
+        return in_one_pass(function, &g, x, y).map(Some);
     }
     let mut algebra = Varied { kind: g.tensor.kind(), builder: b };
     match form(function) {
@@ -73,32 +71,30 @@ pub(super) fn apply(
     .map(Some)
 }
 
-/// Computes the formula of [`apply`] in one pass over memory; `None` if the result contains a NaN, which may come from a
-/// zero of `g`.
+/// Computes the formula of [`apply`] in one pass over memory.
 fn in_one_pass(
     function: Unary,
     g: &TensorValue,
     x: &TensorValue,
     y: &TensorValue,
-) -> Result<Option<TensorValue>, Failure> {
+) -> Result<TensorValue, Failure> {
     let mut chain = Chain::new();
     let (at_g, at_x, at_y) = (chain.input(), chain.input(), chain.input());
     let result = match form(function) {
         Form::Zero | Form::Direct => direct(function, at_g, &at_x, &mut chain)?,
         Form::Factor => {
             let partial = partial(function, at_x, at_y, &mut chain)?;
-            chain.multiply(at_g, partial)?
+            let product = chain.multiply(at_g, partial)?;
+            chain.keep_zero(product, at_g)
         }
         Form::Divisor => {
             let divisor = divisor(function, at_x, at_y, &mut chain)?;
-            Chain::binary(&mut chain, Binary::Divide, at_g, divisor)
+            let quotient = Chain::binary(&mut chain, Binary::Divide, at_g, divisor);
+            chain.keep_zero(quotient, at_g)
         }
     };
     chain.give(result);
-    let inputs = [g, x, y].map(|value| (*value.tensor).clone());
-    let result = chain.evaluate(&inputs)?.pop().ok_or_else(internal)?;
-    let is_defined = form(function) == Form::Direct || !has_nan(&result);
-    Ok(is_defined.then(|| TensorValue::constant(result)))
+    only_result(&chain, &[g, x, y])
 }
 
 /// Returns `g` times a partial that is a factor or a selection.

@@ -26,6 +26,7 @@ enum Step {
     Binary(Binary, Node, Node),
     Compare(Comparison, Node, Node),
     Select(Node, Node, Node),
+    KeepZero(Node, Node),
 }
 
 /// Elementwise operations on real numbers that are evaluated together.
@@ -61,7 +62,7 @@ struct Evaluation<'a, T> {
 impl Chain {
     /// Creates a chain without operations.
     pub fn new() -> Chain {
-        Chain::default()
+        Chain { steps: Vec::with_capacity(12), last_reads: Vec::with_capacity(12), ..Chain::default() }
     }
 
     fn push(&mut self, step: Step) -> Node {
@@ -69,7 +70,7 @@ impl Chain {
         let operands: &[Node] = match &step {
             Step::Input(_) | Step::Constant(_) => &[],
             Step::Unary(_, a) => &[*a],
-            Step::Binary(_, a, b) | Step::Compare(_, a, b) => &[*a, *b],
+            Step::Binary(_, a, b) | Step::Compare(_, a, b) | Step::KeepZero(a, b) => &[*a, *b],
             Step::Select(mask, a, b) => &[*mask, *a, *b],
         };
         for operand in operands {
@@ -115,6 +116,11 @@ impl Chain {
         self.push(Step::Select(mask, chosen, other))
     }
 
+    /// Adds `value`, with the zeros of `factor` where `value` is NaN: zero times an undefined partial is zero.
+    pub fn keep_zero(&mut self, value: Node, factor: Node) -> Node {
+        self.push(Step::KeepZero(value, factor))
+    }
+
     /// Makes a node a result of the chain.
     pub fn give(&mut self, node: Node) {
         match self.last_reads.get_mut(node.0) {
@@ -134,7 +140,7 @@ impl Chain {
         self.steps.iter().map(cost).sum::<usize>().max(1)
     }
 
-    fn common_shape(&self, inputs: &[Tensor]) -> Result<Shape> {
+    fn common_shape(&self, inputs: &[&Tensor]) -> Result<Shape> {
         if self.is_invalid || inputs.len() != self.inputs || self.results.is_empty() {
             return Err(TensorError::value("chain", "the nodes and the inputs do not fit the chain"));
         }
@@ -147,7 +153,7 @@ impl Chain {
     }
 
     /// Evaluates the results for inputs that broadcast.
-    pub fn evaluate(&self, inputs: &[Tensor]) -> Result<Vec<Tensor>> {
+    pub fn evaluate(&self, inputs: &[&Tensor]) -> Result<Vec<Tensor>> {
         let shape = self.common_shape(inputs)?;
         let Some(first) = inputs.first() else {
             return Err(TensorError::value("chain", "a chain needs an input"));
@@ -161,7 +167,7 @@ impl Chain {
     }
 
     /// Returns the sum of the first result over all scalars, which is never stored. It equals the sum of the evaluated result.
-    pub fn sum(&self, inputs: &[Tensor]) -> Result<Tensor> {
+    pub fn sum(&self, inputs: &[&Tensor]) -> Result<Tensor> {
         let shape = self.common_shape(inputs)?;
         let Some(first) = inputs.first() else {
             return Err(TensorError::value("chain", "a chain needs an input"));
@@ -189,25 +195,36 @@ impl Chain {
         })
     }
 
+    /// Computes the results on one thread. They are appended block by block, so that the memory need not be cleared beforehand.
+    fn scalars_in_order<T: Real>(&self, inputs: &[Reader<'_, T>], count: usize) -> Vec<Vec<T>> {
+        let mut evaluation = Evaluation::new(self, inputs);
+        if count <= BLOCK {
+            evaluation.run(0, count);
+            return self.results.iter().map(|&node| evaluation.copied(node)).collect();
+        }
+        let mut all: Vec<Vec<T>> = self.results.iter().map(|_| Vec::with_capacity(count)).collect();
+        for start in (0..count).step_by(BLOCK) {
+            cancellation::check();
+            let length = BLOCK.min(count - start);
+            evaluation.run(start, length);
+            for (scalars, &node) in all.iter_mut().zip(&self.results) {
+                match evaluation.operand(node) {
+                    Operand::Slice(block) => scalars.extend_from_slice(block),
+                    Operand::Scalar(value) => scalars.extend(std::iter::repeat_n(value, length)),
+                }
+            }
+        }
+        all
+    }
+
     fn scalars<T: Real>(&self, inputs: &[Reader<'_, T>], count: usize) -> Vec<Vec<T>> {
+        if threads() == 1 || count <= BLOCK {
+            return self.scalars_in_order(inputs, count);
+        }
         let write = |evaluation: &Evaluation<'_, T>, node: Node, target: &mut [T]| match evaluation.operand(node) {
             Operand::Slice(scalars) => target.copy_from_slice(scalars),
             Operand::Scalar(value) => target.fill(value),
         };
-        if threads() == 1 {
-            let mut all = vec![Vec::with_capacity(count); self.results.len()];
-            let mut evaluation = Evaluation::new(self, inputs);
-            for start in (0..count).step_by(BLOCK) {
-                cancellation::check();
-                let end = (start + BLOCK).min(count);
-                evaluation.run(start, end - start);
-                for (scalars, &node) in all.iter_mut().zip(&self.results) {
-                    scalars.resize(end, T::default());
-                    write(&evaluation, node, &mut scalars[start..]);
-                }
-            }
-            return all;
-        }
         let mut all = vec![vec![T::default(); count]; self.results.len()];
         let chunk = BLOCK * 16;
         let mut chunks: Vec<Vec<&mut [T]>> = (0..count.div_ceil(chunk)).map(|_| Vec::new()).collect();
@@ -340,6 +357,16 @@ impl<'a, T: Real> Evaluation<'a, T> {
                 }
                 let mut block = if a == b { self.copied(a) } else { self.taken(a, at) };
                 T::comparison(operation, &mut block, self.operand(b));
+                Value::Block(block)
+            }
+            Step::KeepZero(value, factor) => {
+                if let (Some(value), Some(factor)) = (self.as_scalar(value), self.as_scalar(factor)) {
+                    let mut value = [value];
+                    T::keep_zero(&mut value, Operand::Scalar(factor));
+                    return Value::Scalar(value[0]);
+                }
+                let mut block = if value == factor { self.copied(value) } else { self.taken(value, at) };
+                T::keep_zero(&mut block, self.operand(factor));
                 Value::Block(block)
             }
             Step::Select(mask, a, b) => {

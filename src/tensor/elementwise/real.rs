@@ -36,6 +36,9 @@ pub trait Real:
     /// Replaces each number of a mask by the number of the first operand where it is not 0, or else of the second.
     fn select(mask: &mut [Self], chosen: Operand<'_, Self>, other: Operand<'_, Self>);
 
+    /// Replaces each NaN by the factor at its place if that is zero.
+    fn keep_zero(x: &mut [Self], factor: Operand<'_, Self>);
+
     /// Replaces each number by the difference to its maximum, exponentiated, and returns the sum; of one row of `softmax`.
     fn exp_of_difference(x: &mut [Self], maximum: Self);
 
@@ -272,6 +275,14 @@ macro_rules! real {
                     $select(mask, chosen, other);
                 }
                 dispatch(mask, chosen, other);
+            }
+
+            fn keep_zero(x: &mut [$type], factor: Operand<'_, $type>) {
+                #[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl+avx512bw+avx2+fma", "x86_64+avx2+fma"))]
+                fn dispatch(x: &mut [$type], factor: Operand<'_, $type>) {
+                    zip(x, factor, false, |x, factor| if x.is_nan() & (factor == 0.0) { factor } else { x });
+                }
+                dispatch(x, factor);
             }
 
             fn exp_of_difference(x: &mut [$type], maximum: $type) {

@@ -157,7 +157,7 @@ fn a_chain_equals_its_operations() {
     chain.give(sine);
     for shapes in [[&[4000][..], &[4000]], [&[3, 1500], &[1500]], [&[70, 1], &[1, 60]], [&[], &[5]], [&[0, 3], &[3]]] {
         let [a, b] = shapes.map(|shape| random.tensor(&Shape::from(shape)));
-        let results = chain.evaluate(&[a.clone(), b.clone()]).unwrap();
+        let results = chain.evaluate(&[&a, &b]).unwrap();
         let sine = a.clone().unary(Unary::Sin).unwrap();
         let product = sine.clone().binary(Binary::Multiply, b.clone()).unwrap();
         let square = product.clone().binary(Binary::Multiply, product).unwrap();
@@ -166,12 +166,12 @@ fn a_chain_equals_its_operations() {
         let last = b.clone().binary(Binary::Subtract, chosen).unwrap();
         assert_eq!(dense(&results[0]), dense(&last));
         assert_eq!(dense(&results[1]), dense(&sine.broadcast_to(&results[1].shape).unwrap()));
-        let sum = chain.sum(&[a, b]).unwrap().scalarized::<f64>().unwrap();
+        let sum = chain.sum(&[&a, &b]).unwrap().scalarized::<f64>().unwrap();
         assert_eq!(sum.to_bits(), last.sum(None, false).unwrap().scalarized::<f64>().unwrap().to_bits());
     }
-    assert!(chain.evaluate(&[vector(&[1.0])]).is_err());
-    assert!(chain.evaluate(&[vector(&[1.0, 2.0]), vector(&[1.0, 2.0, 3.0])]).is_err());
-    assert!(chain.evaluate(&[Tensor::scalar(1i32), Tensor::scalar(1i32)]).is_err());
+    assert!(chain.evaluate(&[&vector(&[1.0])]).is_err());
+    assert!(chain.evaluate(&[&vector(&[1.0, 2.0]), &vector(&[1.0, 2.0, 3.0])]).is_err());
+    assert!(chain.evaluate(&[&Tensor::scalar(1i32), &Tensor::scalar(1i32)]).is_err());
 }
 
 #[test]
@@ -224,8 +224,8 @@ fn threads_do_not_change_results() {
         let sum = chain.binary(Binary::Add, exp, b);
         chain.give(sum);
         chain.give(exp);
-        let mut results = chain.evaluate(&[x.clone(), y.clone()]).unwrap();
-        results.push(chain.sum(&[x.clone(), y.clone()]).unwrap());
+        let mut results = chain.evaluate(&[&x, &y]).unwrap();
+        results.push(chain.sum(&[&x, &y]).unwrap());
         results.push(x.clone().binary(Binary::Divide, y.clone()).unwrap().unary(Unary::Tanh).unwrap());
         for axes in [None, Some(&[0isize][..]), Some(&[1])] {
             results.push(x.sum(axes, false).unwrap());
