@@ -172,8 +172,8 @@ pub enum CallKind {
     /// The function maps the tangents of the operands to the tangent of the result, and cannot be transposed: it
     /// returns a constant.
     Constant,
-    /// The function maps tangents like a function of the kind `Constant`, but cannot be transposed because it takes or
-    /// returns vectors whose components cannot be counted beforehand.
+    /// The function maps the tangents of the operands to the tangent of the result, and is transposed by the reverse
+    /// sweep.
     Forwards,
 }
 

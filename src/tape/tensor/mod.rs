@@ -2,3 +2,5 @@
 
 mod recording;
 mod sweep;
+
+pub use recording::{tensor_vector, vector_number};

@@ -153,6 +153,16 @@ impl Levels {
         Ok(self.push_tensor(k, node, &numbers)?)
     }
 
+    /// Returns an adjoint or a tangent in the kind and the shape of its tensor.
+    ///
+    /// # Errors
+    /// Fails if the shapes cannot be broadcast, or if a limit is reached.
+    pub fn fitted(&mut self, vector: TensorValue, kind: ScalarKind, shape: &Shape) -> Result<TensorValue, RecordError> {
+        let is_of_kind = vector.tensor.kind() == kind;
+        let vector = if is_of_kind { vector } else { self.apply(Operation::Cast(kind), vec![vector])? };
+        Ok(self.broadcast_like(vector, shape)?)
+    }
+
     /// Broadcasts an adjoint or a tangent to the shape of its tensor, if it has another shape.
     pub(in crate::tape) fn broadcast_like(
         &mut self,

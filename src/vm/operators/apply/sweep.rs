@@ -142,16 +142,20 @@ fn call_pullback(
     index: usize,
 ) -> Result<Next, Box<Fault>> {
     let Some((call, first)) = application.sweep.call(index) else { return Err(no_call()) };
-    match call.kind {
-        CallKind::Constant => return Err(linear_recording::constant()),
-        CallKind::Forwards => return Err(opaque_vector::uncounted()),
-        CallKind::Pullback | CallKind::Edit => {}
-    }
     let walk = walk(compiler);
     let count = walk.count(call.y.tangent, &call.y.cells, Offset::default()).map_err(crate::vm::operators::mismatch)?;
     let adjoints: Vec<Num> = (first..).take(count).map(|node| application.sweep.number(node)).collect();
     let argument = vector(walk, &call.y, &adjoints)?;
     let function = call.function.clone();
+    match call.kind {
+        CallKind::Constant => return Err(linear_recording::constant()),
+        CallKind::Forwards => {
+            let (domain, codomain) = (call.x.clone(), Codomain::Vector(call.y.clone()));
+            let task = PullbackTask { application, index };
+            return call_transpose(machine, compiler, function, (domain, codomain), argument, task);
+        }
+        CallKind::Pullback | CallKind::Edit => {}
+    }
     machine.set_window(argument.all());
     let derivative = machine.levels.depth() > 0;
     Ok(Next::call(function, derivative, PullbackTask { application, index }))
@@ -221,17 +225,30 @@ fn call_pushforward(
         argument.push(vector.all());
         codomain.push(template);
     }
+    let task = PushforwardTask { application, index };
+    call_transpose(machine, compiler, function, (vec![domain], Codomain::Vectors(codomain)), argument, task)
+}
+
+/// Records a linear function and calls its transpose.
+fn call_transpose(
+    machine: &mut Machine,
+    compiler: &mut dyn Compiler,
+    function: Ref,
+    (domain, codomain): (Vec<Template>, Codomain),
+    argument: Cells,
+    task: impl Task + 'static,
+) -> Result<Next, Box<Fault>> {
     linear_recording::record(
         machine,
         compiler,
         function,
-        vec![domain],
-        Codomain::Vectors(codomain),
+        domain,
+        codomain,
         Box::new(move |machine, _, map| {
             machine.set_window(argument.all());
             let derivative = machine.levels.depth() > 0;
             let map = Ref::Machine(Rc::new(map.transpose()));
-            Ok(Next::call(map, derivative, PushforwardTask { application, index }))
+            Ok(Next::call(map, derivative, task))
         }),
     )
 }
