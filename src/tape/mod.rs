@@ -70,7 +70,7 @@ pub use node::{Node, RecordError};
 pub use observer::{ObservedStep, Observer, ObserverOptions};
 pub use recording::Tape;
 pub use sweep::{Progress, Sweep};
-pub use tensor::{tensor_vector, vector_number};
+pub use tensor::{tangent_seed, tensor_vector, vector_number};
 pub use value_stack::ValueStack;
 pub use wide_node::{Block, Call, CallKind, Template, Wide, WideKind};
 

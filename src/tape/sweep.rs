@@ -349,7 +349,7 @@ impl Sweep {
     }
 
     /// Whether no seed reaches a node in a forward sweep.
-    fn has_no_tangent(&self, node: u32) -> bool {
+    pub(super) fn has_no_tangent(&self, node: u32) -> bool {
         match &self.numbers {
             Numbers::Plain(numbers) => has_no_tangent(numbers[node as usize]),
             Numbers::Live(numbers) => {

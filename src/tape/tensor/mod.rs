@@ -3,4 +3,4 @@
 mod recording;
 mod sweep;
 
-pub use recording::{tensor_vector, vector_number};
+pub use recording::{tangent_seed, tensor_vector, vector_number};

@@ -1,11 +1,11 @@
 //! Sweep: propagates adjoints and tangents through operations of tensors.
 
-use super::recording::{tensor_vector, vector_number};
+use super::recording::{is_unvaried, tensor_vector, vector_number};
 use crate::native::tensor::{Evaluation, TensorValue};
 use crate::tape::Num;
 use crate::tape::levels::Levels;
 use crate::tape::node::RecordError;
-use crate::tape::sweep::Sweep;
+use crate::tape::sweep::{NO_TANGENT, Sweep};
 use crate::tape::wide_node::{TensorNode, TensorStep};
 use crate::value::opaque_vector::{self, OpaqueVector};
 
@@ -85,8 +85,10 @@ impl Sweep {
                 }
             }
             TensorStep::Pack(kind, shape) => {
-                let numbers = self.numbers(&node.operands);
-                if numbers.iter().any(|x| !levels.is_zero(*x)) {
+                let unvaried = Num::constant(NO_TANGENT);
+                let tangent = |node: &u32| if self.has_no_tangent(*node) { unvaried } else { self.number(*node) };
+                let numbers: Vec<Num> = node.operands.iter().map(tangent).collect();
+                if numbers.iter().any(|x| !is_unvaried(*x)) {
                     let tangent = levels.pack(*kind, shape.clone(), &numbers)?;
                     self.add_tensor(levels, first, tangent)?;
                 }
@@ -98,7 +100,10 @@ impl Sweep {
                 };
                 let tangent = levels.broadcast_like(tangent, shape)?;
                 for (node, number) in (first..).zip(levels.unpack(&tangent)?) {
-                    self.add(levels, node, number)?;
+                    match levels.is_zero(number) && !is_unvaried(number) {
+                        true => self.set(node, number),
+                        false => self.add(levels, node, number)?,
+                    }
                 }
             }
         }

@@ -15,8 +15,7 @@ use crate::vm::fault::Fault;
 use crate::vm::operators::apply::linear_map::all_vectors;
 use crate::vm::operators::apply::opaque_vector;
 use crate::vm::operators::{
-    Offset, counts, leaves, read, read_all, rebase_escaping_slots, take_tuple, value_layout, vector, vector_layout,
-    walk,
+    Offset, counts, read, read_all, rebase_escaping_slots, take_tuple, value_layout, vector, vector_layout, walk,
 };
 use crate::vm::state::machine::Machine;
 use crate::vm::state::task::{Next, Task};
@@ -103,29 +102,27 @@ impl Task for RecordLinearTask {
     fn resume(self: Box<Self>, machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<Next, Box<Fault>> {
         let RecordLinearTask { domain, codomain, continuation } = *self;
         let walk = walk(compiler);
-        let (values, mut outputs, y) = match codomain {
+        let (values, y) = match codomain {
             Codomain::Vectors(templates) => {
                 let result = take_tuple(machine, counts(all_vectors(walk, &templates)), true);
                 let numbers = read_all(walk, &templates, &result)?;
-                let outputs = opaque_vector::carriers(machine, walk, &templates, &numbers)?;
-                (numbers, outputs, templates)
+                (opaque_vector::fitted(machine, walk, &templates, numbers)?, templates)
             }
             Codomain::Vector(template) => {
                 let result = machine.take_window(counts(vector_layout(walk, &template)), true);
                 let numbers = read(walk, &template, (&result, Offset::default()))?;
                 let templates = vec![template];
-                let outputs = opaque_vector::carriers(machine, walk, &templates, &numbers)?;
-                (numbers, outputs, templates)
+                (opaque_vector::fitted(machine, walk, &templates, numbers)?, templates)
             }
             Codomain::Result(tangent) => {
                 let mut cells = machine.take_window(counts(value_layout(walk, tangent)), true);
-                let outputs = leaves(walk, tangent, &cells, Offset::default())?;
+                let numbers = opaque_vector::whole_numbers(walk, tangent, &cells)?;
                 rebase_escaping_slots(machine, &mut [&mut cells]);
-                let template = Template { tangent, cells };
-                (opaque_vector::whole_numbers(walk, &template)?, outputs, vec![template])
+                (numbers, vec![Template { tangent, cells }])
             }
         };
         rebase_escaping_slots(machine, &mut []);
+        let mut outputs: Vec<Num> = values.iter().map(opaque_vector::carrier).collect();
         let map = LinearMap::close(&mut machine.levels, &mut outputs);
         check_constant(&map, &values)?;
         let map = LinearMap { x: domain.into(), y: y.into(), ..map };

@@ -114,9 +114,9 @@ pub(crate) fn tensors(walk: Walk<'_>, template: &Template) -> Result<Vec<Option<
 }
 
 /// Returns the numbers of a vector that is its own tangent vector; a tensor is represented by one number.
-pub(crate) fn whole_numbers(walk: Walk<'_>, vector: &Template) -> Result<Vec<Num>, Box<Fault>> {
+pub(crate) fn whole_numbers(walk: Walk<'_>, of: TangentId, vector: &Cells) -> Result<Vec<Num>, Box<Fault>> {
     let mut numbers = vec![];
-    walk.leaves_with_tensors(vector.tangent, &vector.cells, &mut |value, slot, reference| {
+    walk.leaves_with_tensors(of, vector, &mut |value, slot, reference| {
         numbers.push(match reference {
             Some(Ref::Tensor(tensor)) => vector_number(TensorValue { tensor: Rc::clone(tensor), slot }),
             _ => Num { value, slot },
@@ -126,25 +126,31 @@ pub(crate) fn whole_numbers(walk: Walk<'_>, vector: &Template) -> Result<Vec<Num
     Ok(numbers)
 }
 
-/// Returns the numbers of tangent vectors as numbers that carry the slots by which the vectors vary. A tensor among them
-/// gets the shape and the kind of the tensor of its value, to which it broadcasts.
-pub(crate) fn carriers(
+/// Returns the numbers of tangent vectors; each tensor among them gets the shape and the kind of the tensor of its value,
+/// to which it broadcasts.
+pub(crate) fn fitted(
     machine: &mut Machine,
     walk: Walk<'_>,
     templates: &[Template],
-    numbers: &[Num],
+    mut numbers: Vec<Num>,
 ) -> Result<Vec<Num>, Box<Fault>> {
+    if !any(walk, templates.iter()) {
+        return Ok(numbers);
+    }
     let mut values = vec![];
     for template in templates {
         values.append(&mut tensors(walk, template)?);
     }
-    let mut carriers = numbers.to_vec();
-    for (number, value) in carriers.iter_mut().zip(values) {
+    for (number, value) in numbers.iter_mut().zip(values) {
         let (Some(vector), Some(value)) = (tensor_vector(*number), value) else { continue };
-        let fitted = machine.levels.fitted(vector, value.kind(), value.shape())?;
-        *number = Num { value: 0.0, slot: fitted.slot };
+        *number = vector_number(machine.levels.fitted(vector, value.kind(), value.shape())?);
     }
-    Ok(carriers)
+    Ok(numbers)
+}
+
+/// Returns the number that carries the slot by which a number of a tangent vector varies.
+pub(crate) fn carrier(number: &Num) -> Num {
+    tensor_vector(*number).map_or(*number, |vector| Num { value: 0.0, slot: vector.slot })
 }
 
 /// Whether a number of a tangent vector is not zero, or represents a vector that is not zero.

@@ -101,7 +101,10 @@ fn finish(machine: &mut Machine, compiler: &mut dyn Compiler, application: Appli
     let Application { sweep, map, mut suspect, shares, .. } = application;
     let walk = walk(compiler);
     let to = if map.transposed { &map.x } else { &map.y };
-    let numbers = sweep.numbers(&map.read());
+    let mut numbers = sweep.numbers(&map.read());
+    if !map.transposed {
+        plain_tangents(machine, &mut numbers)?;
+    }
     non_finite_value::check_sweep(machine, walk, &sweep, &mut suspect, &map, &numbers)?;
     trace_recorder::store_trace(machine, walk, &sweep, &shares, &map)?;
     trace_recorder::report_trace(machine, compiler);
@@ -110,6 +113,14 @@ fn finish(machine: &mut Machine, compiler: &mut dyn Compiler, application: Appli
     opaque_vector::prune(machine);
     machine.set_window(vectors.all());
     Ok(Next::Return)
+}
+
+/// Replaces tangents by those that a program may see.
+fn plain_tangents(machine: &mut Machine, tangents: &mut [Num]) -> Result<(), Box<Fault>> {
+    for tangent in tangents {
+        *tangent = machine.levels.plain_tangent(*tangent)?;
+    }
+    Ok(())
 }
 
 /// Builds the tangent vectors of several values from their numbers, one vector after the other.
@@ -176,6 +187,7 @@ impl Task for PullbackTask {
             CallKind::Edit | CallKind::Constant | CallKind::Forwards => machine.take_window(counts, slots),
         };
         let adjoints = read_all(walk, &call.x, &result)?;
+        let adjoints = opaque_vector::fitted(machine, walk, &call.x, adjoints)?;
         let operands = call.operands.clone();
         let is_registered = call.kind == CallKind::Pullback;
         if machine.levels.checks_not_finite() && application.suspect.is_none() {
@@ -207,7 +219,8 @@ fn call_pushforward(
 ) -> Result<Next, Box<Fault>> {
     let Some((call, _)) = application.sweep.call(index) else { return Err(no_call()) };
     let (function, domain) = (call.function.clone(), call.y.clone());
-    let tangents: Vec<Num> = call.operands.iter().map(|node| application.sweep.number(*node)).collect();
+    let mut tangents: Vec<Num> = call.operands.iter().map(|node| application.sweep.number(*node)).collect();
+    plain_tangents(machine, &mut tangents)?;
     if matches!(call.kind, CallKind::Constant | CallKind::Forwards) {
         let argument = vectors(walk(compiler), &call.x, &tangents)?;
         machine.set_window(argument.all());

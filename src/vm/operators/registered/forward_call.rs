@@ -4,7 +4,7 @@
 
 use crate::bytecode::RegisteredKind;
 use crate::native::tensor::TensorValue;
-use crate::tape::{Num, Template, tensor_vector, vector_number};
+use crate::tape::{Template, tensor_vector, vector_number};
 use crate::value::{Cells, Ref};
 use crate::vm::compiler_interface::Compiler;
 use crate::vm::fault::Fault;
@@ -39,14 +39,21 @@ pub(crate) fn apply(
             compiler,
             &rule,
             function,
-            &mut |levels, x| Ok(levels.tangent(level, x)),
+            &mut |levels, x| {
+                let tangent = levels.tangent(level, x);
+                levels.plain_tangent(tangent)
+            },
             task,
         );
     }
     let walk = walk(compiler);
     let (mut tangents, mut codomain) = (Cells::empty(), vec![]);
     for argument in &rule.by {
-        let numbers: Vec<Num> = argument.numbers.iter().map(|x| machine.levels.tangent(level, *x)).collect();
+        let mut numbers = vec![];
+        for x in &argument.numbers {
+            let tangent = machine.levels.tangent(level, *x);
+            numbers.push(machine.levels.plain_tangent(tangent)?);
+        }
         let (tangent, template) = opaque_vector::counted(walk, &argument.template, &numbers)?;
         tangents.push(tangent.all());
         codomain.push(template);
