@@ -10,6 +10,7 @@ use crate::native::tensor::{
 use crate::tape::Num;
 use crate::tape::levels::{Direction, Levels};
 use crate::tape::node::RecordError;
+use crate::tape::observer::TensorPart;
 use crate::tape::sweep::{NO_TANGENT, has_no_tangent};
 use crate::tape::wide_node::{TensorNode, TensorStep, WideKind};
 use crate::tensor::{Binary, ScalarKind, Shape, Tensor};
@@ -64,11 +65,14 @@ impl Evaluator for Levels {
             .map(|operand| TensorValue { slot: self.strip_slot(k, operand.slot), ..operand.clone() })
             .collect();
         let result = self.apply(operation.clone(), outside.clone())?;
+        let place = self.place_of_tensors();
+        self.observe_tensor((&operation, TensorPart::Value), place, outside.iter(), &result)?;
         if self.direction_at(k) == Some(Direction::Forward) {
             let tangents: Vec<Option<TensorValue>> =
                 carriers.iter().map(|x| tensor_vector(self.tangent(k, *x))).collect();
             let of = Evaluation { operands: &outside, result: &result };
             let Some(tangent) = operation.tangent(of, &tangents, self)? else { return Ok(result) };
+            self.observe_tensor((&operation, TensorPart::Tangent), place, tangents.iter().flatten(), &tangent)?;
             let number = self.with_tangent(k, carrier(&result), vector_number(tangent))?;
             return Ok(TensorValue { slot: number.slot, ..result });
         }

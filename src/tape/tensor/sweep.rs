@@ -5,6 +5,7 @@ use crate::native::tensor::{Evaluation, TensorValue};
 use crate::tape::Num;
 use crate::tape::levels::Levels;
 use crate::tape::node::RecordError;
+use crate::tape::observer::TensorPart;
 use crate::tape::sweep::{NO_TANGENT, Sweep};
 use crate::tape::wide_node::{TensorNode, TensorStep};
 use crate::value::opaque_vector::{self, OpaqueVector};
@@ -34,7 +35,7 @@ impl Sweep {
         &mut self,
         levels: &mut Levels,
         node: &TensorNode,
-        first: u32,
+        (first, place): (u32, Option<u32>),
     ) -> Result<(), RecordError> {
         match &node.step {
             TensorStep::Operation(operation, operands, result) => {
@@ -42,6 +43,8 @@ impl Sweep {
                 let of = Evaluation { operands, result };
                 for (k, operand) in node.operands.iter().enumerate().filter(|(_, operand)| **operand != 0) {
                     if let Some(share) = operation.adjoint(k, of, &adjoint, levels)? {
+                        let part = (operation, TensorPart::Adjoint);
+                        levels.observe_tensor(part, place, std::iter::once(&adjoint), &share)?;
                         self.add_tensor(levels, *operand, share)?;
                     }
                 }
@@ -71,7 +74,7 @@ impl Sweep {
         &mut self,
         levels: &mut Levels,
         node: &TensorNode,
-        first: u32,
+        (first, place): (u32, Option<u32>),
     ) -> Result<(), RecordError> {
         match &node.step {
             TensorStep::Operation(operation, operands, result) => {
@@ -81,6 +84,8 @@ impl Sweep {
                     return Ok(());
                 }
                 if let Some(tangent) = operation.tangent(Evaluation { operands, result }, &tangents, levels)? {
+                    let part = (operation, TensorPart::Tangent);
+                    levels.observe_tensor(part, place, tangents.iter().flatten(), &tangent)?;
                     self.add_tensor(levels, first, tangent)?;
                 }
             }

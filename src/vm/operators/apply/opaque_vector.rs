@@ -113,10 +113,10 @@ pub(crate) fn tensors(walk: Walk<'_>, template: &Template) -> Result<Vec<Option<
     Ok(found)
 }
 
-/// Returns the numbers of a vector that is its own tangent vector; a tensor is represented by one number.
-pub(crate) fn whole_numbers(walk: Walk<'_>, of: TangentId, vector: &Cells) -> Result<Vec<Num>, Box<Fault>> {
+/// Returns the numbers of a value that can vary; a tensor is represented by one number.
+pub(crate) fn whole_numbers(walk: Walk<'_>, of: TangentId, value: &Cells) -> Result<Vec<Num>, Box<Fault>> {
     let mut numbers = vec![];
-    walk.leaves_with_tensors(of, vector, &mut |value, slot, reference| {
+    walk.leaves_with_tensors(of, value, &mut |value, slot, reference| {
         numbers.push(match reference {
             Some(Ref::Tensor(tensor)) => vector_number(TensorValue { tensor: Rc::clone(tensor), slot }),
             _ => Num { value, slot },
@@ -176,8 +176,12 @@ pub(crate) fn prune(machine: &Machine) {
     }
 }
 
-/// Whether a number is finite. A number that represents an opaque vector counts as finite; its components are not
-/// examined.
-pub(crate) fn is_finite(x: &Num) -> bool {
-    x.value.is_finite() || opaque_vector::is(x.value)
+/// Returns a number, or a number in the tensor that it represents, if it is infinite or NaN. The components of opaque
+/// vectors of other types are not examined.
+pub(crate) fn non_finite(x: &Num) -> Option<f64> {
+    match opaque_vector::find(x.value) {
+        Some(OpaqueVector::Tensor(tensor, _)) => crate::tape::non_finite(&tensor),
+        Some(OpaqueVector::Cells { .. }) => None,
+        None => Some(x.value).filter(|x| !x.is_finite()),
+    }
 }
