@@ -4,7 +4,7 @@ use super::Num;
 use super::levels::{Direction, Levels};
 use super::node::RecordError;
 use super::wide_node::{Block, Call, CallKind, Template, Wide, WideDescription, WideKind};
-use crate::value::{Ref, Slot};
+use crate::value::{Ref, Slot, opaque_vector};
 use std::rc::Rc;
 
 impl Levels {
@@ -47,8 +47,10 @@ impl Levels {
     pub(super) fn push_kind(&mut self, k: usize, kind: WideKind, results: &[Num]) -> Result<Vec<Num>, RecordError> {
         let outer: Vec<Slot> = results.iter().map(|y| self.live_slot(y.slot)).collect();
         let epoch = self.epoch_at(k).unwrap_or(0);
-        let description = self.place_shown().map(|place| {
-            let values = results.iter().map(|y| y.value).collect();
+        let place = if let WideKind::Tensor(_) = kind { self.place_of_tensors() } else { self.place_shown() };
+        let description = place.map(|place| {
+            let value = |y: &Num| if kind.returns_tensor() { opaque_vector::UNSTORED } else { y.value };
+            let values = results.iter().map(value).collect();
             Box::new(WideDescription { name: kind.name(), place, values })
         });
         let Some(tape) = self.recording(k) else {

@@ -57,7 +57,7 @@ impl Levels {
             return Ok(Num::constant(plain(id, x, n)));
         };
         if self.stack[k].is_linear && !self.is_linear_step(k, id, x) {
-            return Err(RecordError::NotLinear(id));
+            return Err(RecordError::NotLinear(id.info().symbol));
         }
         let mut stripped = [Num::default(); OPERANDS];
         for (to, from) in stripped.iter_mut().zip(x) {

@@ -3,7 +3,7 @@
 use super::Num;
 use super::column::TangentColumn;
 use super::node::{Pool, RecordError};
-use super::observer::{ObservedStep, Observer, ObserverOptions, Operation, Recorded};
+use super::observer::{NonFiniteScalar, ObservedStep, Observer, ObserverOptions, Operation, Recorded};
 use super::recording::{Recording, SharedPool, Tape};
 use crate::native::PrimitiveId;
 use crate::value::Slot;
@@ -330,6 +330,17 @@ impl Levels {
     /// Returns the number of the current source location, while sweeps are shown step by step.
     pub(super) fn place_shown(&self) -> Option<u32> {
         self.observer.as_ref().filter(|observer| observer.options().steps).map(|observer| observer.place())
+    }
+
+    /// Returns the number of the current source location, while an operation of tensors stores it.
+    pub(super) fn place_of_tensors(&self) -> Option<u32> {
+        let stores = |options: ObserverOptions| options.steps || options.not_finite;
+        self.observer.as_ref().filter(|observer| stores(observer.options())).map(|observer| observer.place())
+    }
+
+    /// Informs the observer of a number in a tensor that is not finite.
+    pub(super) fn observe_scalar(&mut self, scalar: NonFiniteScalar) -> Result<(), RecordError> {
+        self.observer.as_mut().map_or(Ok(()), |observer| observer.lost(scalar))
     }
 
     /// Informs the observer of an operation of level `k`; returns the operation as a step if it must be stored.

@@ -67,9 +67,10 @@ mod tests;
 pub use levels::{Direction, Levels, Mode};
 pub use linear_map::{LinearMap, UnsizedTranspose};
 pub use node::{Node, RecordError};
-pub use observer::{ObservedStep, Observer, ObserverOptions};
+pub use observer::{NonFiniteScalar, ObservedStep, Observer, ObserverOptions, TensorPart};
 pub use recording::Tape;
 pub use sweep::{Progress, Sweep};
+pub use tensor::{non_finite, tangent_seed, tensor_vector, vector_number};
 pub use value_stack::ValueStack;
 pub use wide_node::{Block, Call, CallKind, Template, Wide, WideKind};
 

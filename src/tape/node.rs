@@ -1,7 +1,8 @@
 //! Nodes: the recorded operations of a tape, and the memory pool of all tapes.
 
 use crate::native::PrimitiveId;
-use crate::native::library::Failure;
+use crate::native::library::{Failure, FailureKind};
+use crate::value::number_format::in_bytes;
 
 /// One recorded operation: the node numbers of two operands, and the partial derivatives of the result in these
 /// operands.
@@ -27,8 +28,8 @@ pub enum RecordError {
     Bytes(u64),
     /// More derivatives would be nested than the given limit.
     Levels(usize),
-    /// A function that must be linear applies the given primitive to its arguments.
-    NotLinear(PrimitiveId),
+    /// A function that must be linear applies the primitive or operation with the given name to its arguments.
+    NotLinear(&'static str),
     /// The work is canceled, for a [reason](crate::cancel::reason) that comes from outside.
     Cancelled,
     /// An [observer](super::Observer) is active, and a number is not finite.
@@ -37,6 +38,34 @@ pub enum RecordError {
     Kink(PrimitiveId),
     /// An operation of tensors has failed.
     Failed(Box<Failure>),
+}
+
+impl From<RecordError> for Failure {
+    fn from(error: RecordError) -> Failure {
+        let (kind, message) = match error {
+            RecordError::Failed(failure) => return *failure,
+            RecordError::Bytes(limit) => (
+                FailureKind::Tape,
+                format!("the derivative needs more memory than allowed ({} of tape)", in_bytes(limit)),
+            ),
+            RecordError::Levels(most) => {
+                (FailureKind::Nesting, format!("derivatives are nested more than {most} deep"))
+            }
+            RecordError::NotLinear(step) => {
+                (FailureKind::NotLinear, format!("'{step}' is not linear, but it is called in a linear function"))
+            }
+            RecordError::Cancelled => (FailureKind::Cancelled, "the work was canceled".to_owned()),
+            RecordError::NotFinite => (FailureKind::NotFinite, "a number became infinite or NaN".to_owned()),
+            RecordError::Kink(id) => (FailureKind::Kink, format!("'{}' is differentiated at a kink", id.info().symbol)),
+        };
+        Failure::new(kind, message)
+    }
+}
+
+impl From<Failure> for RecordError {
+    fn from(failure: Failure) -> RecordError {
+        RecordError::Failed(Box::new(failure))
+    }
 }
 
 /// The number of nodes in the first chunk of a tape: most gradients need no more, and stay in the first-level cache.

@@ -81,6 +81,30 @@ pub struct Recorded {
     pub node: u32,
 }
 
+/// What an operation of tensors computes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TensorPart {
+    /// The result of the operation.
+    Value,
+    /// The tangent of the result.
+    Tangent,
+    /// The adjoint of an operand.
+    Adjoint,
+}
+
+/// A number that an operation of tensors has computed from finite numbers, and which is not finite.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct NonFiniteScalar {
+    /// The number that the machine assigns to the source location of the operation.
+    pub place: u32,
+    /// The name of the operation.
+    pub name: &'static str,
+    /// What was computed.
+    pub part: TensorPart,
+    /// The number.
+    pub number: f64,
+}
+
 /// Code that is informed of the operations of levels. By default an observer ignores every event.
 pub trait Observer: Any + Debug {
     /// Returns the options of the observer.
@@ -111,6 +135,15 @@ pub trait Observer: Any + Debug {
     /// [`RecordError`] when the program is to stop there.
     fn propagated(&mut self, step: &ObservedStep, of: &[f64], tangent: f64) -> Result<(), RecordError> {
         let _ = (step, of, tangent);
+        Ok(())
+    }
+
+    /// Informs the observer of the first number in a tensor that is not finite.
+    ///
+    /// # Errors
+    /// [`RecordError`] when the program is to stop there.
+    fn lost(&mut self, scalar: NonFiniteScalar) -> Result<(), RecordError> {
+        let _ = scalar;
         Ok(())
     }
 

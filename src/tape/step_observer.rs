@@ -5,7 +5,7 @@
 use super::Num;
 use super::levels::Levels;
 use super::node::RecordError;
-use super::observer::{ObservedStep, Observer, ObserverOptions, Operation};
+use super::observer::{NonFiniteScalar, ObservedStep, Observer, ObserverOptions, Operation};
 use crate::native::PrimitiveId;
 use hashbrown::HashMap;
 
@@ -16,6 +16,8 @@ pub enum NonFinite {
     Value(ObservedStep),
     /// The tangent of a step whose operands have finite tangents is not finite.
     Tangent(ObservedStep, f64),
+    /// A number that an operation of tensors has computed is not finite.
+    Scalar(NonFiniteScalar),
 }
 
 /// An operation at a kink.
@@ -192,6 +194,10 @@ impl Observer for Watch {
             return Ok(());
         }
         self.add_non_finite(NonFinite::Tangent(*step, tangent))
+    }
+
+    fn lost(&mut self, scalar: NonFiniteScalar) -> Result<(), RecordError> {
+        if self.options.not_finite { self.add_non_finite(NonFinite::Scalar(scalar)) } else { Ok(()) }
     }
 }
 

@@ -303,7 +303,7 @@ impl Sweep {
                 Ok(false)
             }
             WideKind::Tensor(node) => {
-                self.tensor_backward(levels, node, wide.first)?;
+                self.tensor_backward(levels, node, (wide.first, wide.place()))?;
                 Ok(false)
             }
             WideKind::Call(_) | WideKind::Block(_) => {
@@ -337,7 +337,7 @@ impl Sweep {
             }
             WideKind::Call(call) => Ok(self.any_varies(levels, call.operands.iter().copied())),
             WideKind::Tensor(node) => {
-                self.tensor_forward(levels, node, wide.first)?;
+                self.tensor_forward(levels, node, (wide.first, wide.place()))?;
                 Ok(false)
             }
             WideKind::Block(block) => Ok(self.any_varies(levels, block.operands.iter().copied())),
@@ -349,7 +349,7 @@ impl Sweep {
     }
 
     /// Whether no seed reaches a node in a forward sweep.
-    fn has_no_tangent(&self, node: u32) -> bool {
+    pub(super) fn has_no_tangent(&self, node: u32) -> bool {
         match &self.numbers {
             Numbers::Plain(numbers) => has_no_tangent(numbers[node as usize]),
             Numbers::Live(numbers) => {

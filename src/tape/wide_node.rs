@@ -32,6 +32,13 @@ pub struct WideDescription {
     pub values: Vec<f64>,
 }
 
+impl Wide {
+    /// Returns the number of the source location of the wide node, if it is known.
+    pub(super) fn place(&self) -> Option<u32> {
+        self.description.as_ref().map(|description| description.place)
+    }
+}
+
 impl WideKind {
     /// Returns the name of the operation of the wide node in an explanation.
     pub(super) fn name(&self) -> Rc<str> {
@@ -49,6 +56,11 @@ impl WideKind {
                 (None, CallKind::Pullback | CallKind::Constant | CallKind::Forwards) => "registered".into(),
             },
         }
+    }
+
+    /// Whether the result of the wide node is a tensor.
+    pub(super) fn returns_tensor(&self) -> bool {
+        matches!(self, WideKind::Tensor(node) if !matches!(node.step, TensorStep::Unpack(..)))
     }
 
     /// Returns the nodes of the operands of a call or a checkpoint.
@@ -172,8 +184,8 @@ pub enum CallKind {
     /// The function maps the tangents of the operands to the tangent of the result, and cannot be transposed: it
     /// returns a constant.
     Constant,
-    /// The function maps tangents like a function of the kind `Constant`, but cannot be transposed because it takes or
-    /// returns vectors whose components cannot be counted beforehand.
+    /// The function maps the tangents of the operands to the tangent of the result, and is transposed by the reverse
+    /// sweep.
     Forwards,
 }
 

@@ -34,7 +34,7 @@ mod window;
 
 pub use construction::PaddingMode;
 pub use description::DescriptionStyle;
-pub use elementwise::{Binary, Chain, Comparison, Integer, Logical, Node, Real, Test, Unary};
+pub use elementwise::{Binary, Chain, Comparison, Integer, Kept, Logical, Node, Real, Test, Unary};
 pub use error::{Result, ShapeError, TensorError};
 pub use fold::{Fold, Foldable};
 pub use indexing::Index;

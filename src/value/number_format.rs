@@ -14,6 +14,17 @@ pub fn write_float(out: &mut String, x: f64) {
     write_digits(out, &format!("{x:e}"), x.is_finite(), x.abs() > 16_777_216.0);
 }
 
+/// Formats a number of bytes.
+pub fn in_bytes(count: u64) -> String {
+    const UNITS: [(&str, u64); 3] = [("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)];
+    match UNITS.iter().find(|(_, size)| count >= *size) {
+        Some((unit, size)) if count.is_multiple_of(*size) => format!("{} {unit}", count / size),
+        Some((unit, size)) => format!("{:.1} {unit}", count as f64 / *size as f64),
+        None if count == 1 => "1 byte".to_owned(),
+        None => format!("{count} bytes"),
+    }
+}
+
 /// Formats a number for formulas: `3`, `-∞`, `0.25`.
 pub fn in_formula(x: f64) -> String {
     if x.is_infinite() {

@@ -31,6 +31,9 @@ pub enum OpaqueVector {
 const MARK: u64 = 0x7FFA_0000_0000_0000;
 const SHARED: u64 = 0xFFFF_0000_0000_0000;
 
+/// The number of a vector that is not stored.
+pub const UNSTORED: f64 = f64::from_bits(MARK | !SHARED);
+
 thread_local! {
     static VECTORS: RefCell<Vec<OpaqueVector>> = const { RefCell::new(vec![]) };
 }

@@ -137,6 +137,12 @@ impl From<Failure> for Box<Fault> {
             FailureKind::InvalidRange => Number::InvalidRange,
             FailureKind::InvalidConversion => Number::InvalidConversion,
             FailureKind::Memory => Number::MemoryLimit,
+            FailureKind::Tape => Number::TapeLimit,
+            FailureKind::Nesting => Number::DepthLimit,
+            FailureKind::NotLinear => Number::NotLinear,
+            FailureKind::NotFinite => Number::NotFinite,
+            FailureKind::Kink => Number::Kink,
+            FailureKind::Cancelled => return Fault::stopped(),
             FailureKind::Input => Number::Input,
             FailureKind::BadRow => Number::BadRow,
             FailureKind::Forbidden => Number::Forbidden,
@@ -150,37 +156,8 @@ impl From<Failure> for Box<Fault> {
 }
 
 impl From<RecordError> for Box<Fault> {
-    fn from(full: RecordError) -> Box<Fault> {
-        match full {
-            RecordError::Bytes(limit) => Fault::new(
-                Number::TapeLimit,
-                format!("the derivative needs more memory than allowed ({} of tape)", bytes(limit)),
-            ),
-            RecordError::NotLinear(id) => {
-                let step = id.info().symbol;
-                Fault::new(Number::NotLinear, format!("'{step}' is not linear, but it is called in a linear function"))
-            }
-            RecordError::Kink(id) => {
-                Fault::new(Number::Kink, format!("'{}' is differentiated at a kink", id.info().symbol))
-            }
-            RecordError::Cancelled => Fault::stopped(),
-            RecordError::Failed(failure) => (*failure).into(),
-            RecordError::NotFinite => Fault::new(Number::NotFinite, "a number became infinite or NaN"),
-            RecordError::Levels(most) => {
-                Fault::new(Number::DepthLimit, format!("derivatives are nested more than {most} deep"))
-            }
-        }
-    }
-}
-
-/// Formats a number of bytes.
-pub fn bytes(count: u64) -> String {
-    const UNITS: [(&str, u64); 3] = [("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)];
-    match UNITS.iter().find(|(_, size)| count >= *size) {
-        Some((unit, size)) if count.is_multiple_of(*size) => format!("{} {unit}", count / size),
-        Some((unit, size)) => format!("{:.1} {unit}", count as f64 / *size as f64),
-        None if count == 1 => "1 byte".to_owned(),
-        None => format!("{count} bytes"),
+    fn from(error: RecordError) -> Box<Fault> {
+        Failure::from(error).into()
     }
 }
 

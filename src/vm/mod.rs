@@ -28,7 +28,7 @@ pub(crate) mod run;
 pub(crate) mod state;
 mod threaded;
 
-pub use crate::vm::fault::{BacktraceEntry, Fault, FaultKind, Remark, bytes};
+pub use crate::vm::fault::{BacktraceEntry, Fault, FaultKind, Remark};
 pub use crate::vm::operators::check::finite_difference;
 pub use crate::vm::state::limits::{Limits, share_of_machine};
 pub use crate::vm::state::machine::Machine;

@@ -38,6 +38,18 @@ pub enum FailureKind {
     InvalidConversion,
     /// The object would be larger than allowed.
     Memory,
+    /// The tapes would be larger than allowed.
+    Tape,
+    /// More derivatives would be nested than allowed.
+    Nesting,
+    /// A function that must be linear is not.
+    NotLinear,
+    /// A number is not finite, and the program stops at such numbers.
+    NotFinite,
+    /// A derivative is computed at a kink, and the program stops at kinks.
+    Kink,
+    /// The work was canceled from outside.
+    Cancelled,
     /// Input or output has failed.
     Input,
     /// A row of a data file that the program reads is malformed.

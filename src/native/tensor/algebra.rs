@@ -67,10 +67,16 @@ pub(super) trait Algebra {
         self.binary(Binary::Subtract, number, a)
     }
 
-    /// Returns `a` where `x` lies between two bounds, and zeros elsewhere.
-    fn within(&mut self, a: Self::Value, x: &Self::Value, low: f64, high: f64) -> Result<Self::Value, Failure> {
-        let a = self.replaced(a, x, (Comparison::LessEqual, low), 0.0)?;
-        self.replaced(a, x, (Comparison::GreaterEqual, high), 0.0)
+    /// Returns `a` where `x` lies between two bounds, and a number elsewhere.
+    fn within(
+        &mut self,
+        a: Self::Value,
+        (x, number): (&Self::Value, f64),
+        low: f64,
+        high: f64,
+    ) -> Result<Self::Value, Failure> {
+        let a = self.replaced(a, x, (Comparison::LessEqual, low), number)?;
+        self.replaced(a, x, (Comparison::GreaterEqual, high), number)
     }
 }
 

@@ -2,9 +2,10 @@
 
 use super::evaluator::{Evaluator, TensorValue};
 use super::operation::{Axes, Operation};
+use super::propagation::Propagation;
+use super::unvaried;
 use crate::native::library::{Failure, internal};
-use crate::tensor::{Binary, Chain, Comparison, Fold, Logical, ScalarKind, Shape, Tensor, Test, Unary};
-use crate::value::Slot;
+use crate::tensor::{Binary, Chain, Comparison, Fold, ScalarKind, Shape, Tensor, Unary};
 use smallvec::SmallVec;
 use std::rc::Rc;
 
@@ -14,6 +15,8 @@ pub(super) type Built = Result<TensorValue, Failure>;
 /// Applies operations through an evaluator.
 pub(super) struct Builder<'a> {
     evaluator: &'a mut dyn Evaluator,
+    /// What the rule propagates.
+    pub(super) propagation: Propagation,
 }
 
 /// Returns the sizes of a shape as the argument of a reshape.
@@ -37,8 +40,8 @@ pub(super) fn has_nan(tensor: &Tensor) -> bool {
 
 impl<'a> Builder<'a> {
     /// Creates a builder.
-    pub(super) fn new(evaluator: &'a mut dyn Evaluator) -> Builder<'a> {
-        Builder { evaluator }
+    pub(super) fn new(evaluator: &'a mut dyn Evaluator, propagation: Propagation) -> Builder<'a> {
+        Builder { evaluator, propagation }
     }
 
     /// Applies an operation to several operands.
@@ -110,39 +113,6 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Returns `a · partial`, where a zero of `a` is not multiplied by an infinite or undefined partial.
-    pub(super) fn product(&mut self, a: TensorValue, partial: TensorValue) -> Built {
-        if let Some(product) = without_recording(Binary::Multiply, &a, &partial)? {
-            return Ok(product);
-        }
-        let product = self.multiply(a.clone(), partial.clone())?;
-        if !has_nan(&product.tensor) {
-            return Ok(product);
-        }
-        let is_zero = is_equal_to(&a.tensor, 0.0)?;
-        let is_undefined = partial.tensor.test(Test::IsFinite)?.logical_not()?;
-        let mask = is_zero.logical(Logical::And, &is_undefined)?;
-        let partial = self.select(mask, partial, 0.0)?;
-        self.multiply(a, partial)
-    }
-
-    /// Returns `a / divisor`, where a zero of `a` is not divided by zero.
-    pub(super) fn quotient(&mut self, a: TensorValue, divisor: TensorValue) -> Built {
-        if let Some(quotient) = without_recording(Binary::Divide, &a, &divisor)? {
-            return Ok(quotient);
-        }
-        let quotient = self.binary(Binary::Divide, a.clone(), divisor.clone())?;
-        if !has_nan(&quotient.tensor) {
-            return Ok(quotient);
-        }
-        let is_zero = is_equal_to(&a.tensor, 0.0)?;
-        let not_a_number = divisor.tensor.test(Test::IsNan)?;
-        let is_undefined = is_equal_to(&divisor.tensor, 0.0)?.logical(Logical::Or, &not_a_number)?;
-        let mask = is_zero.logical(Logical::And, &is_undefined)?;
-        let divisor = self.select(mask, divisor, 1.0)?;
-        self.binary(Binary::Divide, a, divisor)
-    }
-
     /// Returns a value with another number where a mask is true.
     pub(super) fn select(&mut self, mask: Tensor, a: TensorValue, number: f64) -> Built {
         let number = constant(a.tensor.kind(), number);
@@ -184,7 +154,7 @@ impl<'a> Builder<'a> {
 
     /// Returns the sum over axes.
     pub(super) fn sum(&mut self, value: TensorValue, axes: &Axes) -> Built {
-        self.one(Operation::Reduce(Fold::Sum, axes.clone()), value)
+        self.linear(Operation::Reduce(Fold::Sum, axes.clone()), vec![value])
     }
 
     /// Returns the sums over the last axis, which stays with size 1.
@@ -198,9 +168,13 @@ impl<'a> Builder<'a> {
         self.sum(product, axes)
     }
 
-    /// Returns the constant zeros of the shape and kind of a value.
+    /// Returns the zeros of the shape and kind of a value, which are not propagated.
     pub(super) fn zeros_like(&mut self, value: &TensorValue) -> Built {
-        Ok(TensorValue::constant(Tensor::zeros(value.tensor.kind(), value.tensor.shape().clone())?))
+        let (kind, shape) = (value.tensor.kind(), value.tensor.shape().clone());
+        Ok(TensorValue::constant(match self.propagation {
+            Propagation::Tangent => unvaried::zeros(kind, shape)?,
+            Propagation::Adjoint => Tensor::zeros(kind, shape)?,
+        }))
     }
 
     /// Returns the products of matrices.
@@ -216,20 +190,6 @@ impl<'a> Builder<'a> {
         }
         self.one(Operation::Transpose(order), a)
     }
-}
-
-/// Returns `a` times or divided by an operand, with the zeros of `a` where the result is undefined, in one pass over
-/// memory; `None` if one of the two varies in a level, which has to record the operations.
-fn without_recording(function: Binary, a: &TensorValue, operand: &TensorValue) -> Result<Option<TensorValue>, Failure> {
-    if a.slot != Slot::NONE || operand.slot != Slot::NONE {
-        return Ok(None);
-    }
-    let mut chain = Chain::new();
-    let (left, right) = (chain.input(), chain.input());
-    let result = chain.binary(function, left, right);
-    let result = chain.keep_zero(result, left);
-    chain.give(result);
-    only_result(&chain, &[a, operand]).map(Some)
 }
 
 /// Returns the only result of a chain as a constant.

@@ -4,6 +4,7 @@
 use super::builder::{Builder, compared, constant, is_equal_to, only_result, share};
 use super::evaluator::TensorValue;
 use super::operation::{Evaluation, Operation};
+use super::propagation::Propagation;
 use super::unary_rule;
 use crate::native::library::{Failure, internal};
 use crate::tensor::{Binary, Chain, Comparison, Logical, Tensor, Unary};
@@ -72,7 +73,7 @@ fn clip(k: usize, of: Evaluation<'_>, g: TensorValue, b: &mut Builder<'_>) -> Re
         1 => is_below.logical_not()?.logical(Logical::Or, &is_above)?,
         _ => is_above.logical_not()?,
     };
-    b.select(is_blocked, g, 0.0)
+    b.blocked(is_blocked, g)
 }
 
 fn binary(
@@ -84,31 +85,30 @@ fn binary(
 ) -> Result<TensorValue, Failure> {
     let [x, y] = of.operands else { return Err(internal()) };
     let (x, y, result) = (x.clone(), y.clone(), of.result.clone());
-    if let Some(product) = in_one_pass(function, k, &g, [&x, &y, &result])? {
+    if let Some(product) = in_one_pass(function, k, &g, [&x, &y, &result], b.propagation)? {
         return Ok(product);
     }
     match (function, k) {
         (Binary::Add, _) | (Binary::Subtract | Binary::Remainder, 0) => Ok(g),
-        (Binary::Subtract, _) => b.negate(g),
+        (Binary::Subtract, _) => b.negative(g),
         (Binary::Multiply, 0) => b.product(g, y),
         (Binary::Multiply, _) => b.product(g, x),
         (Binary::Divide, 0) => b.quotient(g, y),
         (Binary::Divide, _) => {
-            let share = b.product(g, result)?;
-            let quotient = b.quotient(share, y)?;
-            b.negate(quotient)
+            let negative = b.negate(result)?;
+            let share = b.product(g, negative)?;
+            b.quotient(share, y)
         }
         (Binary::Remainder, _) => {
             // The integer quotient, which is constant between its steps.
             let multiple = (*x.tensor).clone().binary(Binary::Subtract, (*result.tensor).clone())?;
             let steps = multiple.binary(Binary::Divide, (*y.tensor).clone())?.unary(Unary::Round)?;
-            let product = b.product(g, TensorValue::constant(steps))?;
-            b.negate(product)
+            b.product(g, TensorValue::constant(steps.unary(Unary::Negate)?))
         }
-        (Binary::Max, 0) => b.multiply(g, share(&x.tensor, Comparison::Greater, &y.tensor)?),
-        (Binary::Max, _) => b.multiply(g, share(&y.tensor, Comparison::Greater, &x.tensor)?),
-        (Binary::Min, 0) => b.multiply(g, share(&x.tensor, Comparison::Less, &y.tensor)?),
-        (Binary::Min, _) => b.multiply(g, share(&y.tensor, Comparison::Less, &x.tensor)?),
+        (Binary::Max, 0) => b.product(g, share(&x.tensor, Comparison::Greater, &y.tensor)?),
+        (Binary::Max, _) => b.product(g, share(&y.tensor, Comparison::Greater, &x.tensor)?),
+        (Binary::Min, 0) => b.product(g, share(&x.tensor, Comparison::Less, &y.tensor)?),
+        (Binary::Min, _) => b.product(g, share(&y.tensor, Comparison::Less, &x.tensor)?),
         (Binary::SquaredDifference, _) => {
             let difference = if k == 0 { b.subtract(x, y)? } else { b.subtract(y, x)? };
             let twice = b.scaled(difference, 2.0)?;
@@ -156,12 +156,12 @@ fn binary(
             b.product(g, partial)
         }
         (Binary::LeakyRelu, 0) => {
-            let positive = compared(&x.tensor, Comparison::GreaterEqual, 0.0)?;
+            let positive = compared(&x.tensor, Comparison::Greater, 0.0)?;
             let partial = b.select(positive, y, 1.0)?;
             b.product(g, partial)
         }
         (Binary::LeakyRelu, _) => {
-            let positive = compared(&x.tensor, Comparison::GreaterEqual, 0.0)?;
+            let positive = compared(&x.tensor, Comparison::Greater, 0.0)?;
             let partial = b.select(positive, x, 0.0)?;
             b.product(g, partial)
         }
@@ -175,6 +175,7 @@ fn in_one_pass(
     k: usize,
     g: &TensorValue,
     [x, y, result]: [&TensorValue; 3],
+    propagation: Propagation,
 ) -> Result<Option<TensorValue>, Failure> {
     let all = [g, x, y, result];
     if all.iter().any(|value| value.slot != Slot::NONE) {
@@ -184,16 +185,16 @@ fn in_one_pass(
     let [at_g, at_x, at_y, at_result] = all.map(|_| chain.input());
     let product = match (function, k) {
         (Binary::Divide, 1) => {
-            let share = chain.binary(Binary::Multiply, at_g, at_result);
-            let quotient = chain.binary(Binary::Divide, share, at_y);
-            chain.unary(Unary::Negate, quotient)
+            let negative = chain.unary(Unary::Negate, at_result);
+            let share = propagation.product(&mut chain, at_g, negative);
+            propagation.quotient(&mut chain, share, at_y)
         }
         (Binary::SquaredDifference, _) => {
             let (first, second) = if k == 0 { (at_x, at_y) } else { (at_y, at_x) };
             let difference = chain.binary(Binary::Subtract, first, second);
             let two = chain.constant(2.0);
             let twice = chain.binary(Binary::Multiply, difference, two);
-            chain.binary(Binary::Multiply, at_g, twice)
+            propagation.product(&mut chain, at_g, twice)
         }
         _ => return Ok(None),
     };

@@ -139,13 +139,18 @@ fn matmul(
         let (rows, adjoints) = (flat(&other), flat(&adjoint));
         let other = b.reshape(other, &rows)?;
         let adjoint = b.reshape(adjoint, &adjoints)?;
-        return if right { b.matmul(adjoint, true, other, false) } else { b.matmul(other, true, adjoint, false) };
+        let operation = Operation::Matmul(true, false);
+        return if right {
+            b.bilinear(operation, [adjoint, other], 0)
+        } else {
+            b.bilinear(operation, [other, adjoint], 1)
+        };
     }
     match (k, left, right) {
-        (0, false, _) => b.matmul(adjoint, false, other, !right),
-        (0, true, _) => b.matmul(other, right, adjoint, true),
-        (_, _, false) => b.matmul(other, !left, adjoint, false),
-        (_, _, true) => b.matmul(adjoint, true, other, left),
+        (0, false, _) => b.bilinear(Operation::Matmul(false, !right), [adjoint, other], 0),
+        (0, true, _) => b.bilinear(Operation::Matmul(right, true), [other, adjoint], 1),
+        (_, _, false) => b.bilinear(Operation::Matmul(!left, false), [other, adjoint], 1),
+        (_, _, true) => b.bilinear(Operation::Matmul(true, left), [adjoint, other], 0),
     }
 }
 

@@ -4,7 +4,7 @@
 //! operands, which are computed with the same operations.
 //!
 //! Promises: an adjoint has the shape of its operand; derivatives are computed only by an [`Evaluator`], so that they
-//! can be differentiated again; a zero tangent or adjoint is not multiplied by an infinite partial.
+//! can be differentiated again; zeros end the propagation as in derivatives of numbers.
 //! Not here: loops over numbers (`tensor`), the recording of operations (`tape`).
 
 mod algebra;
@@ -15,15 +15,18 @@ mod evaluator;
 mod indexing_rule;
 mod matrix_rule;
 mod operation;
+mod propagation;
 mod reduction_rule;
 mod row_rule;
 mod scalars;
 #[cfg(test)]
 mod tests;
 mod unary_rule;
+mod unvaried;
 mod view_rule;
 mod window_rule;
 
 pub use evaluator::{Evaluator, PlainEvaluator, Recorder, TensorValue};
 pub use operation::{Axes, Channels, Direction, Evaluation, Movement, Operation};
 pub use scalars::{pack, unpack};
+pub use unvaried::{has_unvaried, marked};

@@ -2,6 +2,7 @@
 
 use super::builder::Builder;
 use super::evaluator::{Evaluator, TensorValue};
+use super::propagation::Propagation;
 use super::{elementwise_rule, indexing_rule, matrix_rule, reduction_rule, row_rule, view_rule, window_rule};
 use crate::native::library::{Failure, FailureKind};
 use crate::tensor::{
@@ -237,6 +238,39 @@ impl Operation {
         }
     }
 
+    /// Whether scalars of the result of a linear operation are sums of scalars of the operands.
+    pub(super) fn adds(&self) -> bool {
+        use Operation::*;
+        let adds =
+            matches!(self, Reduce(..) | Mean(_) | CumulativeSum(_) | Unbroadcast(_) | AveragePool(..) | Resize(..));
+        adds || self.fills()
+    }
+
+    /// Whether scalars of the result of a linear operation are zeros that come from no operand.
+    pub(super) fn fills(&self) -> bool {
+        use Operation::*;
+        match self {
+            CumulativeSum(direction) => direction.is_exclusive,
+            Pad(..) | SliceAdjoint(..) | IndexAdjoint(..) | ScatterAdd(..) | ScatterAddFlat(..) => true,
+            Diagonal | BandPart(..) | AveragePoolAdjoint(..) | ResizeAdjoint(..) => true,
+            _ => false,
+        }
+    }
+
+    /// Whether the operation is linear in those operands that vary, all together.
+    pub fn is_linear(&self, varies: &dyn Fn(usize) -> bool) -> bool {
+        use Operation::{Pad, Recurrence, Solve, TriangularSolve};
+        match self {
+            _ if self.dependence() == Dependence::Linear => true,
+            _ if self.dependence() == Dependence::Bilinear => !(varies(0) && varies(1)),
+            Pad(..) | Operation::Unary(Unary::Negate) | Operation::Binary(Binary::Add | Binary::Subtract) => true,
+            Operation::Binary(Binary::Multiply) => !(varies(0) && varies(1)),
+            Operation::Binary(Binary::Divide) => !varies(1),
+            Recurrence(..) | Solve | TriangularSolve(..) | Operation::CrossEntropyOfProbabilities => !varies(0),
+            _ => false,
+        }
+    }
+
     /// Returns the tangent of the result, given those of the operands; `None` stands for a zero tangent.
     ///
     /// # Errors
@@ -247,7 +281,7 @@ impl Operation {
         tangents: &[Option<TensorValue>],
         evaluator: &mut dyn Evaluator,
     ) -> Result<Option<TensorValue>, Failure> {
-        let mut b = Builder::new(evaluator);
+        let mut b = Builder::new(evaluator, Propagation::Tangent);
         if !of.result.tensor.kind().is_real() {
             return Ok(None);
         }
@@ -282,7 +316,7 @@ impl Operation {
                 None => b.zeros_like(operand)?,
             });
         }
-        b.apply(self.clone(), all)
+        b.linear(self.clone(), all)
     }
 
     fn bilinear_tangent(
@@ -294,9 +328,9 @@ impl Operation {
         let mut sum = None;
         for (k, tangent) in tangents.iter().enumerate() {
             let Some(tangent) = tangent else { continue };
-            let mut operands = of.operands.to_vec();
-            operands[k] = tangent.clone();
-            let part = b.apply(self.clone(), operands)?;
+            let other = of.operand(1 - k)?.clone();
+            let operands = if k == 0 { [tangent.clone(), other] } else { [other, tangent.clone()] };
+            let part = b.bilinear(self.clone(), operands, k)?;
             sum = b.sum_of(sum, Some(part))?;
         }
         Ok(sum)
@@ -339,7 +373,7 @@ impl Operation {
         evaluator: &mut dyn Evaluator,
     ) -> Result<Option<TensorValue>, Failure> {
         use Operation::*;
-        let mut b = Builder::new(evaluator);
+        let mut b = Builder::new(evaluator, Propagation::Adjoint);
         let operand = of.operand(k)?;
         if !of.result.tensor.kind().is_real() || !operand.tensor.kind().is_real() {
             return Ok(None);

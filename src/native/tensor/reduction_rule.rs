@@ -30,7 +30,7 @@ pub(super) fn tangent(
         Operation::Recurrence(axis, is_reversed) => {
             let [a, bias] = tangents else { return Err(internal()) };
             let before = moved(of.result.clone(), *axis, !is_reversed, 0.0, b)?;
-            let product = a.clone().map(|a| b.multiply(a, before)).transpose()?;
+            let product = a.clone().map(|a| b.product(a, before)).transpose()?;
             let Some(sum) = b.sum_of(product, bias.clone())? else { return Ok(None) };
             b.two(operation.clone(), of.operand(0)?.clone(), sum).map(Some)
         }
@@ -78,7 +78,7 @@ pub(super) fn adjoint(
                 return Ok(Some(bias));
             }
             let before = moved(of.result.clone(), *axis, !is_reversed, 0.0, b)?;
-            b.multiply(bias, before)
+            b.product(bias, before)
         }
         _ => Err(internal()),
     }

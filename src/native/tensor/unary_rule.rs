@@ -3,8 +3,9 @@
 use super::algebra::{Algebra, Varied};
 use super::builder::{Builder, only_result};
 use super::evaluator::TensorValue;
+use super::propagation::Propagation;
 use crate::native::library::Failure;
-use crate::tensor::{Binary, Chain, Comparison, Unary};
+use crate::tensor::{Chain, Comparison, Unary};
 use crate::value::Slot;
 use std::f64::consts::{LN_2, LN_10, PI};
 
@@ -52,13 +53,17 @@ pub(super) fn apply(
     if form(function) == Form::Zero {
         return Ok(None);
     }
+    if function == Unary::Negate {
+        return b.negative(g).map(Some);
+    }
     // Values that are constant in every level need not be recorded, and are computed in one pass.
     if [&g, x, y].iter().all(|value| value.slot == Slot::NONE) {
-        return in_one_pass(function, &g, x, y).map(Some);
+        return in_one_pass(function, &g, x, y, b.propagation).map(Some);
     }
+    let nothing = b.propagation.nothing();
     let mut algebra = Varied { kind: g.tensor.kind(), builder: b };
     match form(function) {
-        Form::Zero | Form::Direct => direct(function, g, x, &mut algebra),
+        Form::Zero | Form::Direct => direct(function, g, (x, nothing), &mut algebra),
         Form::Factor => {
             let partial = partial(function, x.clone(), y.clone(), &mut algebra)?;
             b.product(g, partial)
@@ -72,36 +77,44 @@ pub(super) fn apply(
 }
 
 /// Computes the formula of [`apply`] in one pass over memory.
-fn in_one_pass(function: Unary, g: &TensorValue, x: &TensorValue, y: &TensorValue) -> Result<TensorValue, Failure> {
+fn in_one_pass(
+    function: Unary,
+    g: &TensorValue,
+    x: &TensorValue,
+    y: &TensorValue,
+    propagation: Propagation,
+) -> Result<TensorValue, Failure> {
     let mut chain = Chain::new();
     let (at_g, at_x, at_y) = (chain.input(), chain.input(), chain.input());
     let result = match form(function) {
-        Form::Zero | Form::Direct => direct(function, at_g, &at_x, &mut chain)?,
+        Form::Zero | Form::Direct => direct(function, at_g, (&at_x, propagation.nothing()), &mut chain)?,
         Form::Factor => {
             let partial = partial(function, at_x, at_y, &mut chain)?;
-            let product = chain.multiply(at_g, partial)?;
-            chain.keep_zero(product, at_g)
+            propagation.product(&mut chain, at_g, partial)
         }
         Form::Divisor => {
             let divisor = divisor(function, at_x, at_y, &mut chain)?;
-            let quotient = Chain::binary(&mut chain, Binary::Divide, at_g, divisor);
-            chain.keep_zero(quotient, at_g)
+            propagation.quotient(&mut chain, at_g, divisor)
         }
     };
     chain.give(result);
     only_result(&chain, &[g, x, y])
 }
 
-/// Returns `g` times a partial that is a factor or a selection.
-fn direct<A: Algebra>(function: Unary, g: A::Value, x: &A::Value, a: &mut A) -> Result<A::Value, Failure> {
+/// Returns `g` where a partial is 1, times a constant factor, and the number `nothing` elsewhere.
+fn direct<A: Algebra>(
+    function: Unary,
+    g: A::Value,
+    (x, nothing): (&A::Value, f64),
+    a: &mut A,
+) -> Result<A::Value, Failure> {
     match function {
-        Unary::Relu => a.replaced(g, x, (Comparison::LessEqual, 0.0), 0.0),
-        Unary::Relu6 => a.within(g, x, 0.0, 6.0),
-        Unary::HardSigmoid => {
-            let inside = a.within(g, x, -3.0, 3.0)?;
+        Unary::Relu => a.replaced(g, x, (Comparison::LessEqual, 0.0), nothing),
+        Unary::Relu6 => a.within(g, (x, nothing), 0.0, 6.0),
+        _ => {
+            let inside = a.within(g, (x, nothing), -3.0, 3.0)?;
             a.scaled(inside, 1.0 / 6.0)
         }
-        _ => a.negate(g),
     }
 }
 
@@ -221,7 +234,7 @@ fn partial<A: Algebra>(function: Unary, x: A::Value, y: A::Value, a: &mut A) -> 
             // relu6(x + 3) / 6 + x · [-3 < x < 3] / 6
             let moved = a.plus(x.clone(), 3.0)?;
             let gate = a.unary(Unary::Relu6, moved)?;
-            let inside = a.within(x.clone(), &x, -3.0, 3.0)?;
+            let inside = a.within(x.clone(), (&x, 0.0), -3.0, 3.0)?;
             let sum = a.add(gate, inside)?;
             a.scaled(sum, 1.0 / 6.0)
         }

@@ -16,7 +16,7 @@ pub(super) fn tangent(
 ) -> Result<Option<TensorValue>, Failure> {
     let (Operation::Pad(sizes, mode), [Some(tangent)]) = (operation, tangents) else { return Err(internal()) };
     let mode = if let PaddingMode::Constant(_) = mode { PaddingMode::Constant(0.0) } else { *mode };
-    b.one(Operation::Pad(sizes.clone(), mode), tangent.clone()).map(Some)
+    b.linear(Operation::Pad(sizes.clone(), mode), vec![tangent.clone()]).map(Some)
 }
 
 /// Returns the adjoint of the operand.

@@ -31,22 +31,22 @@ pub(super) fn adjoint(
     let other = || of.operand(1 - k).cloned();
     match (operation, k) {
         (Operation::Convolution(channels, to), 0) => {
-            b.two(Operation::ConvolutionInput(*channels, to.clone(), shape), adjoint, other()?)
+            b.bilinear(Operation::ConvolutionInput(*channels, to.clone(), shape), [adjoint, other()?], 0)
         }
         (Operation::Convolution(channels, to), _) => {
-            b.two(Operation::ConvolutionFilter(*channels, to.clone(), shape), other()?, adjoint)
+            b.bilinear(Operation::ConvolutionFilter(*channels, to.clone(), shape), [other()?, adjoint], 1)
         }
         (Operation::ConvolutionInput(channels, to, _), 0) => {
-            b.two(Operation::Convolution(*channels, to.clone()), adjoint, other()?)
+            b.bilinear(Operation::Convolution(*channels, to.clone()), [adjoint, other()?], 0)
         }
         (Operation::ConvolutionInput(channels, to, _), _) => {
-            b.two(Operation::ConvolutionFilter(*channels, to.clone(), shape), adjoint, other()?)
+            b.bilinear(Operation::ConvolutionFilter(*channels, to.clone(), shape), [adjoint, other()?], 0)
         }
         (Operation::ConvolutionFilter(channels, to, _), 0) => {
-            b.two(Operation::ConvolutionInput(*channels, to.clone(), shape), other()?, adjoint)
+            b.bilinear(Operation::ConvolutionInput(*channels, to.clone(), shape), [other()?, adjoint], 1)
         }
         (Operation::ConvolutionFilter(channels, to, _), _) => {
-            b.two(Operation::Convolution(*channels, to.clone()), other()?, adjoint)
+            b.bilinear(Operation::Convolution(*channels, to.clone()), [other()?, adjoint], 1)
         }
         (Operation::MaxPool(size, to), _) => {
             let (_, positions) = of.operand(0)?.tensor.max_pool(size, &to.window())?;

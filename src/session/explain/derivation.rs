@@ -5,6 +5,7 @@ use crate::session::{Count, Explanation, Kink, Operation, Partial, Quantity};
 use crate::source::{SourceMap, Span};
 use crate::tape::step_observer::KinkPartials;
 use crate::value::number_format::{in_formula, write_double};
+use crate::value::opaque_vector;
 use hashbrown::HashMap;
 use std::rc::Rc;
 
@@ -377,6 +378,9 @@ fn bracketed(x: f64) -> String {
 
 /// Formats a number with at most six significant digits.
 pub fn short(x: f64) -> String {
+    if opaque_vector::is(x) {
+        return "tensor".to_owned();
+    }
     if x == x.trunc() && x.abs() < 1e6 {
         return format!("{}", x.trunc());
     }

@@ -285,9 +285,10 @@ fn operation(row: &TraceRow, names: &Names) -> Operation {
             partials: partials(&|_| None),
             span: Span::default(),
         },
-        TraceOperation::Called { name, operands, value, span } => {
+        TraceOperation::Called { is_of_tensors, name, operands, value, span } => {
             let words: Vec<&str> = operands.iter().map(|node| names.name(*node)).collect();
             let rule = match &**name {
+                _ if *is_of_tensors => "operation of tensors",
                 "withDerivative" => "adjoint is edited",
                 "checkpoint" => "recomputed in the reverse pass",
                 _ => "registered derivative",

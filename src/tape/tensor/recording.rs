@@ -3,37 +3,24 @@
 //! The slot of a tensor is that of the number in its storage, and belongs to the tensor as a whole. Its adjoints and
 //! tangents are tensors, which a sweep carries as [opaque vectors](crate::value::opaque_vector).
 
-use crate::native::library::{Failure, FailureKind};
-use crate::native::tensor::{Evaluation, Evaluator, Operation, Recorder, TensorValue, pack, unpack};
+use crate::native::library::Failure;
+use crate::native::tensor::{
+    Evaluation, Evaluator, Operation, Recorder, TensorValue, has_unvaried, marked, pack, unpack,
+};
 use crate::tape::Num;
 use crate::tape::levels::{Direction, Levels};
 use crate::tape::node::RecordError;
+use crate::tape::observer::TensorPart;
+use crate::tape::sweep::{NO_TANGENT, has_no_tangent};
 use crate::tape::wide_node::{TensorNode, TensorStep, WideKind};
-use crate::tensor::{ScalarKind, Shape, Tensor};
+use crate::tensor::{Binary, ScalarKind, Shape, Tensor};
 use crate::value::Slot;
 use crate::value::opaque_vector::{self, OpaqueVector};
 use std::rc::Rc;
 
-impl From<RecordError> for Failure {
-    fn from(error: RecordError) -> Failure {
-        match error {
-            RecordError::Failed(failure) => *failure,
-            RecordError::Bytes(_) => {
-                Failure::new(FailureKind::Memory, "the derivative needs more memory than the limit of tapes allows")
-            }
-            RecordError::Cancelled => {
-                crate::cancel::check();
-                Failure::new(FailureKind::Precondition, "the operation was cancelled")
-            }
-            _ => Failure::new(FailureKind::Precondition, "the operation cannot be recorded"),
-        }
-    }
-}
-
-impl From<Failure> for RecordError {
-    fn from(failure: Failure) -> RecordError {
-        RecordError::Failed(Box::new(failure))
-    }
+/// Whether a tangent is that of a scalar that does not vary.
+pub(super) fn is_unvaried(tangent: Num) -> bool {
+    tangent.slot == Slot::NONE && has_no_tangent(tangent.value)
 }
 
 /// Returns the number that carries the slot of a tensor.
@@ -44,6 +31,17 @@ fn carrier(value: &TensorValue) -> Num {
 /// Returns the number that represents a tensor as an adjoint or a tangent.
 pub fn vector_number(value: TensorValue) -> Num {
     Num::constant(opaque_vector::keep_tensor(value.tensor, value.slot))
+}
+
+/// Returns a seed of a forward sweep, in which the zeros of a tensor do not vary.
+///
+/// # Errors
+/// Fails if the tensor is not one of real numbers.
+pub fn tangent_seed(number: Num) -> Result<Num, Failure> {
+    match tensor_vector(number) {
+        Some(value) if value.slot == Slot::NONE => Ok(vector_number(TensorValue::constant(marked(&value.tensor)?))),
+        _ => Ok(number),
+    }
 }
 
 /// Returns the tensor that a number represents as an adjoint or a tangent; `None` for zero.
@@ -61,16 +59,20 @@ impl Evaluator for Levels {
             let operands = operands.into_iter().map(|operand| operand.tensor).collect();
             return Ok(TensorValue::constant(operation.evaluate(operands)?));
         };
+        self.check_linear(k, &operation, &operands)?;
         let outside: Vec<TensorValue> = operands
             .iter()
             .map(|operand| TensorValue { slot: self.strip_slot(k, operand.slot), ..operand.clone() })
             .collect();
         let result = self.apply(operation.clone(), outside.clone())?;
+        let place = self.place_of_tensors();
+        self.observe_tensor((&operation, TensorPart::Value), place, outside.iter(), &result)?;
         if self.direction_at(k) == Some(Direction::Forward) {
             let tangents: Vec<Option<TensorValue>> =
                 carriers.iter().map(|x| tensor_vector(self.tangent(k, *x))).collect();
             let of = Evaluation { operands: &outside, result: &result };
             let Some(tangent) = operation.tangent(of, &tangents, self)? else { return Ok(result) };
+            self.observe_tensor((&operation, TensorPart::Tangent), place, tangents.iter().flatten(), &tangent)?;
             let number = self.with_tangent(k, carrier(&result), vector_number(tangent))?;
             return Ok(TensorValue { slot: number.slot, ..result });
         }
@@ -98,6 +100,16 @@ impl Recorder for Levels {
 }
 
 impl Levels {
+    /// Rejects an operation in a linear function if it is not linear in those operands that vary.
+    fn check_linear(&self, k: usize, operation: &Operation, operands: &[TensorValue]) -> Result<(), RecordError> {
+        if !self.stack[k].is_linear {
+            return Ok(());
+        }
+        let epoch = self.stack[k].epoch;
+        let is_linear = operation.is_linear(&|at| operands.get(at).is_some_and(|operand| operand.slot.epoch == epoch));
+        if is_linear { Ok(()) } else { Err(RecordError::NotLinear(operation.name())) }
+    }
+
     fn push_tensor(&mut self, k: usize, node: TensorNode, results: &[Num]) -> Result<Vec<Num>, RecordError> {
         let held = node.held();
         self.pool().borrow_mut().reserve(held)?;
@@ -120,7 +132,11 @@ impl Levels {
         let outside: Vec<Num> = numbers.iter().map(|x| self.strip(k, *x)).collect();
         let result = self.pack(kind, shape.clone(), &outside)?;
         if self.direction_at(k) == Some(Direction::Forward) {
-            let tangents: Vec<Num> = numbers.iter().map(|x| self.tangent(k, *x)).collect();
+            let epoch = self.epoch_at(k);
+            let varies = |x: &Num| Some(x.slot.epoch) == epoch;
+            let unvaried = Num::constant(NO_TANGENT);
+            let tangents: Vec<Num> =
+                numbers.iter().map(|x| if varies(x) { self.tangent(k, *x) } else { unvaried }).collect();
             let tangent = self.pack(kind, shape, &tangents)?;
             let number = self.with_tangent(k, carrier(&result), vector_number(tangent))?;
             return Ok(TensorValue { slot: number.slot, ..result });
@@ -146,11 +162,40 @@ impl Levels {
             let tangent = self.broadcast_like(tangent, value.tensor.shape())?;
             let tangents = self.unpack(&tangent)?;
             let pairs = numbers.into_iter().zip(tangents);
-            return Ok(pairs.map(|(x, tangent)| self.with_tangent(k, x, tangent)).collect::<Result<_, _>>()?);
+            let varied = |(x, tangent): (Num, Num)| match is_unvaried(tangent) {
+                true => Ok(x),
+                false => self.with_tangent(k, x, tangent),
+            };
+            return Ok(pairs.map(varied).collect::<Result<_, _>>()?);
         }
         let step = TensorStep::Unpack(value.tensor.kind(), value.tensor.shape().clone());
         let node = TensorNode { step, operands: vec![self.node(k, carrier(value))] };
         Ok(self.push_tensor(k, node, &numbers)?)
+    }
+
+    /// Returns a tangent for a program, with ordinary zeros in place of scalars that do not vary.
+    ///
+    /// # Errors
+    /// Fails if a limit is reached.
+    pub fn plain_tangent(&mut self, number: Num) -> Result<Num, RecordError> {
+        match tensor_vector(number) {
+            Some(value) if has_unvaried(&value.tensor) => {
+                let zero = Tensor::zeros(value.tensor.kind(), Shape::default()).map_err(Failure::from)?;
+                let zero = TensorValue::constant(zero);
+                Ok(vector_number(self.apply(Operation::Binary(Binary::Add), vec![value, zero])?))
+            }
+            _ => Ok(number),
+        }
+    }
+
+    /// Returns an adjoint or a tangent in the kind and the shape of its tensor.
+    ///
+    /// # Errors
+    /// Fails if the shapes cannot be broadcast, or if a limit is reached.
+    pub fn fitted(&mut self, vector: TensorValue, kind: ScalarKind, shape: &Shape) -> Result<TensorValue, RecordError> {
+        let is_of_kind = vector.tensor.kind() == kind;
+        let vector = if is_of_kind { vector } else { self.apply(Operation::Cast(kind), vec![vector])? };
+        Ok(self.broadcast_like(vector, shape)?)
     }
 
     /// Broadcasts an adjoint or a tangent to the shape of its tensor, if it has another shape.
@@ -175,7 +220,7 @@ impl Levels {
         b: (Rc<Tensor>, Slot),
     ) -> Result<(Rc<Tensor>, Slot), RecordError> {
         let value = |(tensor, slot)| TensorValue { tensor, slot };
-        let sum = self.apply(Operation::Binary(crate::tensor::Binary::Add), vec![value(a), value(b)])?;
+        let sum = self.apply(Operation::Binary(Binary::Add), vec![value(a), value(b)])?;
         Ok((sum.tensor, sum.slot))
     }
 }

@@ -1,11 +1,12 @@
 //! Sweep: propagates adjoints and tangents through operations of tensors.
 
-use super::recording::{tensor_vector, vector_number};
+use super::recording::{is_unvaried, tensor_vector, vector_number};
 use crate::native::tensor::{Evaluation, TensorValue};
 use crate::tape::Num;
 use crate::tape::levels::Levels;
 use crate::tape::node::RecordError;
-use crate::tape::sweep::Sweep;
+use crate::tape::observer::TensorPart;
+use crate::tape::sweep::{NO_TANGENT, Sweep};
 use crate::tape::wide_node::{TensorNode, TensorStep};
 use crate::value::opaque_vector::{self, OpaqueVector};
 
@@ -34,7 +35,7 @@ impl Sweep {
         &mut self,
         levels: &mut Levels,
         node: &TensorNode,
-        first: u32,
+        (first, place): (u32, Option<u32>),
     ) -> Result<(), RecordError> {
         match &node.step {
             TensorStep::Operation(operation, operands, result) => {
@@ -42,6 +43,8 @@ impl Sweep {
                 let of = Evaluation { operands, result };
                 for (k, operand) in node.operands.iter().enumerate().filter(|(_, operand)| **operand != 0) {
                     if let Some(share) = operation.adjoint(k, of, &adjoint, levels)? {
+                        let part = (operation, TensorPart::Adjoint);
+                        levels.observe_tensor(part, place, std::iter::once(&adjoint), &share)?;
                         self.add_tensor(levels, *operand, share)?;
                     }
                 }
@@ -71,7 +74,7 @@ impl Sweep {
         &mut self,
         levels: &mut Levels,
         node: &TensorNode,
-        first: u32,
+        (first, place): (u32, Option<u32>),
     ) -> Result<(), RecordError> {
         match &node.step {
             TensorStep::Operation(operation, operands, result) => {
@@ -81,12 +84,16 @@ impl Sweep {
                     return Ok(());
                 }
                 if let Some(tangent) = operation.tangent(Evaluation { operands, result }, &tangents, levels)? {
+                    let part = (operation, TensorPart::Tangent);
+                    levels.observe_tensor(part, place, tangents.iter().flatten(), &tangent)?;
                     self.add_tensor(levels, first, tangent)?;
                 }
             }
             TensorStep::Pack(kind, shape) => {
-                let numbers = self.numbers(&node.operands);
-                if numbers.iter().any(|x| !levels.is_zero(*x)) {
+                let unvaried = Num::constant(NO_TANGENT);
+                let tangent = |node: &u32| if self.has_no_tangent(*node) { unvaried } else { self.number(*node) };
+                let numbers: Vec<Num> = node.operands.iter().map(tangent).collect();
+                if numbers.iter().any(|x| !is_unvaried(*x)) {
                     let tangent = levels.pack(*kind, shape.clone(), &numbers)?;
                     self.add_tensor(levels, first, tangent)?;
                 }
@@ -98,7 +105,10 @@ impl Sweep {
                 };
                 let tangent = levels.broadcast_like(tangent, shape)?;
                 for (node, number) in (first..).zip(levels.unpack(&tangent)?) {
-                    self.add(levels, node, number)?;
+                    match levels.is_zero(number) && !is_unvaried(number) {
+                        true => self.set(node, number),
+                        false => self.add(levels, node, number)?,
+                    }
                 }
             }
         }

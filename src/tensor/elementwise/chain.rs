@@ -11,7 +11,7 @@ use super::super::reduction::sum_of_blocks;
 use super::super::scalar::with_kind;
 use super::super::shape::Shape;
 use super::super::strided::Tensor;
-use super::operation::{Binary, Comparison, Unary};
+use super::operation::{Binary, Comparison, Kept, Unary};
 use super::real::Real;
 
 /// A value of a chain: an input, a constant, or the result of an operation.
@@ -26,7 +26,7 @@ enum Step {
     Binary(Binary, Node, Node),
     Compare(Comparison, Node, Node),
     Select(Node, Node, Node),
-    KeepZero(Node, Node),
+    Keep(Kept, Node, Node),
 }
 
 /// Elementwise operations on real numbers that are evaluated together.
@@ -70,7 +70,7 @@ impl Chain {
         let operands: &[Node] = match &step {
             Step::Input(_) | Step::Constant(_) => &[],
             Step::Unary(_, a) => &[*a],
-            Step::Binary(_, a, b) | Step::Compare(_, a, b) | Step::KeepZero(a, b) => &[*a, *b],
+            Step::Binary(_, a, b) | Step::Compare(_, a, b) | Step::Keep(_, a, b) => &[*a, *b],
             Step::Select(mask, a, b) => &[*mask, *a, *b],
         };
         for operand in operands {
@@ -118,7 +118,12 @@ impl Chain {
 
     /// Adds `value`, with the zeros of `factor` where `value` is NaN: zero times an undefined partial is zero.
     pub fn keep_zero(&mut self, value: Node, factor: Node) -> Node {
-        self.push(Step::KeepZero(value, factor))
+        self.keep(Kept::ZeroOfNan, value, factor)
+    }
+
+    /// Adds `value`, with the zeros that another node requires.
+    pub fn keep(&mut self, rule: Kept, value: Node, other: Node) -> Node {
+        self.push(Step::Keep(rule, value, other))
     }
 
     /// Makes a node a result of the chain.
@@ -359,14 +364,14 @@ impl<'a, T: Real> Evaluation<'a, T> {
                 T::comparison(operation, &mut block, self.operand(b));
                 Value::Block(block)
             }
-            Step::KeepZero(value, factor) => {
-                if let (Some(value), Some(factor)) = (self.as_scalar(value), self.as_scalar(factor)) {
+            Step::Keep(rule, value, other) => {
+                if let (Some(value), Some(other)) = (self.as_scalar(value), self.as_scalar(other)) {
                     let mut value = [value];
-                    T::keep_zero(&mut value, Operand::Scalar(factor));
+                    T::keep(rule, &mut value, Operand::Scalar(other));
                     return Value::Scalar(value[0]);
                 }
-                let mut block = if value == factor { self.copied(value) } else { self.taken(value, at) };
-                T::keep_zero(&mut block, self.operand(factor));
+                let mut block = if value == other { self.copied(value) } else { self.taken(value, at) };
+                T::keep(rule, &mut block, self.operand(other));
                 Value::Block(block)
             }
             Step::Select(mask, a, b) => {

@@ -9,5 +9,5 @@ mod real;
 
 pub use chain::{Chain, Node};
 pub use integer::Integer;
-pub use operation::{Binary, Comparison, Logical, Test, Unary};
+pub use operation::{Binary, Comparison, Kept, Logical, Test, Unary};
 pub use real::Real;

@@ -221,3 +221,16 @@ impl Binary {
         }
     }
 }
+
+/// The numbers that are replaced by zeros, in a step of a [`Chain`](super::Chain).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kept {
+    /// A NaN beside a zero becomes this zero.
+    ZeroOfNan,
+    /// A number beside a zero becomes zero, and a negative zero an ordinary one.
+    Zero,
+    /// A number beside an infinite number becomes zero, and a negative zero an ordinary one.
+    Infinite,
+    /// A number beside a negative zero becomes this zero.
+    NegativeZero,
+}

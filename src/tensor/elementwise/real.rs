@@ -3,7 +3,7 @@
 use super::super::reader::Operand;
 use super::super::scalar::Scalar;
 use super::functions::Function;
-use super::operation::{Binary, Comparison, Unary};
+use super::operation::{Binary, Comparison, Kept, Unary};
 use multiversion::multiversion;
 use multiversion::target::match_target;
 
@@ -36,8 +36,8 @@ pub trait Real:
     /// Replaces each number of a mask by the number of the first operand where it is not 0, or else of the second.
     fn select(mask: &mut [Self], chosen: Operand<'_, Self>, other: Operand<'_, Self>);
 
-    /// Replaces each NaN by the factor at its place if that is zero.
-    fn keep_zero(x: &mut [Self], factor: Operand<'_, Self>);
+    /// Replaces numbers by the zeros that other numbers at their places require.
+    fn keep(rule: Kept, x: &mut [Self], other: Operand<'_, Self>);
 
     /// Replaces each number by the difference to its maximum, exponentiated, and returns the sum; of one row of `softmax`.
     fn exp_of_difference(x: &mut [Self], maximum: Self);
@@ -280,12 +280,19 @@ macro_rules! real {
                 dispatch(mask, chosen, other);
             }
 
-            fn keep_zero(x: &mut [$type], factor: Operand<'_, $type>) {
+            fn keep(rule: Kept, x: &mut [$type], other: Operand<'_, $type>) {
                 #[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl+avx512bw+avx2+fma", "x86_64+avx2+fma"))]
-                fn dispatch(x: &mut [$type], factor: Operand<'_, $type>) {
-                    zip(x, factor, false, |x, factor| if x.is_nan() & (factor == 0.0) { factor } else { x });
+                fn dispatch(rule: Kept, x: &mut [$type], other: Operand<'_, $type>) {
+                    match rule {
+                        Kept::ZeroOfNan => zip(x, other, false, |x, y| if x.is_nan() & (y == 0.0) { y } else { x }),
+                        Kept::Zero => zip(x, other, false, |x, y| if y == 0.0 { 0.0 } else { x + 0.0 }),
+                        Kept::Infinite => zip(x, other, false, |x, y| if y.is_infinite() { 0.0 } else { x + 0.0 }),
+                        Kept::NegativeZero => {
+                            zip(x, other, false, |x, y| if (y == 0.0) & y.is_sign_negative() { y } else { x })
+                        }
+                    }
                 }
-                dispatch(x, factor);
+                dispatch(rule, x, other);
             }
 
             fn exp_of_difference(x: &mut [$type], maximum: $type) {

@@ -375,11 +375,16 @@ impl Tangents {
         self.any(id, &mut |kind| matches!(kind, TangentKind::Opaque(_) | TangentKind::Tensor))
     }
 
+    /// Whether the numbers in the tangent vectors of a value cannot be counted, even if the value is known.
+    pub fn has_uncounted_vector(&self, id: TangentId) -> bool {
+        self.any(id, &mut |kind| matches!(kind, TangentKind::Opaque(_)))
+    }
+
     /// Whether the number of differentiable numbers in a value depends on the value.
     pub fn varies_in_size(&self, id: TangentId) -> bool {
         self.any(id, &mut |kind| {
-            use TangentKind::{Array, Dictionary, Enum, Optional};
-            matches!(kind, Array(_) | Dictionary(_) | Optional(_) | Enum(_))
+            use TangentKind::{Array, Dictionary, Enum, Optional, Tensor};
+            matches!(kind, Array(_) | Dictionary(_) | Optional(_) | Enum(_) | Tensor)
         })
     }
 

@@ -138,7 +138,20 @@ impl<'a> Walk<'a> {
         at: Offset,
         show: &mut dyn FnMut(f64, Slot),
     ) -> Result<(), Mismatch> {
-        self.leaves_at(id, value, at, show, 0)
+        self.leaves_at(id, (value, at), &mut |x, slot, _| show(x, slot), 0)
+    }
+
+    /// Calls `show` with every leaf and its slot, and with the reference to the tensor if the leaf is that of a tensor.
+    ///
+    /// # Errors
+    /// [`Mismatch::TooDeep`]
+    pub fn leaves_with_tensors(
+        &self,
+        id: TangentId,
+        value: &Cells,
+        show: &mut dyn FnMut(f64, Slot, Option<&Ref>),
+    ) -> Result<(), Mismatch> {
+        self.leaves_at(id, (value, Offset::default()), &mut |x, slot, tensor| show(x, slot, tensor), 0)
     }
 
     /// Returns the number of leaves.
@@ -151,12 +164,11 @@ impl<'a> Walk<'a> {
         Ok(count)
     }
 
-    fn leaves_at(
+    fn leaves_at<Show: FnMut(f64, Slot, Option<&Ref>)>(
         &self,
         id: TangentId,
-        value: &Cells,
-        at: Offset,
-        show: &mut dyn FnMut(f64, Slot),
+        (value, at): (&Cells, Offset),
+        show: &mut Show,
         depth: usize,
     ) -> Result<(), Mismatch> {
         if depth > MAX_DEPTH {
@@ -165,21 +177,20 @@ impl<'a> Walk<'a> {
         let tangent = self.tangent(id);
         match &tangent.kind {
             TangentKind::Nothing => {}
-            TangentKind::Number | TangentKind::Tensor | TangentKind::Opaque(_) => {
-                show(number(value, at), value.slot(at.f))
-            }
+            TangentKind::Number | TangentKind::Opaque(_) => show(number(value, at), value.slot(at.f), None),
+            TangentKind::Tensor => show(number(value, at), value.slot(at.f), value.r.get(at.r)),
             TangentKind::Fields(fields) => {
                 let instance = if self.is_class(tangent.value) { instance(value, at) } else { None };
                 let inside = instance.as_ref().map(|b| b.cells.borrow());
                 let (value, at) = inside.as_deref().map_or((value, at), |cells| (cells, Offset::default()));
                 for (field, _, of) in fields {
-                    self.leaves_at(*of, value, at.plus(self.field(tangent.value, *field)), show, depth + 1)?;
+                    self.leaves_at(*of, (value, at.plus(self.field(tangent.value, *field))), show, depth + 1)?;
                 }
             }
             TangentKind::Array(of) => {
                 let Some(elements) = cells(value, at) else { return Ok(()) };
                 if self.tangent(*of).kind == TangentKind::Number {
-                    elements.f.iter().enumerate().for_each(|(k, x)| show(*x, elements.slot(k)));
+                    elements.f.iter().enumerate().for_each(|(k, x)| show(*x, elements.slot(k), None));
                     return Ok(());
                 }
                 self.elements(*of, elements, show, depth)?;
@@ -190,7 +201,7 @@ impl<'a> Walk<'a> {
             }
             TangentKind::Optional(of) => {
                 if tag(value, at) != 0 {
-                    self.leaves_at(*of, value, at.after_tag(), show, depth + 1)?;
+                    self.leaves_at(*of, (value, at.after_tag()), show, depth + 1)?;
                 }
             }
             TangentKind::Enum(cases) => {
@@ -198,35 +209,35 @@ impl<'a> Walk<'a> {
                 let places = self.payload(tangent.value, tag);
                 for (field, of) in varied_fields(cases, tag) {
                     if let Some(place) = places.get(*field as usize) {
-                        self.leaves_at(*of, value, at.plus(*place), show, depth + 1)?;
+                        self.leaves_at(*of, (value, at.plus(*place)), show, depth + 1)?;
                     }
                 }
             }
             TangentKind::Beside(of) => {
-                self.leaves_at(*of, value, at.plus(self.field(tangent.value, BESIDE)), show, depth + 1)?;
+                self.leaves_at(*of, (value, at.plus(self.field(tangent.value, BESIDE))), show, depth + 1)?;
             }
             TangentKind::Boxed(of) => {
                 if !self.is_boxed(tangent.value) {
-                    return self.leaves_at(*of, value, at, show, depth + 1);
+                    return self.leaves_at(*of, (value, at), show, depth + 1);
                 }
                 if let Some(record) = cells(value, at) {
-                    self.leaves_at(*of, record, Offset::default(), show, depth + 1)?;
+                    self.leaves_at(*of, (record, Offset::default()), show, depth + 1)?;
                 }
             }
         }
         Ok(())
     }
 
-    fn elements(
+    fn elements<Show: FnMut(f64, Slot, Option<&Ref>)>(
         &self,
         of: TangentId,
         elements: &Cells,
-        show: &mut dyn FnMut(f64, Slot),
+        show: &mut Show,
         depth: usize,
     ) -> Result<(), Mismatch> {
         let layout = self.shapes.layout(self.tangent(of).value);
         for k in 0..elements.len {
-            self.leaves_at(of, elements, Offset::element(k, layout), show, depth + 1)?;
+            self.leaves_at(of, (elements, Offset::element(k, layout)), show, depth + 1)?;
         }
         Ok(())
     }

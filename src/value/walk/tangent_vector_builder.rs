@@ -1,6 +1,7 @@
 //! Tangent vector builder: the construction of tangent vectors from numbers.
 
 use super::{MAX_DEPTH, Mismatch, Offset, Walk, cells, dictionary, instance, tag};
+use crate::tensor::{Shape as TensorShape, Tensor};
 use crate::value::finalizer::Finalizer;
 use crate::value::opaque_vector::{self, OpaqueVector};
 use crate::value::shape::{BESIDE, Shape, ShapeId, TangentId, TangentKind};
@@ -86,6 +87,11 @@ impl Walk<'_> {
                 Some(OpaqueVector::Tensor(tensor, slot)) => {
                     let _ = out.set_num(to.f, 0.0, slot);
                     put(out, to, Ref::Tensor(tensor));
+                }
+                None if tangent.kind == TangentKind::Tensor => {
+                    if let Some(zeros) = value.r.get(at.r).and_then(zeros_like) {
+                        put(out, to, zeros);
+                    }
                 }
                 None => {}
             },
@@ -268,6 +274,14 @@ fn numbers(count: usize, next: &mut dyn FnMut() -> (f64, Slot)) -> Cells {
     }
     out.slots = slots;
     out
+}
+
+/// Returns the zero vector of a tensor; `None` for other objects.
+fn zeros_like(value: &Ref) -> Option<Ref> {
+    let Ref::Tensor(tensor) = value else { return None };
+    // One scalar that is repeated takes the place of all zeros.
+    let zero = Tensor::zeros(tensor.kind(), TensorShape::default()).and_then(|zero| zero.broadcast_to(tensor.shape()));
+    zero.ok().map(|zeros| Ref::Tensor(Rc::new(zeros)))
 }
 
 fn put(out: &mut Cells, at: Offset, reference: Ref) {

@@ -71,8 +71,11 @@ pub enum TraceOperation {
     },
     /// The step sums many products: a scalar product or a sum. The value is the result of the step.
     Sum(Option<f64>),
-    /// The step calls a function with a registered derivative, edits an adjoint, or runs a checkpoint.
+    /// The step calls a function with a registered derivative, edits an adjoint, runs a checkpoint, or applies an
+    /// operation of tensors.
     Called {
+        /// Whether the step applies an operation of tensors.
+        is_of_tensors: bool,
         /// The name of the called function.
         name: Rc<str>,
         /// The nodes of the operands that vary.

@@ -2,7 +2,8 @@
 
 use crate::cancel::Deadline;
 use crate::diagnostic::Code as Number;
-use crate::vm::fault::{Fault, bytes};
+use crate::value::number_format::in_bytes;
+use crate::vm::fault::Fault;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -90,7 +91,7 @@ impl Meter {
         }
         self.memory_checked = Some(now);
         if resident().is_some_and(|used| used > limit) {
-            let message = format!("the program needs more memory than allowed ({})", bytes(limit));
+            let message = format!("the program needs more memory than allowed ({})", in_bytes(limit));
             return Err(Fault::new(Number::MemoryLimit, message));
         }
         Ok(())

@@ -5,11 +5,12 @@ use crate::diagnostic::Code as Number;
 use crate::native::library::Host;
 use crate::source::Span;
 use crate::tape::{Levels, ValueStack};
+use crate::value::number_format::in_bytes;
 use crate::value::{Cells, Components, Ref, Slot, finalizer};
 use crate::vm::compiler_interface::Compiler;
 use crate::vm::diagnosis::Diagnosis;
 use crate::vm::diagnosis::derivative_checks::RuleChecks;
-use crate::vm::fault::{Fault, bytes};
+use crate::vm::fault::Fault;
 use crate::vm::function_table::{Entry, Functions, Version, Writes};
 use crate::vm::state::limits::{Limits, Meter};
 use crate::vm::state::modification::Change;
@@ -184,7 +185,7 @@ impl Machine {
         const MAX_FRAME_BYTES: u64 = 4 << 30;
         let limit = self.limits.memory.map_or(MAX_FRAME_BYTES, |limit| limit.min(MAX_FRAME_BYTES));
         if Stacks::bytes_for(end, slots) > limit {
-            let message = format!("the call stack needs more memory than allowed ({})", bytes(limit));
+            let message = format!("the call stack needs more memory than allowed ({})", in_bytes(limit));
             return Err(Fault::new(Number::MemoryLimit, message));
         }
         self.stacks.grow(end, slots);

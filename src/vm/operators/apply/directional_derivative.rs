@@ -1,6 +1,6 @@
 //! Directional derivative: computes the derivative along one tangent, in constant memory.
 
-use crate::tape::{Direction, Num, Template};
+use crate::tape::{Direction, Num, Template, tangent_seed};
 use crate::value::shape::TangentId;
 use crate::value::{Cells, Ref};
 use crate::vm::compiler_interface::Compiler;
@@ -48,7 +48,10 @@ pub(crate) fn begin(
     }
     let walk = crate::vm::operators::walk(compiler);
     let template = Template { tangent: at, cells: x.clone() };
-    let seeds = read(walk, &template, (&direction, Offset::default()))?;
+    let mut seeds = read(walk, &template, (&direction, Offset::default()))?;
+    for seed in &mut seeds {
+        *seed = tangent_seed(*seed)?;
+    }
     machine.levels.open(Direction::Forward)?;
     let mut failure = Failure::default();
     let mut seeds = seeds.into_iter();
@@ -73,10 +76,11 @@ impl Task for DirectionalTask {
         let counts = counts(value_layout(walk, result));
         let mut y = after_no_error(machine, throws, |machine| machine.take_window(counts, true));
         let level = machine.levels.depth().saturating_sub(1);
-        let tangents: Vec<Num> = leaves(walk, result, &y, Offset::default())?
-            .into_iter()
-            .map(|y| machine.levels.tangent(level, y))
-            .collect();
+        let mut tangents = vec![];
+        for y in leaves(walk, result, &y, Offset::default())? {
+            let tangent = machine.levels.tangent(level, y);
+            tangents.push(machine.levels.plain_tangent(tangent)?);
+        }
         lost_tangent::check(machine, &tangents)?;
         non_finite_value::check_tangents(machine, &tangents)?;
         rebase_escaping_slots(machine, &mut [&mut y, &mut self.x]);

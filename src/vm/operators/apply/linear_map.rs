@@ -1,6 +1,6 @@
 //! Linear map: calls and transposes differentials and pullbacks.
 
-use crate::tape::{LinearMap, Sweep, Template, UnsizedTranspose};
+use crate::tape::{LinearMap, Sweep, Template, UnsizedTranspose, tangent_seed};
 use crate::value::Ref;
 use crate::value::shape::{Layout, TangentId};
 use crate::value::walk::{Offset, Walk};
@@ -41,6 +41,7 @@ pub(crate) fn call(
     let seeds = read_all(walk, from, &arguments)?;
     let mut sweep = Sweep::new(&mut machine.levels, &map.tape, map.direction());
     for (node, seed) in map.seeded().into_iter().zip(seeds) {
+        let seed = if map.transposed { seed } else { tangent_seed(seed)? };
         opaque_vector::add(machine, walk, &mut sweep, node, seed)?;
     }
     sweep::run_sweep(machine, compiler, Application::new(sweep, map, Destination::Window))

@@ -5,7 +5,9 @@
 //! is recorded at a generic point.
 
 use crate::diagnostic::Code as Number;
-use crate::tape::{LinearMap, Num, Template};
+use crate::native::tensor::{TensorValue, pack};
+use crate::tape::{LinearMap, Num, Template, vector_number};
+use crate::tensor::{ScalarKind, Shape, Tensor};
 use crate::value::shape::TangentId;
 use crate::value::{Cells, Ref};
 use crate::vm::compiler_interface::Compiler;
@@ -13,11 +15,11 @@ use crate::vm::fault::Fault;
 use crate::vm::operators::apply::linear_map::all_vectors;
 use crate::vm::operators::apply::opaque_vector;
 use crate::vm::operators::{
-    Offset, counts, leaves, read, read_all, rebase_escaping_slots, take_tuple, value_layout, vector, vector_layout,
-    walk,
+    Offset, counts, read, read_all, rebase_escaping_slots, take_tuple, value_layout, vector, vector_layout, walk,
 };
 use crate::vm::state::machine::Machine;
 use crate::vm::state::task::{Next, Task};
+use std::rc::Rc;
 
 /// The results of a recorded linear function.
 pub(crate) enum Codomain {
@@ -52,19 +54,43 @@ pub(crate) fn record(
     let walk = walk(compiler);
     opaque_vector::check_counted(walk, &domain)?;
     machine.levels.open_linear()?;
-    let (mut arguments, mut before) = (Cells::empty(), 0);
+    let (mut arguments, mut point) = (Cells::empty(), GenericPoint::default());
     for template in &domain {
-        let count =
-            walk.count(template.tangent, &template.cells, Offset::default()).map_err(crate::vm::operators::mismatch)?;
         let mut numbers = vec![];
-        for k in before..before + count {
-            numbers.push(machine.levels.leaf(Num::constant(generic_coordinate(k)))?);
+        for tensor in opaque_vector::tensors(walk, template)? {
+            numbers.push(match tensor {
+                None => machine.levels.leaf(Num::constant(point.coordinate()))?,
+                Some(tensor) => {
+                    let generic = point.tensor(tensor.kind(), tensor.shape().clone())?;
+                    let slot = machine.levels.leaf(Num::constant(0.0))?.slot;
+                    vector_number(TensorValue { tensor: Rc::new(generic), slot })
+                }
+            });
         }
-        before += count;
         arguments.push(vector(walk, template, &numbers)?.all());
     }
     machine.set_window(arguments.all());
     Ok(Next::call(function, true, RecordLinearTask { domain, codomain, continuation }))
+}
+
+/// A generic point, of which the coordinates are taken one after the other.
+#[derive(Default)]
+struct GenericPoint {
+    taken: usize,
+}
+
+impl GenericPoint {
+    /// Returns the next coordinate.
+    fn coordinate(&mut self) -> f64 {
+        self.taken += 1;
+        generic_coordinate(self.taken - 1)
+    }
+
+    /// Returns a tensor of the next coordinates.
+    fn tensor(&mut self, kind: ScalarKind, shape: Shape) -> Result<Tensor, Box<Fault>> {
+        let numbers: Vec<f64> = (0..shape.scalar_count()).map(|_| self.coordinate()).collect();
+        Ok(pack(kind, shape, &numbers)?)
+    }
 }
 
 /// Returns a coordinate of a generic point, which is a number that `Float` represents exactly.
@@ -76,25 +102,29 @@ impl Task for RecordLinearTask {
     fn resume(self: Box<Self>, machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<Next, Box<Fault>> {
         let RecordLinearTask { domain, codomain, continuation } = *self;
         let walk = walk(compiler);
-        let (mut outputs, y) = match codomain {
+        let (values, y) = match codomain {
             Codomain::Vectors(templates) => {
                 let result = take_tuple(machine, counts(all_vectors(walk, &templates)), true);
-                (read_all(walk, &templates, &result)?, templates)
+                let numbers = read_all(walk, &templates, &result)?;
+                (opaque_vector::fitted(machine, walk, &templates, numbers)?, templates)
             }
             Codomain::Vector(template) => {
                 let result = machine.take_window(counts(vector_layout(walk, &template)), true);
-                (read(walk, &template, (&result, Offset::default()))?, vec![template])
+                let numbers = read(walk, &template, (&result, Offset::default()))?;
+                let templates = vec![template];
+                (opaque_vector::fitted(machine, walk, &templates, numbers)?, templates)
             }
             Codomain::Result(tangent) => {
                 let mut cells = machine.take_window(counts(value_layout(walk, tangent)), true);
-                let outputs = leaves(walk, tangent, &cells, Offset::default())?;
+                let numbers = opaque_vector::whole_numbers(walk, tangent, &cells)?;
                 rebase_escaping_slots(machine, &mut [&mut cells]);
-                (outputs, vec![Template { tangent, cells }])
+                (numbers, vec![Template { tangent, cells }])
             }
         };
         rebase_escaping_slots(machine, &mut []);
+        let mut outputs: Vec<Num> = values.iter().map(opaque_vector::carrier).collect();
         let map = LinearMap::close(&mut machine.levels, &mut outputs);
-        check_constant(&map, &outputs)?;
+        check_constant(&map, &values)?;
         let map = LinearMap { x: domain.into(), y: y.into(), ..map };
         continuation(machine, compiler, map)
     }
@@ -103,7 +133,7 @@ impl Task for RecordLinearTask {
 /// Checks that the results of a linear function depend on its arguments: a constant function that is not zero has no
 /// transpose.
 fn check_constant(map: &LinearMap, values: &[Num]) -> Result<(), Box<Fault>> {
-    let is_constant = values.iter().any(|y| y.value != 0.0) && map.outputs.iter().all(|node| *node == 0);
+    let is_constant = map.outputs.iter().all(|node| *node == 0) && values.iter().any(opaque_vector::is_nonzero);
     if is_constant { Err(constant()) } else { Ok(()) }
 }
 

@@ -2,13 +2,13 @@
 
 use crate::diagnostic::Code as Number;
 use crate::native::primitive_ids;
-use crate::native::tensor::TensorValue;
-use crate::tape::{Levels, Num, Sweep, Template};
+use crate::native::tensor::{TensorValue, unpack};
+use crate::tape::{Levels, Num, Sweep, Template, tensor_vector, vector_number};
 use crate::tensor::Tensor;
 use crate::value::opaque_vector::{self, OpaqueVector};
 use crate::value::shape::{TangentId, TangentKind};
 use crate::value::walk::{Addition, Walk};
-use crate::value::{Cells, Slot};
+use crate::value::{Cells, Ref, Slot};
 use crate::vm::fault::{Fault, Remark};
 use crate::vm::operators::{Failure, mismatch, vector};
 use crate::vm::state::machine::Machine;
@@ -62,43 +62,103 @@ impl Addition for RecordedAddition<'_> {
     }
 }
 
-/// Whether the tangent vectors of some of the given values have no fixed number of components.
+/// Whether some of the given values contain parts whose tangent vectors are propagated as a whole.
 pub(crate) fn any<'t>(walk: Walk<'_>, mut templates: impl Iterator<Item = &'t Template>) -> bool {
     templates.any(|template| walk.tangents.has_opaque_vector(template.tangent))
 }
 
 /// Returns the tangent vector of a value that has the given numbers, and the template by which these numbers are found
-/// in the vector. An opaque vector, which is propagated as a whole, is its own template, because it has the structure
-/// of any vector of equal size.
+/// in the vector. A vector whose numbers cannot be counted, and which is propagated as a whole, is its own template,
+/// because it has the structure of any vector of equal size.
 pub(crate) fn counted(walk: Walk<'_>, template: &Template, numbers: &[Num]) -> Result<(Cells, Template), Box<Fault>> {
     let tangent = vector(walk, template, numbers)?;
     let found = match whole_of(walk, template.tangent) {
         Some(of) => Template { tangent: of, cells: tangent.clone() },
-        None if walk.tangents.has_opaque_vector(template.tangent) => return Err(uncounted()),
+        None if walk.tangents.has_uncounted_vector(template.tangent) => return Err(uncounted()),
         None => template.clone(),
     };
     Ok((tangent, found))
 }
 
-/// Returns the tangent type of the opaque vectors of a type: vectors that are propagated as a whole.
+/// Returns the tangent type of the uncounted vectors of a type, which are propagated as a whole.
 fn whole_of(walk: Walk<'_>, mut id: TangentId) -> Option<TangentId> {
     loop {
         id = match walk.tangents.get(id).kind {
             TangentKind::Boxed(of) | TangentKind::Beside(of) => of,
             TangentKind::Opaque(of) => return Some(of),
-            TangentKind::Tensor => return Some(id),
             _ => return None,
         };
     }
 }
 
 /// Rejects the transposition of a function from the given values if the transpose would need the number of components
-/// of their tangent vectors.
+/// of their tangent vectors, and the values do not determine it.
 pub(crate) fn check_counted(walk: Walk<'_>, templates: &[Template]) -> Result<(), Box<Fault>> {
     let is_uncounted = |template: &Template| {
-        walk.tangents.has_opaque_vector(template.tangent) && walk.tangents.has_numbers(template.tangent)
+        walk.tangents.has_uncounted_vector(template.tangent) && walk.tangents.has_numbers(template.tangent)
     };
     if templates.iter().any(is_uncounted) { Err(uncounted()) } else { Ok(()) }
+}
+
+/// Returns the tensors of a value in the order of its leaves; `None` for the leaves that are numbers.
+pub(crate) fn tensors(walk: Walk<'_>, template: &Template) -> Result<Vec<Option<Rc<Tensor>>>, Box<Fault>> {
+    let mut found = vec![];
+    walk.leaves_with_tensors(template.tangent, &template.cells, &mut |_, _, reference| {
+        found.push(reference.map(|reference| match reference {
+            Ref::Tensor(tensor) => Rc::clone(tensor),
+            _ => Rc::new(Tensor::scalar(0.0)),
+        }));
+    })
+    .map_err(mismatch)?;
+    Ok(found)
+}
+
+/// Returns the numbers of a value that can vary; a tensor is represented by one number.
+pub(crate) fn whole_numbers(walk: Walk<'_>, of: TangentId, value: &Cells) -> Result<Vec<Num>, Box<Fault>> {
+    let mut numbers = vec![];
+    walk.leaves_with_tensors(of, value, &mut |value, slot, reference| {
+        numbers.push(match reference {
+            Some(Ref::Tensor(tensor)) => vector_number(TensorValue { tensor: Rc::clone(tensor), slot }),
+            _ => Num { value, slot },
+        });
+    })
+    .map_err(mismatch)?;
+    Ok(numbers)
+}
+
+/// Returns the numbers of tangent vectors; each tensor among them gets the shape and the kind of the tensor of its value,
+/// to which it broadcasts.
+pub(crate) fn fitted(
+    machine: &mut Machine,
+    walk: Walk<'_>,
+    templates: &[Template],
+    mut numbers: Vec<Num>,
+) -> Result<Vec<Num>, Box<Fault>> {
+    if !any(walk, templates.iter()) {
+        return Ok(numbers);
+    }
+    let mut values = vec![];
+    for template in templates {
+        values.append(&mut tensors(walk, template)?);
+    }
+    for (number, value) in numbers.iter_mut().zip(values) {
+        let (Some(vector), Some(value)) = (tensor_vector(*number), value) else { continue };
+        *number = vector_number(machine.levels.fitted(vector, value.kind(), value.shape())?);
+    }
+    Ok(numbers)
+}
+
+/// Returns the number that carries the slot by which a number of a tangent vector varies.
+pub(crate) fn carrier(number: &Num) -> Num {
+    tensor_vector(*number).map_or(*number, |vector| Num { value: 0.0, slot: vector.slot })
+}
+
+/// Whether a number of a tangent vector is not zero, or represents a vector that is not zero.
+pub(crate) fn is_nonzero(number: &Num) -> bool {
+    match tensor_vector(*number) {
+        Some(vector) => unpack(&vector.tensor).map_or(true, |scalars| scalars.iter().any(|x| *x != 0.0)),
+        None => number.value != 0.0,
+    }
 }
 
 /// Returns the fault for a registered derivative that cannot be transposed.
@@ -116,8 +176,12 @@ pub(crate) fn prune(machine: &Machine) {
     }
 }
 
-/// Whether a number is finite. A number that represents an opaque vector counts as finite; its components are not
-/// examined.
-pub(crate) fn is_finite(x: &Num) -> bool {
-    x.value.is_finite() || opaque_vector::is(x.value)
+/// Returns a number, or a number in the tensor that it represents, if it is infinite or NaN. The components of opaque
+/// vectors of other types are not examined.
+pub(crate) fn non_finite(x: &Num) -> Option<f64> {
+    match opaque_vector::find(x.value) {
+        Some(OpaqueVector::Tensor(tensor, _)) => crate::tape::non_finite(&tensor),
+        Some(OpaqueVector::Cells { .. }) => None,
+        None => Some(x.value).filter(|x| !x.is_finite()),
+    }
 }

@@ -101,7 +101,10 @@ fn finish(machine: &mut Machine, compiler: &mut dyn Compiler, application: Appli
     let Application { sweep, map, mut suspect, shares, .. } = application;
     let walk = walk(compiler);
     let to = if map.transposed { &map.x } else { &map.y };
-    let numbers = sweep.numbers(&map.read());
+    let mut numbers = sweep.numbers(&map.read());
+    if !map.transposed {
+        plain_tangents(machine, &mut numbers)?;
+    }
     non_finite_value::check_sweep(machine, walk, &sweep, &mut suspect, &map, &numbers)?;
     trace_recorder::store_trace(machine, walk, &sweep, &shares, &map)?;
     trace_recorder::report_trace(machine, compiler);
@@ -110,6 +113,14 @@ fn finish(machine: &mut Machine, compiler: &mut dyn Compiler, application: Appli
     opaque_vector::prune(machine);
     machine.set_window(vectors.all());
     Ok(Next::Return)
+}
+
+/// Replaces tangents by those that a program may see.
+fn plain_tangents(machine: &mut Machine, tangents: &mut [Num]) -> Result<(), Box<Fault>> {
+    for tangent in tangents {
+        *tangent = machine.levels.plain_tangent(*tangent)?;
+    }
+    Ok(())
 }
 
 /// Builds the tangent vectors of several values from their numbers, one vector after the other.
@@ -142,16 +153,20 @@ fn call_pullback(
     index: usize,
 ) -> Result<Next, Box<Fault>> {
     let Some((call, first)) = application.sweep.call(index) else { return Err(no_call()) };
-    match call.kind {
-        CallKind::Constant => return Err(linear_recording::constant()),
-        CallKind::Forwards => return Err(opaque_vector::uncounted()),
-        CallKind::Pullback | CallKind::Edit => {}
-    }
     let walk = walk(compiler);
     let count = walk.count(call.y.tangent, &call.y.cells, Offset::default()).map_err(crate::vm::operators::mismatch)?;
     let adjoints: Vec<Num> = (first..).take(count).map(|node| application.sweep.number(node)).collect();
     let argument = vector(walk, &call.y, &adjoints)?;
     let function = call.function.clone();
+    match call.kind {
+        CallKind::Constant => return Err(linear_recording::constant()),
+        CallKind::Forwards => {
+            let (domain, codomain) = (call.x.clone(), Codomain::Vector(call.y.clone()));
+            let task = PullbackTask { application, index };
+            return call_transpose(machine, compiler, function, (domain, codomain), argument, task);
+        }
+        CallKind::Pullback | CallKind::Edit => {}
+    }
     machine.set_window(argument.all());
     let derivative = machine.levels.depth() > 0;
     Ok(Next::call(function, derivative, PullbackTask { application, index }))
@@ -172,6 +187,7 @@ impl Task for PullbackTask {
             CallKind::Edit | CallKind::Constant | CallKind::Forwards => machine.take_window(counts, slots),
         };
         let adjoints = read_all(walk, &call.x, &result)?;
+        let adjoints = opaque_vector::fitted(machine, walk, &call.x, adjoints)?;
         let operands = call.operands.clone();
         let is_registered = call.kind == CallKind::Pullback;
         if machine.levels.checks_not_finite() && application.suspect.is_none() {
@@ -203,7 +219,8 @@ fn call_pushforward(
 ) -> Result<Next, Box<Fault>> {
     let Some((call, _)) = application.sweep.call(index) else { return Err(no_call()) };
     let (function, domain) = (call.function.clone(), call.y.clone());
-    let tangents: Vec<Num> = call.operands.iter().map(|node| application.sweep.number(*node)).collect();
+    let mut tangents: Vec<Num> = call.operands.iter().map(|node| application.sweep.number(*node)).collect();
+    plain_tangents(machine, &mut tangents)?;
     if matches!(call.kind, CallKind::Constant | CallKind::Forwards) {
         let argument = vectors(walk(compiler), &call.x, &tangents)?;
         machine.set_window(argument.all());
@@ -221,17 +238,30 @@ fn call_pushforward(
         argument.push(vector.all());
         codomain.push(template);
     }
+    let task = PushforwardTask { application, index };
+    call_transpose(machine, compiler, function, (vec![domain], Codomain::Vectors(codomain)), argument, task)
+}
+
+/// Records a linear function and calls its transpose.
+fn call_transpose(
+    machine: &mut Machine,
+    compiler: &mut dyn Compiler,
+    function: Ref,
+    (domain, codomain): (Vec<Template>, Codomain),
+    argument: Cells,
+    task: impl Task + 'static,
+) -> Result<Next, Box<Fault>> {
     linear_recording::record(
         machine,
         compiler,
         function,
-        vec![domain],
-        Codomain::Vectors(codomain),
+        domain,
+        codomain,
         Box::new(move |machine, _, map| {
             machine.set_window(argument.all());
             let derivative = machine.levels.depth() > 0;
             let map = Ref::Machine(Rc::new(map.transpose()));
-            Ok(Next::call(map, derivative, PushforwardTask { application, index }))
+            Ok(Next::call(map, derivative, task))
         }),
     )
 }

@@ -8,12 +8,13 @@
 use crate::diagnostic::Code as Number;
 use crate::tape::step_observer::NonFinite;
 use crate::tape::{Direction, LinearMap, Num, Sweep, Tape};
+use crate::tape::{NonFiniteScalar, TensorPart};
 use crate::value::Ref;
 use crate::value::number_format::in_formula as text;
 use crate::value::walk::Walk;
 use crate::vm::compiler_interface::Compiler;
 use crate::vm::fault::{Fault, Remark};
-use crate::vm::operators::apply::opaque_vector::is_finite;
+use crate::vm::operators::apply::opaque_vector::{self, non_finite};
 use crate::vm::operators::check::provenance::{operation, time};
 use crate::vm::operators::{Offset, leaves};
 use crate::vm::state::machine::Machine;
@@ -30,12 +31,12 @@ pub(crate) fn check_sweep(
     if !machine.levels.checks_not_finite() {
         return Ok(());
     }
-    let not_finite = numbers.iter().find(|x| !is_finite(x));
+    let not_finite = numbers.iter().find_map(non_finite);
     if not_finite.is_none() && !machine.levels.stops_at_once() {
         return Ok(());
     }
     if map.direction() == Direction::Forward {
-        return not_finite.map_or(Ok(()), |x| Err(tangent(machine, x.value)));
+        return not_finite.map_or(Ok(()), |x| Err(tangent(machine, x)));
     }
     let adjoint_path = AdjointPath::find(sweep, map);
     match (not_finite, adjoint_path) {
@@ -44,9 +45,13 @@ pub(crate) fn check_sweep(
         (Some(_), None) if machine.levels.first_non_finite().is_none() => Ok(()),
         (not_finite, adjoint_path) => {
             let what = adjoint_path.as_ref().map_or(f64::NAN, |adjoint_path| adjoint_path.last);
-            let values = map.y.iter().map(|y| leaves(walk, y.tangent, &y.cells, Offset::default()));
-            let values: Vec<Num> = values.collect::<Result<Vec<_>, _>>()?.concat();
-            Err(adjoint(machine, map, adjoint_path, not_finite.map_or(what, |x| x.value), &values))
+            let mut values = vec![];
+            if !opaque_vector::any(walk, map.y.iter()) {
+                for y in map.y.iter() {
+                    values.append(&mut leaves(walk, y.tangent, &y.cells, Offset::default())?);
+                }
+            }
+            Err(adjoint(machine, map, adjoint_path, not_finite.unwrap_or(what), &values))
         }
     }
 }
@@ -60,12 +65,16 @@ pub(crate) fn check_pullback(
     given: &[f64],
     adjoints: &[Num],
 ) -> Result<Option<Box<Fault>>, Box<Fault>> {
-    let wrong = adjoints.iter().find(|x| !is_finite(x));
-    let (Some(wrong), true) = (wrong, given.iter().all(|v| v.is_finite())) else { return Ok(None) };
+    let is_finite = |x: &f64| non_finite(&Num::constant(*x)).is_none();
+    let wrong = adjoints.iter().find_map(non_finite);
+    let (Some(wrong), true) = (wrong, given.iter().all(is_finite)) else { return Ok(None) };
     let what = if is_registered { "a registered derivative" } else { "'withDerivative'" };
-    let given: Vec<String> = given.iter().map(|v| text(*v)).collect();
-    let came = format!("{what} turned the adjoint {} into {}", given.join(", "), text(wrong.value));
-    let mut fault = Fault::new(Number::NotFinite, format!("the derivative became {}", text(wrong.value)));
+    let given = match given.iter().any(|v| v.is_nan()) {
+        true => "a finite adjoint".to_owned(),
+        false => format!("the adjoint {}", given.iter().map(|v| text(*v)).collect::<Vec<_>>().join(", ")),
+    };
+    let came = format!("{what} turned {given} into {}", text(wrong));
+    let mut fault = Fault::new(Number::NotFinite, format!("the derivative became {}", text(wrong)));
     if let Ref::Closure(closure) = function {
         fault.span = machine.original(compiler, closure.function)?.span;
         return Ok(Some(fault.remark(Remark::Here(came))));
@@ -78,7 +87,7 @@ pub(crate) fn check_tangents(machine: &Machine, tangents: &[Num]) -> Result<(), 
     if !machine.levels.checks_not_finite() {
         return Ok(());
     }
-    tangents.iter().find(|t| !is_finite(t)).map_or(Ok(()), |t| Err(tangent(machine, t.value)))
+    tangents.iter().find_map(non_finite).map_or(Ok(()), |t| Err(tangent(machine, t)))
 }
 
 fn tangent(machine: &Machine, became: f64) -> Box<Fault> {
@@ -94,9 +103,27 @@ pub(in crate::vm) fn with_first(machine: &Machine, mut fault: Box<Fault>) -> Box
         NonFinite::Tangent(step, tangent) => {
             (step, format!("the tangent became {} here, in the derivative of {}", text(tangent), operation(&step)))
         }
+        NonFinite::Scalar(NonFiniteScalar { place, name, part, number }) => {
+            fault.span = machine.diagnosis.places.span_at(place);
+            let number = text(number);
+            return fault.remark(Remark::Here(match part {
+                TensorPart::Value => format!("a scalar became {number} here, in the result of '{name}'"),
+                TensorPart::Tangent => format!("the tangent became {number} here, in the derivative of '{name}'"),
+                TensorPart::Adjoint => format!("the adjoint became {number} here, in the derivative of '{name}'"),
+            }));
+        }
     };
     fault.span = machine.diagnosis.places.span(&step);
     fault.remark(Remark::Here(what)).remark(Remark::Note(time(&step)))
+}
+
+/// Whether the first number that is not finite is a value.
+fn became_in_value(machine: &Machine) -> bool {
+    match machine.levels.first_non_finite() {
+        Some(NonFinite::Value(_)) => true,
+        Some(NonFinite::Scalar(scalar)) => scalar.part == TensorPart::Value,
+        _ => false,
+    }
 }
 
 fn adjoint(
@@ -107,7 +134,7 @@ fn adjoint(
     values: &[Num],
 ) -> Box<Fault> {
     let message = match values {
-        _ if matches!(machine.levels.first_non_finite(), Some(NonFinite::Value(_))) => {
+        _ if became_in_value(machine) => {
             format!("the derivative became {} because a value did", text(became))
         }
         [y] if y.value.is_finite() => {
@@ -117,7 +144,7 @@ fn adjoint(
     };
     let mut fault = Fault::new(Number::NotFinite, message);
     let adjoint_path = match (machine.levels.first_non_finite(), adjoint_path) {
-        (Some(NonFinite::Value(_)), _) | (_, None) => return with_first(machine, fault),
+        (Some(NonFinite::Value(_) | NonFinite::Scalar(_)), _) | (_, None) => return with_first(machine, fault),
         (_, Some(adjoint_path)) => adjoint_path,
     };
     let Some(cause) = map.tape.step(adjoint_path.cause) else {

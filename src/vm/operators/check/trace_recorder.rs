@@ -9,7 +9,8 @@ use crate::value::walk::Walk;
 use crate::vm::compiler_interface::Compiler;
 use crate::vm::diagnosis::trace::{Count, MAX_LISTED_STEPS, Trace, TraceOperation, TraceRow};
 use crate::vm::fault::Fault;
-use crate::vm::operators::{Offset, leaves, mismatch};
+use crate::vm::operators::apply::opaque_vector;
+use crate::vm::operators::{Offset, mismatch};
 use crate::vm::state::machine::Machine;
 use hashbrown::HashMap;
 use std::rc::Rc;
@@ -27,7 +28,7 @@ pub(crate) fn store_trace(
         return Ok(());
     }
     let numbers = |templates: &[crate::tape::Template]| -> Result<Vec<Num>, Box<Fault>> {
-        let all = templates.iter().map(|t| leaves(walk, t.tangent, &t.cells, Offset::default()));
+        let all = templates.iter().map(|t| opaque_vector::whole_numbers(walk, t.tangent, &t.cells));
         Ok(all.collect::<Result<Vec<_>, _>>()?.concat())
     };
     let (x, y) = (numbers(&map.x)?, numbers(&map.y)?);
@@ -142,14 +143,16 @@ fn operation(machine: &Machine, step: &ObservedStep) -> TraceOperation {
 fn called(machine: &Machine, wide: &Wide, shares: &[f64], adjoint: &dyn Fn(u32) -> f64) -> Vec<TraceRow> {
     let operands = wide.kind.operands();
     let is_edit = matches!(&wide.kind, WideKind::Call(call) if call.kind == CallKind::Edit);
+    let is_of_tensors = matches!(&wide.kind, WideKind::Tensor(_));
     let row = |i: u32| {
         let node = wide.first + i;
         let of = |(k, (operand, given)): (usize, (&u32, &f64))| {
-            let is_known = wide.results == 1 || is_edit && k == i as usize;
+            let is_known = !is_of_tensors && (wide.results == 1 || is_edit && k == i as usize);
             (is_known && *operand != 0 && adjoint(node) != 0.0).then(|| (*operand, given / adjoint(node)))
         };
         let partials = operands.iter().zip(shares).enumerate().filter_map(of).collect();
         let operation = wide.description.as_ref().map_or(TraceOperation::Other, |seen| TraceOperation::Called {
+            is_of_tensors,
             name: seen.name.clone(),
             operands: operands.iter().copied().filter(|node| *node != 0).collect(),
             value: seen.values.get(i as usize).copied().unwrap_or(f64::NAN),

@@ -3,7 +3,8 @@
 //! A differential is called on the tangents. A pullback is recorded once, and transposed.
 
 use crate::bytecode::RegisteredKind;
-use crate::tape::{Num, Template};
+use crate::native::tensor::TensorValue;
+use crate::tape::{Template, tensor_vector, vector_number};
 use crate::value::{Cells, Ref};
 use crate::vm::compiler_interface::Compiler;
 use crate::vm::fault::Fault;
@@ -38,14 +39,21 @@ pub(crate) fn apply(
             compiler,
             &rule,
             function,
-            &mut |levels, x| Ok(levels.tangent(level, x)),
+            &mut |levels, x| {
+                let tangent = levels.tangent(level, x);
+                levels.plain_tangent(tangent)
+            },
             task,
         );
     }
     let walk = walk(compiler);
     let (mut tangents, mut codomain) = (Cells::empty(), vec![]);
     for argument in &rule.by {
-        let numbers: Vec<Num> = argument.numbers.iter().map(|x| machine.levels.tangent(level, *x)).collect();
+        let mut numbers = vec![];
+        for x in &argument.numbers {
+            let tangent = machine.levels.tangent(level, *x);
+            numbers.push(machine.levels.plain_tangent(tangent)?);
+        }
         let (tangent, template) = opaque_vector::counted(walk, &argument.template, &numbers)?;
         tangents.push(tangent.all());
         codomain.push(template);
@@ -70,7 +78,15 @@ impl Task for Tangent {
         let result = machine.take_window(counts(vector_layout(walk, &y)), true);
         let mut tangents = read(walk, &y, (&result, Offset::default()))?;
         // A tangent that the differential reads from an instance may still vary in the level.
-        tangents.iter_mut().for_each(|dy| dy.slot = machine.levels.strip_slot(level, dy.slot));
+        tangents.iter_mut().for_each(|dy| {
+            *dy = match tensor_vector(*dy) {
+                Some(vector) => {
+                    let slot = machine.levels.strip_slot(level, vector.slot);
+                    vector_number(TensorValue { slot, ..vector })
+                }
+                None => machine.levels.strip(level, *dy),
+            };
+        });
         let values = leaves(walk, y.tangent, &y.cells, Offset::default())?;
         let mut numbers = vec![];
         for (y, dy) in values.into_iter().zip(tangents) {
