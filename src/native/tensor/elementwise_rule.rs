@@ -198,7 +198,6 @@ fn in_one_pass(
         }
         _ => return Ok(None),
     };
-    let product = chain.keep_zero(product, at_g);
     chain.give(product);
     only_result(&chain, &all).map(Some)
 }
