@@ -169,3 +169,38 @@ fn empty(kind: ScalarKind) -> Tensor {
     // A shape without scalars is never too large.
     Tensor::zeros(kind, [0].into()).unwrap_or_else(|_| Tensor::scalar(0.0))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FORMATS: [TensorFormat; 4] =
+        [TensorFormat::Array, TensorFormat::Arrays, TensorFormat::Safetensors, TensorFormat::Weights];
+
+    #[test]
+    fn a_file_with_a_changed_byte_is_read_or_refused() {
+        let tensors = [("a".to_owned(), Tensor::new([2, 3].into(), vec![1f32; 6]).unwrap())];
+        for format in FORMATS {
+            let bytes = bytes_of_tensors(&tensors, format).unwrap();
+            assert_eq!(TensorFormat::of_bytes(&bytes), Some(format));
+            for at in 0..bytes.len() {
+                for change in [1, 0x10, 0x80, 0xff] {
+                    let mut changed = bytes.clone();
+                    changed[at] ^= change;
+                    for format in [Some(format), None] {
+                        if let Err(reason) = tensors_of(&changed, format) {
+                            assert!(!reason.is_empty() && !reason.contains('\n'), "{reason:?}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_extension_names_the_format() {
+        assert_eq!(TensorFormat::of_path("a.b/x.NPZ"), Some(TensorFormat::Arrays));
+        assert_eq!(TensorFormat::of_path("npy"), None);
+        assert_eq!(TensorFormat::of_path("x.model"), None);
+    }
+}
