@@ -116,7 +116,7 @@ impl Task for RecordLinearTask {
             }
             Codomain::Result(tangent) => {
                 let mut cells = machine.take_window(counts(value_layout(walk, tangent)), true);
-                let numbers = opaque_vector::whole_numbers(walk, tangent, &cells)?;
+                let numbers = opaque_vector::numbers_of(walk, tangent, &cells)?;
                 rebase_escaping_slots(machine, &mut [&mut cells]);
                 (numbers, vec![Template { tangent, cells }])
             }

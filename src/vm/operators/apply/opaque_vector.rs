@@ -114,7 +114,7 @@ pub(crate) fn tensors(walk: Walk<'_>, template: &Template) -> Result<Vec<Option<
 }
 
 /// Returns the numbers of a value that can vary; a tensor is represented by one number.
-pub(crate) fn whole_numbers(walk: Walk<'_>, of: TangentId, value: &Cells) -> Result<Vec<Num>, Box<Fault>> {
+pub(crate) fn numbers_of(walk: Walk<'_>, of: TangentId, value: &Cells) -> Result<Vec<Num>, Box<Fault>> {
     let mut numbers = vec![];
     walk.leaves_with_tensors(of, value, &mut |value, slot, reference| {
         numbers.push(match reference {

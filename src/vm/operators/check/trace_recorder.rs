@@ -28,7 +28,7 @@ pub(crate) fn store_trace(
         return Ok(());
     }
     let numbers = |templates: &[crate::tape::Template]| -> Result<Vec<Num>, Box<Fault>> {
-        let all = templates.iter().map(|t| opaque_vector::whole_numbers(walk, t.tangent, &t.cells));
+        let all = templates.iter().map(|t| opaque_vector::numbers_of(walk, t.tangent, &t.cells));
         Ok(all.collect::<Result<Vec<_>, _>>()?.concat())
     };
     let (x, y) = (numbers(&map.x)?, numbers(&map.y)?);
