@@ -294,29 +294,39 @@ pub(crate) fn retry_equations(cx: &mut TypeContext) -> Result<bool, Equation> {
 /// Guesses from `T.TangentVector == Float` that `T` is `Float` if nothing else determines it; with `of_literals`, only
 /// where `T` is the type of a literal.
 pub(crate) fn guess_equation(cx: &mut TypeContext, of_literals: bool) -> bool {
-    let mut waiting = cx.vars.equations.clone();
-    if of_literals {
-        let of_literal = |ty: &Type| match ty {
-            Type::Associated(of, ..) => {
-                matches!(type_vars::zonk(cx, of), Type::Var(v) if cx.vars.var(v).literal.is_some())
-            }
+    guess(cx, &|cx, v| !of_literals || cx.vars.var(v).literal.is_some())
+}
+
+/// Guesses from `T.TangentVector == Float` that `T` is `Float`, if the type variable of `T` is `wanted`.
+pub(crate) fn guess_variable(cx: &mut TypeContext, wanted: VarId) -> bool {
+    guess(cx, &|_, v| v == wanted)
+}
+
+fn guess(cx: &mut TypeContext, may_guess: &dyn Fn(&TypeContext, VarId) -> bool) -> bool {
+    let variable = |cx: &TypeContext, ty: &Type| match ty {
+        Type::Associated(of, ..) => match type_vars::zonk(cx, of) {
+            Type::Var(v) => may_guess(cx, v),
             _ => false,
-        };
-        waiting.retain(|equation| of_literal(&equation.left) || of_literal(&equation.right));
-    }
+        },
+        _ => false,
+    };
+    let mut waiting = cx.vars.equations.clone();
+    waiting.retain(|equation| variable(cx, &equation.left) || variable(cx, &equation.right));
     for Equation { left, right, span, .. } in waiting {
         for (one, other) in [(&left, &right), (&right, &left)] {
             let (one, other) = (resolved(cx, one), resolved(cx, other));
             if let Type::Associated(of, protocol, name) = &one
                 && let Type::Var(v) = shallow(cx, of)
-                && (!of_literals || cx.vars.var(v).literal.is_some())
+                && may_guess(cx, v)
             {
                 let own = Type::Associated(Rc::new(other.clone()), *protocol, name.clone());
-                if !matches!(other, Type::Var(_))
-                    && associated_type::normalize_type(cx, &own) == other
-                    && bind(cx, v, &other, span)
-                {
-                    return true;
+                if !matches!(other, Type::Var(_)) && associated_type::normalize_type(cx, &own) == other {
+                    let snapshot = cx.vars.snapshot();
+                    if bind(cx, v, &other, span) {
+                        cx.vars.keep(snapshot);
+                        return true;
+                    }
+                    cx.vars.rollback(snapshot);
                 }
             }
         }

@@ -22,6 +22,43 @@ pub(crate) fn mentions(body: &Block, wanted: &str) -> bool {
     found
 }
 
+/// Whether an expression passes a variable on to a function, or combines it with another operand. Uses inside closures
+/// and branches, which are inferred statement by statement, do not count and exclude the other uses.
+pub(crate) fn passes_on(e: &Expr, name: &str) -> bool {
+    let (mut passes, mut is_nested) = (false, false);
+    expr(e, &mut |e| match &e.kind {
+        ExprKind::Closure(_) | ExprKind::If { .. } | ExprKind::Switch { .. } | ExprKind::Block(_) => {
+            expr(e, &mut |inner| {
+                is_nested |= matches!(&inner.kind, ExprKind::Ident { name: used, .. } if &**used == name);
+                true
+            });
+            false
+        }
+        ExprKind::Call { args, .. } | ExprKind::Subscript { args, .. } => {
+            passes |= args.iter().any(|arg| is_operand(&arg.value, name));
+            true
+        }
+        ExprKind::Binary { lhs, rhs, .. } => {
+            passes |= is_operand(lhs, name) != is_operand(rhs, name);
+            true
+        }
+        _ => true,
+    });
+    passes && !is_nested
+}
+
+/// Whether an expression is a variable, or an operator, a tuple or an array literal with the variable as an operand.
+fn is_operand(e: &Expr, name: &str) -> bool {
+    match &e.kind {
+        ExprKind::Ident { name: used, .. } => &**used == name,
+        ExprKind::Paren(inner) | ExprKind::Prefix { operand: inner, .. } => is_operand(inner, name),
+        ExprKind::Binary { lhs, rhs, .. } => is_operand(lhs, name) || is_operand(rhs, name),
+        ExprKind::Tuple(parts) => parts.iter().any(|(_, part)| is_operand(part, name)),
+        ExprKind::Array(items) => items.iter().any(|item| is_operand(item, name)),
+        _ => false,
+    }
+}
+
 /// Whether an expression consists of literals only, so that its meaning does not depend on its context.
 pub(crate) fn is_literal(e: &Expr) -> bool {
     let mut all = true;

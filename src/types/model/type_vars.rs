@@ -180,6 +180,15 @@ impl TypeVars {
         }
     }
 
+    /// Whether a deferred equation is about an associated type of a type variable.
+    pub(crate) fn has_equation_of(&self, v: VarId) -> bool {
+        let is_of = |ty: &Type| match ty {
+            Type::Associated(of, ..) => **of == Type::Var(v),
+            _ => false,
+        };
+        self.equations.iter().any(|equation| is_of(&equation.left) || is_of(&equation.right))
+    }
+
     /// Defers an equation until its types are known.
     pub(crate) fn defer_equation(&mut self, left: Type, right: Type, span: Span) {
         let by = self.by;

@@ -82,7 +82,14 @@ impl Infer<'_> {
                 if round <= now {
                     let built = self.built_argument(candidate, i, slot, args);
                     let args = built.as_deref().unwrap_or(args);
-                    values[i] = Some(self.slot_argument(slot, param, args, &instance, span));
+                    let open = match slot {
+                        Slot::Arg(a) => self.open_array_literal(&args[*a], param, (&slots, &instance.params, args)),
+                        Slot::Variadic(_) | Slot::Whole(_) | Slot::Default => None,
+                    };
+                    values[i] = Some(match open {
+                        Some(literal) => Argument::Value(literal),
+                        None => self.slot_argument(slot, param, args, &instance, span),
+                    });
                 }
             }
         }
