@@ -111,6 +111,12 @@ impl Infer<'_> {
         {
             result = Type::Function(f.clone());
         }
+        if let Target::Function(f) = candidate.target
+            && result.is_unit()
+            && !self.cx.defs.function_data(f).is_prelude
+        {
+            self.cx.module.calls_without_result.push((f, span));
+        }
         let call = Expr { kind, ty: result, span };
         if !forwards_no_argument {
             return call;
