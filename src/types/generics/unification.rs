@@ -181,13 +181,31 @@ pub(crate) fn accepts_literal(cx: &mut TypeContext, ty: &Type, literal: Literal)
     if *ty == Type::Never {
         return false;
     }
-    let protocol = match literal {
-        Literal::Int => "ExpressibleByIntegerLiteral",
-        Literal::Float => "ExpressibleByFloatLiteral",
-        Literal::Text | Literal::Words => "ExpressibleByStringLiteral",
-    };
-    let protocol = name_lookup::protocol(cx, protocol);
+    let protocol = name_lookup::protocol(cx, literal.protocol());
     conformances::conforms_to(cx, ty, protocol)
+}
+
+/// Constrains the generic arguments of a type to which a literal is converted: if the conformance of `Tensor<T>` to a
+/// literal protocol requires that of `T`, the literal determines the default of `T`.
+pub(crate) fn constrain_by_literal(cx: &mut TypeContext, ty: &Type, literal: Literal) {
+    if !matches!(ty, Type::Nominal(..)) || !has_vars(cx, ty) {
+        return;
+    }
+    let protocol = name_lookup::protocol(cx, literal.protocol());
+    require(cx, ty, protocol, Span::default());
+    let mut open = vec![];
+    type_vars::zonk(cx, ty).any(&mut |t| {
+        open.extend(if let Type::Var(v) = t { Some(*v) } else { None });
+        false
+    });
+    for v in open {
+        let state = cx.vars.var(v).clone();
+        if state.literal.is_none_or(|known| known.is_text() == literal.is_text())
+            && state.conforms.iter().any(|constraint| constraint.protocol == protocol)
+        {
+            cx.vars.set_var(v, VarState { literal: state.literal.max(Some(literal)), ..state });
+        }
+    }
 }
 
 /// Whether a type that a literal can have conforms to a protocol.

@@ -86,6 +86,15 @@ impl Literal {
         matches!(self, Literal::Text | Literal::Words)
     }
 
+    /// Returns the name of the protocol of the types that can be written as a literal of this kind.
+    pub(crate) fn protocol(self) -> &'static str {
+        match self {
+            Literal::Int => "ExpressibleByIntegerLiteral",
+            Literal::Float => "ExpressibleByFloatLiteral",
+            Literal::Text | Literal::Words => "ExpressibleByStringLiteral",
+        }
+    }
+
     /// Returns the name of the default type of a literal of this kind.
     pub(crate) fn usual(self) -> &'static str {
         match self {

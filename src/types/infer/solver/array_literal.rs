@@ -67,7 +67,8 @@ impl Infer<'_> {
     /// Whether the type of an argument depends on that of a pending array literal.
     pub(crate) fn awaits_array_literal(&mut self, args: &[ArgNode]) -> bool {
         self.array_literals.retain(|i| self.waiting.contains(i));
-        let open: Vec<Type> = self.array_literals.iter().filter_map(|i| self.pending[*i].as_ref()).map(|p| p.result.clone()).collect();
+        let open: Vec<Type> =
+            self.array_literals.iter().filter_map(|i| self.pending[*i].as_ref()).map(|p| p.result.clone()).collect();
         let open: Vec<Type> = open.iter().map(|ty| type_vars::zonk(self.cx, ty)).collect();
         !open.is_empty()
             && args.iter().filter_map(|arg| arg.ready.as_ref()).any(|ready| {
@@ -75,11 +76,14 @@ impl Infer<'_> {
             })
     }
 
-    /// Whether a pending closure may still determine the type of an array literal.
+    /// Whether a pending closure may still determine the type of an array literal, which is the pending entry that is
+    /// being resolved: a closure with a parameter of this type, or a closure of one expression inside it.
     fn has_closure_over(&self, ty: &Type) -> bool {
-        self.waiting.iter().filter_map(|i| self.pending[*i].as_ref()).any(|pending| {
-            matches!(pending.kind, PendingKind::Closure { .. })
-                && type_vars::zonk(self.cx, &pending.result).any(&mut |t| t == ty)
+        let own = self.attempted.last().copied().unwrap_or_default();
+        self.waiting.range(own..).filter_map(|i| self.pending[*i].as_ref()).any(|pending| {
+            let PendingKind::Closure { closure } = &pending.kind else { return false };
+            single_expression(&closure.body).is_some()
+                || type_vars::zonk(self.cx, &pending.result).any(&mut |t| t == ty)
         })
     }
 
