@@ -4,6 +4,7 @@
 use crate::diagnostic::{Code as DiagnosticCode, Diagnostic};
 use crate::source::{SourceMap, Span};
 use crate::syntax::ast::{AttributeArgs, File, Stmt};
+use crate::types::check::missing_result;
 use crate::types::check::type_declaration;
 use crate::types::check::unused_declarations;
 use crate::types::conform::conformances;
@@ -183,6 +184,7 @@ pub fn check_module(cx: &mut TypeContext, files: &[File], texts: &[(u32, Rc<str>
         }
     }
     check_c_functions(cx);
+    missing_result::withdraw_consequences(cx);
     unused_declarations::check_declarations_since(cx, counts_before);
     type_alias::check_alias_uses(cx);
     opaque_type::check_opaques(cx);

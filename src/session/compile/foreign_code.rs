@@ -148,7 +148,9 @@ impl Session {
     ) -> Option<Explanation> {
         let text = search.inputs[search.input].text;
         let at = offsets(error.primary.span, start);
-        let candidates = foreign::replacements(text, at, scope);
+        let mut candidates = foreign::replacements(text, at, scope);
+        let can_be_parsed = error.code > Code::ExpectedBrace;
+        candidates.retain(|c| c.code.is_some() || !can_be_parsed || !c.begins_with_own_word(text));
         let mut attempts: Vec<(&Replacement, Attempt)> = vec![];
         let mut sentence = None;
         for candidate in &candidates {

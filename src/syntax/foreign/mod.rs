@@ -67,7 +67,17 @@ pub(crate) struct Replacement {
     pub is_guess: bool,
 }
 
+/// The modifiers of declarations that are also words of other languages.
+const MODIFIERS: [&str; 5] = ["final", "open", "private", "public", "static"];
+
 impl Replacement {
+    /// Whether the replaced code begins with a keyword or a modifier of the language. If a text can be parsed, such code
+    /// is part of a declaration or statement of the language.
+    pub(crate) fn begins_with_own_word(&self, text: &str) -> bool {
+        let word: &str = text[self.range.clone()].split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+        is_keyword(word) || MODIFIERS.contains(&word)
+    }
+
     /// Whether the replaced word is taken for a misspelled keyword.
     pub(crate) fn is_keyword(&self) -> bool {
         self.is_guess && self.code.as_deref().is_some_and(is_keyword)

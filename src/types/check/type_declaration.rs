@@ -27,6 +27,7 @@ pub(crate) fn check_nominal(cx: &mut TypeContext, n: NominalId) {
     recursive_types::check_size(cx, n);
     raw_value::check_raw_values(cx, n);
     stored_property::enter_case_defaults(cx, n);
+    stored_property::enter_initial_values(cx, n);
     type_arguments::check_stored(cx, n);
     differentiability::check_differentiable_properties(cx, n);
     subclass_tangent::check_continued(cx, n);

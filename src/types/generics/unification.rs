@@ -181,13 +181,31 @@ pub(crate) fn accepts_literal(cx: &mut TypeContext, ty: &Type, literal: Literal)
     if *ty == Type::Never {
         return false;
     }
-    let protocol = match literal {
-        Literal::Int => "ExpressibleByIntegerLiteral",
-        Literal::Float => "ExpressibleByFloatLiteral",
-        Literal::Text | Literal::Words => "ExpressibleByStringLiteral",
-    };
-    let protocol = name_lookup::protocol(cx, protocol);
+    let protocol = name_lookup::protocol(cx, literal.protocol());
     conformances::conforms_to(cx, ty, protocol)
+}
+
+/// Constrains the generic arguments of a type to which a literal is converted: if the conformance of `Tensor<T>` to a
+/// literal protocol requires that of `T`, the literal determines the default of `T`.
+pub(crate) fn constrain_by_literal(cx: &mut TypeContext, ty: &Type, literal: Literal) {
+    if !matches!(ty, Type::Nominal(..)) || !has_vars(cx, ty) {
+        return;
+    }
+    let protocol = name_lookup::protocol(cx, literal.protocol());
+    require(cx, ty, protocol, Span::default());
+    let mut open = vec![];
+    type_vars::zonk(cx, ty).any(&mut |t| {
+        open.extend(if let Type::Var(v) = t { Some(*v) } else { None });
+        false
+    });
+    for v in open {
+        let state = cx.vars.var(v).clone();
+        if state.literal.is_none_or(|known| known.is_text() == literal.is_text())
+            && state.conforms.iter().any(|constraint| constraint.protocol == protocol)
+        {
+            cx.vars.set_var(v, VarState { literal: state.literal.max(Some(literal)), ..state });
+        }
+    }
 }
 
 /// Whether a type that a literal can have conforms to a protocol.
@@ -294,29 +312,39 @@ pub(crate) fn retry_equations(cx: &mut TypeContext) -> Result<bool, Equation> {
 /// Guesses from `T.TangentVector == Float` that `T` is `Float` if nothing else determines it; with `of_literals`, only
 /// where `T` is the type of a literal.
 pub(crate) fn guess_equation(cx: &mut TypeContext, of_literals: bool) -> bool {
-    let mut waiting = cx.vars.equations.clone();
-    if of_literals {
-        let of_literal = |ty: &Type| match ty {
-            Type::Associated(of, ..) => {
-                matches!(type_vars::zonk(cx, of), Type::Var(v) if cx.vars.var(v).literal.is_some())
-            }
+    guess(cx, &|cx, v| !of_literals || cx.vars.var(v).literal.is_some())
+}
+
+/// Guesses from `T.TangentVector == Float` that `T` is `Float`, if the type variable of `T` is `wanted`.
+pub(crate) fn guess_variable(cx: &mut TypeContext, wanted: VarId) -> bool {
+    guess(cx, &|_, v| v == wanted)
+}
+
+fn guess(cx: &mut TypeContext, may_guess: &dyn Fn(&TypeContext, VarId) -> bool) -> bool {
+    let variable = |cx: &TypeContext, ty: &Type| match ty {
+        Type::Associated(of, ..) => match type_vars::zonk(cx, of) {
+            Type::Var(v) => may_guess(cx, v),
             _ => false,
-        };
-        waiting.retain(|equation| of_literal(&equation.left) || of_literal(&equation.right));
-    }
+        },
+        _ => false,
+    };
+    let mut waiting = cx.vars.equations.clone();
+    waiting.retain(|equation| variable(cx, &equation.left) || variable(cx, &equation.right));
     for Equation { left, right, span, .. } in waiting {
         for (one, other) in [(&left, &right), (&right, &left)] {
             let (one, other) = (resolved(cx, one), resolved(cx, other));
             if let Type::Associated(of, protocol, name) = &one
                 && let Type::Var(v) = shallow(cx, of)
-                && (!of_literals || cx.vars.var(v).literal.is_some())
+                && may_guess(cx, v)
             {
                 let own = Type::Associated(Rc::new(other.clone()), *protocol, name.clone());
-                if !matches!(other, Type::Var(_))
-                    && associated_type::normalize_type(cx, &own) == other
-                    && bind(cx, v, &other, span)
-                {
-                    return true;
+                if !matches!(other, Type::Var(_)) && associated_type::normalize_type(cx, &own) == other {
+                    let snapshot = cx.vars.snapshot();
+                    if bind(cx, v, &other, span) {
+                        cx.vars.keep(snapshot);
+                        return true;
+                    }
+                    cx.vars.rollback(snapshot);
                 }
             }
         }

@@ -44,6 +44,8 @@ pub(super) struct Infer<'w> {
     solutions: Vec<Option<Expr>>,
     /// The indices of those entries of `pending` that are unresolved.
     waiting: BTreeSet<usize>,
+    /// The indices of the pending entries that are array literals, some of which may be resolved.
+    array_literals: Vec<usize>,
     /// The indices of the pending entries that are being resolved: the inference of their arguments must not attempt to
     /// resolve them again.
     attempted: Vec<usize>,
@@ -180,6 +182,7 @@ impl<'w> Infer<'w> {
             pending: vec![],
             solutions: vec![],
             waiting: BTreeSet::new(),
+            array_literals: vec![],
             attempted: vec![],
             open: vec![],
             failed: false,

@@ -1,6 +1,7 @@
 //! Syntax walk: searches statements and expressions for names, `try`, `return` and initializer calls.
 
 use crate::syntax::ast::{Arg, Block, Condition, DeclKind, Expr, ExprKind, Stmt, StmtKind, StringPart, TryKind};
+use crate::types::model::syntax_query::single_expression;
 
 /// Calls `found` with every name in a closure's body, except in nested closures that have their own `$0`.
 pub(crate) fn names(body: &Block, found: &mut dyn FnMut(&str)) {
@@ -20,6 +21,46 @@ pub(crate) fn mentions(body: &Block, wanted: &str) -> bool {
         true
     });
     found
+}
+
+/// Whether an expression passes a variable on to a function, or combines it with another operand. Uses inside branches
+/// and closures of several statements, which are inferred statement by statement, do not count and exclude other uses.
+pub(crate) fn passes_on(e: &Expr, name: &str) -> bool {
+    let (mut passes, mut is_nested) = (false, false);
+    expr(e, &mut |e| match &e.kind {
+        // A nested closure without declared parameters has its own `$0`.
+        ExprKind::Closure(closure) if closure.params.is_none() && name.starts_with('$') => false,
+        ExprKind::Closure(closure) if single_expression(&closure.body).is_some() => true,
+        ExprKind::Closure(_) | ExprKind::If { .. } | ExprKind::Switch { .. } | ExprKind::Block(_) => {
+            expr(e, &mut |inner| {
+                is_nested |= matches!(&inner.kind, ExprKind::Ident { name: used, .. } if &**used == name);
+                true
+            });
+            false
+        }
+        ExprKind::Call { args, .. } | ExprKind::Subscript { args, .. } => {
+            passes |= args.iter().any(|arg| is_operand(&arg.value, name));
+            true
+        }
+        ExprKind::Binary { lhs, rhs, .. } => {
+            passes |= is_operand(lhs, name) != is_operand(rhs, name);
+            true
+        }
+        _ => true,
+    });
+    passes && !is_nested
+}
+
+/// Whether an expression is a variable, or an operator, a tuple or an array literal with the variable as an operand.
+fn is_operand(e: &Expr, name: &str) -> bool {
+    match &e.kind {
+        ExprKind::Ident { name: used, .. } => &**used == name,
+        ExprKind::Paren(inner) | ExprKind::Prefix { operand: inner, .. } => is_operand(inner, name),
+        ExprKind::Binary { lhs, rhs, .. } => is_operand(lhs, name) || is_operand(rhs, name),
+        ExprKind::Tuple(parts) => parts.iter().any(|(_, part)| is_operand(part, name)),
+        ExprKind::Array(items) => items.iter().any(|item| is_operand(item, name)),
+        _ => false,
+    }
 }
 
 /// Whether an expression consists of literals only, so that its meaning does not depend on its context.

@@ -194,6 +194,10 @@ pub struct ModuleState {
     /// The functions that were converted to C functions, with the span of the conversion: such functions may capture
     /// nothing.
     pub(crate) c_functions: Vec<(FunctionId, Span)>,
+    /// The calls of functions of the program that return nothing, and the functions that return a value although they
+    /// declare no result type.
+    pub(crate) calls_without_result: Vec<(FunctionId, Span)>,
+    pub(crate) missing_results: Vec<FunctionId>,
     /// The uses of generic aliases whose requirements were not checked yet.
     pub(crate) alias_uses: Vec<AliasUse>,
 }

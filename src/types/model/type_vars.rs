@@ -86,6 +86,15 @@ impl Literal {
         matches!(self, Literal::Text | Literal::Words)
     }
 
+    /// Returns the name of the protocol of the types that can be written as a literal of this kind.
+    pub(crate) fn protocol(self) -> &'static str {
+        match self {
+            Literal::Int => "ExpressibleByIntegerLiteral",
+            Literal::Float => "ExpressibleByFloatLiteral",
+            Literal::Text | Literal::Words => "ExpressibleByStringLiteral",
+        }
+    }
+
     /// Returns the name of the default type of a literal of this kind.
     pub(crate) fn usual(self) -> &'static str {
         match self {
@@ -178,6 +187,15 @@ impl TypeVars {
             (Some(Literal::Text | Literal::Words), _) => "String".into(),
             (None, false) => "_".into(),
         }
+    }
+
+    /// Whether a deferred equation is about an associated type of a type variable.
+    pub(crate) fn has_equation_of(&self, v: VarId) -> bool {
+        let is_of = |ty: &Type| match ty {
+            Type::Associated(of, ..) => **of == Type::Var(v),
+            _ => false,
+        };
+        self.equations.iter().any(|equation| is_of(&equation.left) || is_of(&equation.right))
     }
 
     /// Defers an equation until its types are known.

@@ -172,10 +172,13 @@ pub(crate) fn member_type(cx: &mut TypeContext, of: &Type, name: &str) -> Option
     associated_type::associated_type(cx, &of, name).or_else(|| protocol_alias(cx, &of, name))
 }
 
-/// Returns the type alias with a name in an extension of a protocol to which a type conforms, applied to this type.
+/// Returns the type alias with a name in an extension of a protocol to which a type conforms, applied to this type. An
+/// alias that depends on the conforming type is not a member of an existential.
 pub(crate) fn protocol_alias(cx: &mut TypeContext, of: &Type, name: &str) -> Option<Type> {
     let protocols = conformances::protocols_of(cx, of);
     let (p, alias) = protocols.iter().find_map(|p| {
+        let protocol_name = cx.defs.protocol_data(*p).name.clone();
+        prelude::load_members(cx, &protocol_name, name);
         let members = cx.defs.protocol_data(*p).members.get(name)?;
         members.iter().find_map(|m| match m.kind {
             MemberKind::Alias(alias) => Some((*p, alias)),
@@ -183,7 +186,11 @@ pub(crate) fn protocol_alias(cx: &mut TypeContext, of: &Type, name: &str) -> Opt
         })
     })?;
     let own = cx.defs.protocol_data(p).self_param;
-    let target = type_alias::resolve_alias(cx, alias).substitute(&|q| (q == own).then(|| of.clone()));
+    let target = type_alias::resolve_alias(cx, alias);
+    if matches!(of, Type::Existential(_)) && target.any(&mut |t| *t == Type::Param(own)) {
+        return None;
+    }
+    let target = target.substitute(&|q| (q == own).then(|| of.clone()));
     Some(associated_type::normalize_type(cx, &target))
 }
 

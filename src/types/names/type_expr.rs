@@ -164,7 +164,12 @@ fn resolve_member(
         None if *of == Type::Error => Type::Error,
         None => {
             let message = format!("'{}' is not a member type of '{}'", name.name, display::show(cx, of));
-            cx.sink.report(Diagnostic::error(Code::UnknownType, span, message));
+            let diagnostic = Diagnostic::error(Code::UnknownType, span, message);
+            cx.sink.report(match of {
+                Type::Existential(_) => diagnostic
+                    .help("member types of a protocol belong to a type that conforms to it, or to a generic parameter"),
+                _ => diagnostic,
+            });
             Type::Error
         }
     }

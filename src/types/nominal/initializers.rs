@@ -47,10 +47,15 @@ pub(crate) fn inherits_convenience(cx: &mut TypeContext, n: NominalId) -> bool {
 /// Returns the first stored property that a class declares without an initial value.
 fn first_without_value(cx: &mut TypeContext, n: NominalId) -> Option<usize> {
     (0..cx.defs.nominal_data(n).stored.len()).find(|i| {
-        let ty = stored_property::stored_type(cx, n, *i as u32);
+        // The type of a property with an initial value is not needed, and its inference may depend on variables of the
+        // script that have no type yet.
         let stored = &cx.defs.nominal_data(n).stored[*i];
-        let starts_as_nil = !stored.is_let && stored.value.is_none();
-        stored.value.is_none() && !(starts_as_nil && name_lookup::is_optional(cx, &ty))
+        if stored.value.is_some() {
+            return false;
+        }
+        let is_let = stored.is_let;
+        let ty = stored_property::stored_type(cx, n, *i as u32);
+        is_let || !name_lookup::is_optional(cx, &ty)
     })
 }
 

@@ -100,6 +100,17 @@ pub(crate) fn stored_type(cx: &mut TypeContext, n: NominalId, index: u32) -> Typ
     resolved
 }
 
+/// Enters the functions that compute the initial values of the stored properties of a type, so that they are checked even
+/// if the type is never used.
+pub(crate) fn enter_initial_values(cx: &mut TypeContext, n: NominalId) {
+    for index in 0..cx.defs.nominal_data(n).stored.len() as u32 {
+        if cx.defs.nominal_data(n).stored[index as usize].value.is_some() {
+            stored_type(cx, n, index);
+            stored_initial(cx, n, index);
+        }
+    }
+}
+
 /// Returns the function that computes the initial value of a stored property.
 pub(crate) fn stored_initial(cx: &mut TypeContext, n: NominalId, index: u32) -> Option<FunctionId> {
     let data = &cx.defs.nominal_data(n).stored[index as usize];

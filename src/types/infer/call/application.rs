@@ -82,7 +82,14 @@ impl Infer<'_> {
                 if round <= now {
                     let built = self.built_argument(candidate, i, slot, args);
                     let args = built.as_deref().unwrap_or(args);
-                    values[i] = Some(self.slot_argument(slot, param, args, &instance, span));
+                    let open = match slot {
+                        Slot::Arg(a) => self.open_array_literal(&args[*a], param, (&slots, &instance.params, args)),
+                        Slot::Variadic(_) | Slot::Whole(_) | Slot::Default => None,
+                    };
+                    values[i] = Some(match open {
+                        Some(literal) => Argument::Value(literal),
+                        None => self.slot_argument(slot, param, args, &instance, span),
+                    });
                 }
             }
         }
@@ -103,6 +110,12 @@ impl Infer<'_> {
             && f.strength == crate::types::model::ty::Strength::Open
         {
             result = Type::Function(f.clone());
+        }
+        if let Target::Function(f) = candidate.target
+            && result.is_unit()
+            && !self.cx.defs.function_data(f).is_prelude
+        {
+            self.cx.module.calls_without_result.push((f, span));
         }
         let call = Expr { kind, ty: result, span };
         if !forwards_no_argument {

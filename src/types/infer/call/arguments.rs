@@ -346,7 +346,18 @@ impl Infer<'_> {
             },
             _ => !matches!(inner, Type::Function(_) | Type::Tuple(_)),
         };
-        fits.then_some(1)
+        fits.then(|| 1 + u32::from(self.is_unusual_for_empty(arg, &inner)))
+    }
+
+    /// Whether an argument is an empty collection literal, and the type is another type than that of the literal by
+    /// default. The elements of other literals decide between such types.
+    fn is_unusual_for_empty(&mut self, arg: &ast::Expr, ty: &Type) -> bool {
+        let usual = match &arg.kind {
+            Ast::Array(items) if items.is_empty() => "Array",
+            Ast::Dictionary(items) if items.is_empty() => "Dictionary",
+            _ => return false,
+        };
+        matches!(ty, Type::Nominal(n, _) if *n != name_lookup::library_nominal(self.cx, usual))
     }
 
     /// Whether the declared parameter and result types of a closure fit those of a function. Type variables in the

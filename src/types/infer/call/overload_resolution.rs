@@ -384,25 +384,46 @@ impl Infer<'_> {
         candidates.iter().filter(|c| is_kept(c)).cloned().collect()
     }
 
-    /// Removes the members of a protocol that the type itself declares with the same types, so that the call is not
-    /// ambiguous.
+    /// Removes the members of a protocol that the type itself declares with the same types, and the requirements that a
+    /// refining protocol repeats, so that the call is not ambiguous and its arguments are inferred with their types.
     fn unshadowed(&mut self, candidates: Vec<Candidate>, span: Span) -> Vec<Candidate> {
-        if candidates.len() < 2 || candidates.iter().all(|c| c.tier == candidates[0].tier) {
+        let is_requirement = |c: &Candidate| matches!(c.target, Target::Requirement(..));
+        let several_requirements = candidates.iter().filter(|c| is_requirement(c)).count() > 1;
+        if candidates.len() < 2 || !several_requirements && candidates.iter().all(|c| c.tier == candidates[0].tier) {
             return candidates;
         }
         let types: Vec<Option<Vec<Type>>> = candidates.iter().map(|c| self.plain_types(c, span)).collect();
-        let is_shadowed = |i: usize| {
-            let own = &types[i];
-            own.is_some() && (0..types.len()).any(|k| candidates[k].tier < candidates[i].tier && types[k] == *own)
+        let is_shadowed = |infer: &mut Self, i: usize| {
+            types[i].is_some()
+                && (0..types.len()).any(|k| {
+                    let is_nearer = candidates[k].tier < candidates[i].tier
+                        || candidates[k].tier == candidates[i].tier && infer.refines(&candidates[k], &candidates[i]);
+                    is_nearer && types[k] == types[i]
+                })
         };
-        (0..candidates.len()).filter(|i| !is_shadowed(*i)).map(|i| candidates[i].clone()).collect()
+        let kept: Vec<bool> = (0..candidates.len()).map(|i| !is_shadowed(self, i)).collect();
+        candidates.into_iter().zip(kept).filter(|(_, kept)| *kept).map(|(candidate, _)| candidate).collect()
+    }
+
+    /// Whether a candidate is a requirement of a protocol that refines the protocol of another requirement.
+    fn refines(&mut self, candidate: &Candidate, other: &Candidate) -> bool {
+        match (&candidate.target, &other.target) {
+            (Target::Requirement(p, _), Target::Requirement(q, _)) => {
+                p != q && conformances::refined(self.cx, *p).contains(q)
+            }
+            _ => false,
+        }
     }
 
     /// Returns the types of a candidate's parameters and result, if it has no generic parameters apart from those of
     /// its environment.
     fn plain_types(&mut self, candidate: &Candidate, span: Span) -> Option<Vec<Type>> {
-        let Target::Function(f) = &candidate.target else { return None };
-        if signature::signature(self.cx, *f).env.params.len() > candidate.prefix.len() {
+        let f = match &candidate.target {
+            Target::Function(f) => *f,
+            Target::Requirement(p, r) => self.cx.defs.protocol_data(*p).requirements[*r as usize].function,
+            Target::Case(..) => return None,
+        };
+        if signature::signature(self.cx, f).env.params.len() > candidate.prefix.len() {
             return None;
         }
         let snapshot = self.cx.vars.snapshot();

@@ -40,6 +40,7 @@ impl Infer<'_> {
             }
             if !matches!(ty, Type::Var(_) | Type::Associated(..)) && unification::accepts_literal(self.cx, &ty, literal)
             {
+                unification::constrain_by_literal(self.cx, &ty, literal);
                 return ty;
             }
         }
@@ -149,6 +150,10 @@ impl Infer<'_> {
     /// Infers the next value of a collection literal. If the values so far are `Int`s and the next value is a `Double`,
     /// all values become `Double`s, unless a type is expected.
     fn join_value(&mut self, joined: &mut JoinedValues, item: &ast::Expr) {
+        if let Some(value) = self.wrapped_element(&joined.ty, item) {
+            joined.values.push(value);
+            return;
+        }
         let beside = match joined.is_open {
             true => self.expected_beside(&joined.ty, item),
             false => Some(joined.ty.clone()),

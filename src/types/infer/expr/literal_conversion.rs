@@ -41,6 +41,7 @@ impl Infer<'_> {
             Kind::Nil => takes(self, "ExpressibleByNilLiteral"),
             collection => {
                 let by_init = !contains_only_literals(&arg.ast)
+                    && !self.nests_elements(ty, &arg.ast)
                     && inits.iter().any(|init| match_args(&self.candidate_params(init), args).is_ok());
                 !by_init
                     && match collection {
@@ -131,7 +132,7 @@ fn contains_only_literals(e: &ast::Expr) -> bool {
 }
 
 /// The kind of a literal, by which the requirement of its literal protocol is chosen.
-enum Kind {
+pub(crate) enum Kind {
     Scalar(Literal),
     Bool,
     Nil,
@@ -139,7 +140,8 @@ enum Kind {
     Dictionary,
 }
 
-fn literal_kind(e: &ast::Expr) -> Option<Kind> {
+/// Returns the kind of a literal; `None` for other expressions.
+pub(crate) fn literal_kind(e: &ast::Expr) -> Option<Kind> {
     Some(match &e.kind {
         Ast::Int(_) => Kind::Scalar(Literal::Int),
         Ast::Float(_) => Kind::Scalar(Literal::Float),

@@ -1,5 +1,6 @@
 //! Solver: type variables, the constraints on them, and defaulting.
 
+pub(crate) mod array_literal;
 pub(crate) mod coercion;
 pub(crate) mod defaulting;
 pub(crate) mod implicitly_unwrapped_optional;

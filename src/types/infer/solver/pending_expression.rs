@@ -45,6 +45,8 @@ pub(crate) enum PendingKind {
     Reference { candidates: Vec<Candidate> },
     /// A value to be converted to another type.
     Coerce { value: Rc<Expr>, to: Type },
+    /// An array literal whose type a closure beside the literal may determine.
+    ArrayLiteral { literal: Rc<ast::Expr> },
     /// A `nil` whose type is unknown.
     Nil,
 }
@@ -277,7 +279,9 @@ impl Infer<'_> {
                 let expected = expected.or_else(|| self.beside_point(&pending.result).filter(|_| by_default));
                 let expected = expected.or_else(|| self.constrained_variable(&pending.result));
                 {
-                    let waits = |infer: &mut Self| infer.closure_decides(args) || infer.awaits_literal(args);
+                    let waits = |infer: &mut Self| {
+                        infer.closure_decides(args) || infer.awaits_literal(args) || infer.awaits_array_literal(args)
+                    };
                     if by_default && phase < DefaultingPhase::Closures && waits(self) {
                         return None;
                     }
@@ -295,8 +299,10 @@ impl Infer<'_> {
             }
             PendingKind::Operator { op, args, expected } => {
                 let expected = expected.clone().or_else(|| self.known(&pending.result));
+                let expected = expected.or_else(|| self.shared_with_operand(&pending.result, args));
                 if phase >= DefaultingPhase::Default {
-                    if phase < DefaultingPhase::Closures && self.awaits_literal(args) {
+                    let waits = |infer: &mut Self| infer.awaits_literal(args) || infer.awaits_array_literal(args);
+                    if phase < DefaultingPhase::Closures && waits(self) {
                         return None;
                     }
                     self.prefer_double(op, args, span);
@@ -366,6 +372,10 @@ impl Infer<'_> {
                 }
                 Some(self.coerce_now((**value).clone(), &to))
             }
+            PendingKind::ArrayLiteral { literal } => {
+                let by_default = phase >= DefaultingPhase::Default;
+                self.attempt_array_literal(literal, &pending.result, by_default, phase >= DefaultingPhase::Literals)
+            }
             PendingKind::Nil => match self.known(&pending.result) {
                 Some(ty) => Some(self.nil(ty, span)),
                 None if last => {
@@ -376,6 +386,17 @@ impl Infer<'_> {
                 None => None,
             },
         }
+    }
+
+    /// Returns the type of an operator's result if it is unknown and equal to that of an operand, so that only overloads
+    /// that return the type of this operand fit: the `+` in `tensors.reduce(.zero, +)`.
+    fn shared_with_operand(&mut self, result: &Type, args: &[ArgNode]) -> Option<Type> {
+        let result = unification::shallow(self.cx, result);
+        let Type::Var(v) = result else { return None };
+        let is_shared = |infer: &mut Self, arg: &ArgNode| {
+            arg.ready.as_ref().is_some_and(|ready| unification::shallow(infer.cx, &ready.ty) == result)
+        };
+        (self.cx.vars.var(v).literal.is_none() && args.iter().any(|arg| is_shared(self, arg))).then(|| result.clone())
     }
 
     /// Returns the type if it is a type variable about which only conformance constraints are known.

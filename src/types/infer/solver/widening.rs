@@ -250,6 +250,22 @@ impl Infer<'_> {
         (a, b)
     }
 
+    /// Returns the type that several numbers have in common: `Double` if one of them is a `Double`; `None` if a type is
+    /// not a type of numbers.
+    pub(crate) fn common_number_type(&mut self, types: &[Type]) -> Option<Type> {
+        let mut common = types.first()?.clone();
+        for ty in types {
+            if !(self.is_int(ty) || self.is_double(ty) || self.is_number_literal(ty)) {
+                return None;
+            }
+            if self.widens_common(&common, ty) || self.widens_common(ty, &common) {
+                common = name_lookup::simple(self.cx, "Double");
+            }
+            unification::try_unify(self.cx, &common, ty, Span::default());
+        }
+        Some(common)
+    }
+
     /// Whether two types are the same type of numbers, `Int`, `Double` or the type of one literal.
     pub(crate) fn are_same_numbers(&mut self, a: &Type, b: &Type) -> bool {
         let is_number = self.is_int(a) || self.is_double(a) || self.is_number_literal(a);

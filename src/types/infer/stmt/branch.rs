@@ -24,6 +24,8 @@ struct Branches {
     is_open: bool,
     /// Whether the values of type `Int` are converted to `Double`.
     is_widened: bool,
+    /// The expected type if it is an existential: the values are converted to it when all of them are inferred.
+    erased: Option<Type>,
 }
 
 impl Infer<'_> {
@@ -275,41 +277,38 @@ impl Infer<'_> {
     pub(crate) fn statement_expression(&mut self, e: &ast::Expr, expected: Option<&Type>) -> Expr {
         let span = e.span;
         let known = expected.filter(|ty| !self.is_undetermined(ty)).cloned();
+        let erased = known.as_ref().map(|ty| unification::shallow(self.cx, ty)).filter(is_existential);
         let is_open = known.is_none();
-        let ty = known.unwrap_or_else(|| self.cx.vars.fresh());
+        let ty = known.filter(|_| erased.is_none()).unwrap_or_else(|| self.cx.vars.fresh());
         let local = self.new_local("", ty.clone(), true, span);
-        let mut branches = Branches { local, ty, is_open, is_widened: false };
+        let mut branches = Branches { local, ty, is_open, is_widened: false, erased };
         let outer = std::mem::replace(&mut self.frame().in_value, true);
         let mut statement = self.value_statement(e, &mut branches);
         self.frame().in_value = outer;
-        let Branches { ty, is_widened, .. } = branches;
-        if is_widened {
+        let Branches { mut ty, is_widened, erased, .. } = branches;
+        if let Some(existential) = &erased {
+            ty = self.type_before_erasure(&mut statement, local, existential);
+        }
+        if is_widened || erased.is_some() {
             self.frame().locals[local.0 as usize].ty = ty.clone();
-            self.widen_branches(&mut statement, local, &ty);
+            let mut values = vec![];
+            branch_values(&mut statement, local, &mut values);
+            for (place, value) in values {
+                place.ty = ty.clone();
+                *value = self.coerce(value.clone(), &ty);
+            }
         }
         Expr { kind: ExprKind::Statements { statements: vec![statement], result: local }, ty, span }
     }
 
-    /// Converts the values of the branches that were inferred before it was known that one is a `Double`.
-    fn widen_branches(&mut self, statement: &mut Stmt, local: LocalId, ty: &Type) {
-        let widen_last = |infer: &mut Self, body: &mut Vec<Stmt>| {
-            if let Some(last) = body.last_mut() {
-                infer.widen_branches(last, local, ty);
-            }
-        };
-        match &mut statement.kind {
-            StmtKind::If { then, otherwise, .. } => {
-                widen_last(self, then);
-                widen_last(self, otherwise);
-            }
-            StmtKind::Switch { cases, .. } => cases.iter_mut().for_each(|case| widen_last(self, &mut case.body)),
-            StmtKind::Block { body, .. } => widen_last(self, body),
-            StmtKind::Assign { place, value } if matches!(place.root, Root::Local(root) if root == local) => {
-                place.ty = ty.clone();
-                *value = self.coerce(value.clone(), ty);
-            }
-            _ => {}
-        }
+    /// Returns the common type of the branches of a value that is converted to an existential: a type of numbers, if
+    /// all branches are numbers, so that the `Int`s beside a `Double` become `Double`s. The enclosing expression may be
+    /// another alternative, so the caller converts these numbers.
+    fn type_before_erasure(&mut self, statement: &mut Stmt, local: LocalId, existential: &Type) -> Type {
+        let mut values = vec![];
+        branch_values(statement, local, &mut values);
+        let types: Vec<Type> = values.iter().map(|(_, value)| value.ty.clone()).collect();
+        self.common_number_type(&types).unwrap_or_else(|| existential.clone())
     }
 
     fn value_statement(&mut self, e: &ast::Expr, branches: &mut Branches) -> Stmt {
@@ -346,7 +345,11 @@ impl Infer<'_> {
                     true => self.expected_beside(&branches.ty, e),
                     false => Some(branches.ty.clone()),
                 };
-                let value = self.expr(e, beside.as_ref());
+                let value = self.expr(e, branches.erased.as_ref().or(beside.as_ref()));
+                if branches.erased.is_some() {
+                    let place = Place { root: Root::Local(branches.local), path: vec![], ty: value.ty.clone(), span };
+                    return Stmt { kind: StmtKind::Assign { place, value }, span };
+                }
                 if self.refuses_literal(&value, &branches.ty) {
                     return Stmt { kind: StmtKind::Expr(self.error_expr(span)), span };
                 }
@@ -391,6 +394,31 @@ impl Infer<'_> {
             }
             _ => self.statements(&body.items),
         }
+    }
+}
+
+fn is_existential(ty: &Type) -> bool {
+    matches!(ty, Type::Existential(_))
+}
+
+/// Collects the values of the branches of a statement that are stored in a variable, with the places.
+fn branch_values<'s>(statement: &'s mut Stmt, local: LocalId, out: &mut Vec<(&'s mut Place, &'s mut Expr)>) {
+    let of_last = |body: &'s mut Vec<Stmt>, out: &mut Vec<(&'s mut Place, &'s mut Expr)>| {
+        if let Some(last) = body.last_mut() {
+            branch_values(last, local, out);
+        }
+    };
+    match &mut statement.kind {
+        StmtKind::If { then, otherwise, .. } => {
+            of_last(then, out);
+            of_last(otherwise, out);
+        }
+        StmtKind::Switch { cases, .. } => cases.iter_mut().for_each(|case| of_last(&mut case.body, out)),
+        StmtKind::Block { body, .. } => of_last(body, out),
+        StmtKind::Assign { place, value } if matches!(place.root, Root::Local(root) if root == local) => {
+            out.push((place, value));
+        }
+        _ => {}
     }
 }
 

@@ -295,6 +295,8 @@ impl Infer<'_> {
                     let diagnostic = Diagnostic::error(Code::Mismatch, value.span, message);
                     let diagnostic = self.with_result_type(diagnostic, &found.ty);
                     self.error(diagnostic);
+                    let function = self.frame().function;
+                    self.cx.module.missing_results.extend(function);
                     return;
                 }
                 match self.postpones_result(&found, &result) {
