@@ -150,7 +150,7 @@ impl Session {
         let at = offsets(error.primary.span, start);
         let mut candidates = foreign::replacements(text, at, scope);
         let can_be_parsed = error.code > Code::ExpectedBrace;
-        candidates.retain(|c| c.code.is_some() || !can_be_parsed || !c.begins_with_own_word(text));
+        candidates.retain(|c| c.code.is_some() || !can_be_parsed || !c.is_of_declaration(text));
         let mut attempts: Vec<(&Replacement, Attempt)> = vec![];
         let mut sentence = None;
         for candidate in &candidates {

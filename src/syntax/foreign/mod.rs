@@ -71,11 +71,11 @@ pub(crate) struct Replacement {
 const MODIFIERS: [&str; 5] = ["final", "open", "private", "public", "static"];
 
 impl Replacement {
-    /// Whether the replaced code begins with a keyword or a modifier of the language. If a text can be parsed, such code
-    /// is part of a declaration or statement of the language.
-    pub(crate) fn begins_with_own_word(&self, text: &str) -> bool {
+    /// Whether the replaced code begins with a modifier or a `where` clause. If a text can be parsed, such code is part of
+    /// a declaration of the language.
+    pub(crate) fn is_of_declaration(&self, text: &str) -> bool {
         let word: &str = text[self.range.clone()].split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
-        is_keyword(word) || MODIFIERS.contains(&word)
+        word == "where" || MODIFIERS.contains(&word)
     }
 
     /// Whether the replaced word is taken for a misspelled keyword.

@@ -13,6 +13,7 @@ pub(crate) mod result_builder;
 pub(crate) mod specificity;
 pub(crate) mod super_call;
 pub(crate) mod throwing_version;
+pub(crate) mod wrapped_element;
 
 use super::{Infer, LocalEntity};
 use crate::diagnostic::{Code, Diagnostic, Help};

@@ -19,7 +19,6 @@ pub(crate) mod optional_chain;
 pub(crate) mod source_location;
 pub(crate) mod truncated_quotient;
 pub(crate) mod type_expr;
-pub(crate) mod wrapped_element;
 
 use super::Infer;
 use crate::diagnostic::{Code, Diagnostic};
