@@ -12,7 +12,6 @@ use crate::ir::FunctionId;
 use crate::native::library::{Host, ProgressReport, Random, Streams};
 use crate::session::run::lazy_compiler::LazyCompiler;
 use crate::tape::ObserverOptions;
-use crate::tensor;
 use crate::types::model::declaration_info::Declarations;
 use crate::types::model::display;
 use crate::types::model::ty::Type;
@@ -55,8 +54,7 @@ pub(super) fn adjust(machine: &mut Machine, options: &Options) {
     let most = Host::silent().largest;
     machine.host.largest = options.max_memory.map_or(most, |allowed| allowed.min(most));
     machine.limits = limits(options);
-    tensor::set_largest_tensor(machine.host.largest);
-    tensor::set_threads(options.threads);
+    machine.limit_tensors(options.threads);
     machine.levels.set_limit(options.max_tape);
     machine.levels.watch(observer_options(options));
     machine.check_rules(options.check_derivatives);

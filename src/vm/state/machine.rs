@@ -5,6 +5,7 @@ use crate::diagnostic::Code as Number;
 use crate::native::library::Host;
 use crate::source::Span;
 use crate::tape::{Levels, ValueStack};
+use crate::tensor;
 use crate::value::number_format::in_bytes;
 use crate::value::{Cells, Components, Ref, Slot, finalizer};
 use crate::vm::compiler_interface::Compiler;
@@ -19,6 +20,7 @@ use crate::vm::state::stacks::{Frame, Stacks};
 use crate::vm::state::task::Task;
 use crate::vm::threaded::{self, Memory, Outcome, Threaded, View};
 use hashbrown::HashMap;
+use std::num::NonZeroUsize;
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -190,6 +192,12 @@ impl Machine {
         }
         self.stacks.grow(end, slots);
         Ok(())
+    }
+
+    /// Limits the size of tensors to that of other objects, and sets the number of threads of operations on large ones.
+    pub fn limit_tensors(&self, threads: Option<NonZeroUsize>) {
+        tensor::set_largest_tensor(self.host.largest);
+        tensor::set_threads(threads);
     }
 
     #[cold]
