@@ -224,8 +224,11 @@ impl Infer<'_> {
         self.cx.defs.globals_at.get(&(name.clone(), span)).copied()
     }
 
+    /// Sets the type of a global variable. A type that an error has left unknown in parts must not reach other functions, which
+    /// number their type variables anew.
     fn set_global_type(&mut self, global: crate::types::model::typed_tree::GlobalId, ty: &Type) {
-        self.cx.defs.globals[global.0 as usize].memo.ty = Some(ty.clone());
+        let ty = if unification::has_vars(self.cx, ty) { Type::Error } else { ty.clone() };
+        self.cx.defs.globals[global.0 as usize].memo.ty = Some(ty);
     }
 
     fn note_closure_names(&mut self, global: crate::types::model::typed_tree::GlobalId, binding: &ast::Binding) {
