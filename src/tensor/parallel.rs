@@ -80,16 +80,26 @@ pub(super) fn for_each_chunk<T: Send>(
                 process(number, part);
             }
         }
-        Some(pool) => {
-            // A worker cannot observe a cancellation, so the chunks are given out in groups.
-            let group = at_once.max(4) * pool.current_num_threads();
-            for (number, part) in scalars.chunks_mut(chunk * group).enumerate() {
-                cancellation::check();
-                pool.install(|| {
-                    part.par_chunks_mut(chunk).enumerate().for_each(|(at, part)| process(number * group + at, part));
-                });
-            }
-        }
+        // A worker cannot observe a cancellation, so the chunks are given out in groups.
+        Some(pool) => in_groups(&pool, scalars, chunk, at_once.max(4) * pool.current_num_threads(), &process),
+    }
+}
+
+/// Calls a function with each chunk of a slice and its number on several threads, `group` chunks at a time. The function is
+/// behind a reference, because this code would otherwise be compiled for each of the hundreds of operations.
+#[inline(never)]
+fn in_groups<T: Send>(
+    pool: &rayon::ThreadPool,
+    scalars: &mut [T],
+    chunk: usize,
+    group: usize,
+    process: &(dyn Fn(usize, &mut [T]) + Sync),
+) {
+    for (number, part) in scalars.chunks_mut(chunk * group).enumerate() {
+        cancellation::check();
+        pool.install(|| {
+            part.par_chunks_mut(chunk).enumerate().for_each(|(at, part)| process(number * group + at, part));
+        });
     }
 }
 

@@ -168,18 +168,18 @@ fn add_filter_adjoint<T: Real>(geometry: &Geometry, example: &[T], adjoints: &[[
 }
 
 /// Adds the products of `COLUMNS` neighboring scalars of windows with the adjoints of the windows. The sums do not depend on
-/// each other, so the processor computes them at the same time.
+/// each other, so the processor computes them at the same time. Returns `COLUMNS`.
 #[inline(always)]
 fn add_columns<T: Real, const COLUMNS: usize, const FUSED: bool>(
     source: &[T],
     step: usize,
     adjoints: &[[T; LANES]],
     sums: &mut [[T; LANES]],
-) {
-    let Some(sums) = sums.first_chunk_mut::<COLUMNS>() else { return };
+) -> usize {
+    let Some(sums) = sums.first_chunk_mut::<COLUMNS>() else { return COLUMNS };
     let mut totals = *sums;
     for (window, adjoints) in adjoints.iter().enumerate() {
-        let Some(scalars) = source.get(window * step..).and_then(<[T]>::first_chunk::<COLUMNS>) else { return };
+        let Some(scalars) = source.get(window * step..).and_then(<[T]>::first_chunk::<COLUMNS>) else { break };
         for (totals, &scalar) in totals.iter_mut().zip(scalars) {
             for (total, &adjoint) in totals.iter_mut().zip(adjoints) {
                 *total = scalar.multiply_add::<FUSED>(adjoint, *total);
@@ -187,6 +187,7 @@ fn add_columns<T: Real, const COLUMNS: usize, const FUSED: bool>(
         }
     }
     *sums = totals;
+    COLUMNS
 }
 
 #[inline(always)]
@@ -211,13 +212,11 @@ fn add_products<T: Real, const FUSED: bool>(
             let mut c = 0;
             while c < run {
                 let (source, sums) = (&example[left + c..], &mut sums[line * run + c..(line + 1) * run]);
-                let (add, columns): (fn(_, _, _, _), usize) = match sums.len() {
-                    5.. => (add_columns::<T, 5, FUSED>, 5),
-                    3..5 => (add_columns::<T, 3, FUSED>, 3),
-                    _ => (add_columns::<T, 1, FUSED>, 1),
+                c += match sums.len() {
+                    5.. => add_columns::<T, 5, FUSED>(source, step, inside, sums),
+                    3..5 => add_columns::<T, 3, FUSED>(source, step, inside, sums),
+                    _ => add_columns::<T, 1, FUSED>(source, step, inside, sums),
                 };
-                add(source, step, inside, sums);
-                c += columns;
             }
         }
         for (x, adjoints) in adjoints.iter().enumerate().filter(|(x, _)| !lines.inside.contains(x)) {
