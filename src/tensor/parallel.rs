@@ -86,7 +86,7 @@ pub(super) fn for_each_chunk<T: Send>(
 }
 
 /// Calls a function with each chunk of a slice and its number on several threads, `group` chunks at a time. The function is
-/// behind a reference, because this code would otherwise be compiled for each of the hundreds of operations.
+/// passed by reference, because this code would otherwise be compiled for each of the hundreds of operations.
 #[inline(never)]
 fn in_groups<T: Send>(
     pool: &rayon::ThreadPool,

@@ -41,7 +41,8 @@ impl Screen for Seen {
 
 /// Runs a lesson in a new session.
 fn run(file: &Path) -> (String, Vec<String>) {
-    let (name, text) = (file.display().to_string(), std::fs::read_to_string(file).expect("a lesson can be read"));
+    // Tables of operations show the name, which must not depend on the place of the repository.
+    let (name, text) = (short(file), std::fs::read_to_string(file).expect("a lesson can be read"));
     let seen = Seen::default();
     let streams = Streams { output: Box::new(seen.clone()), screen: Box::new(seen.clone()), ..Streams::silent() };
     let outcome = Session::with(Options::default(), streams).run(&[Input { name: &name, text: &text }]);

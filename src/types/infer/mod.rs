@@ -23,7 +23,9 @@ use crate::types::model::display;
 use crate::types::model::ty::Type;
 use crate::types::model::type_context;
 use crate::types::model::type_context::TypeContext;
-use crate::types::model::typed_tree::{Body, Capture, Expr, ExprKind, FunctionId, LabelId, Local, LocalId, Stmt};
+use crate::types::model::typed_tree::{
+    Body, Capture, Expr, ExprKind, FunctionId, GlobalId, LabelId, Local, LocalId, Stmt,
+};
 use crate::types::names::name_lookup;
 use crate::types::names::type_expr;
 use crate::types::names::type_expr::TypeScope;
@@ -78,6 +80,8 @@ pub(super) struct Infer<'w> {
     local_types: Rc<HashMap<Name, Named>>,
     /// The values that are returned where the result type is opaque.
     given: Vec<crate::types::generics::opaque_type::Given>,
+    /// The global variables whose types contained type variables when their statements were inferred.
+    open_globals: Vec<GlobalId>,
     /// Whether candidates that lack a required conformance are accepted.
     forgives: bool,
     /// Whether a quotient of integer literals is a fraction, as it is in the exponent of a floating-point number, in a
@@ -199,6 +203,7 @@ impl<'w> Infer<'w> {
             defaulting_numbers: false,
             mutated: vec![],
             given: vec![],
+            open_globals: vec![],
             forgives: false,
             fractions: false,
             widens: false,

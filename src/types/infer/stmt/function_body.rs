@@ -177,6 +177,7 @@ impl Infer<'_> {
         };
         let given = std::mem::take(&mut self.given);
         opaque_type::agree_on_opaque(self.cx, given);
+        self.complete_global_types();
         self.complete_captures();
         self.close_bodies();
         self.finish_statements(&mut statements);

@@ -224,11 +224,22 @@ impl Infer<'_> {
         self.cx.defs.globals_at.get(&(name.clone(), span)).copied()
     }
 
-    /// Sets the type of a global variable. A type that an error has left unknown in parts must not reach other functions, which
-    /// number their type variables anew.
     fn set_global_type(&mut self, global: crate::types::model::typed_tree::GlobalId, ty: &Type) {
-        let ty = if unification::has_vars(self.cx, ty) { Type::Error } else { ty.clone() };
-        self.cx.defs.globals[global.0 as usize].memo.ty = Some(ty);
+        if unification::has_vars(self.cx, ty) {
+            self.open_globals.push(global);
+        }
+        self.cx.defs.globals[global.0 as usize].memo.ty = Some(ty.clone());
+    }
+
+    /// Completes the types of global variables, which other functions use: these number their type variables anew. A type that
+    /// is unknown after an error in the initial value stays unknown.
+    pub(super) fn complete_global_types(&mut self) {
+        for global in std::mem::take(&mut self.open_globals) {
+            let Some(ty) = self.cx.defs.globals[global.0 as usize].memo.ty.clone() else { continue };
+            let ty = unification::resolved(self.cx, &ty);
+            let ty = if unification::has_vars(self.cx, &ty) { Type::Error } else { ty };
+            self.cx.defs.globals[global.0 as usize].memo.ty = Some(ty);
+        }
     }
 
     fn note_closure_names(&mut self, global: crate::types::model::typed_tree::GlobalId, binding: &ast::Binding) {
