@@ -12,7 +12,7 @@ use std::process::{Command, Output};
 /// A program in `benches/tensors/`, and how its time compares with a library.
 struct Row {
     program: &'static str,
-    library: &'static str,
+    peer: &'static str,
     /// The number of measured steps in a run.
     steps: usize,
     /// The largest ratio of the times that is aimed at.
@@ -20,14 +20,14 @@ struct Row {
 }
 
 const ROWS: [Row; 8] = [
-    Row { program: "perceptron", library: "jax", steps: 500, at_most: 1.0 },
-    Row { program: "perceptron", library: "torch", steps: 500, at_most: 0.6 },
-    Row { program: "lenet", library: "torch", steps: 100, at_most: 0.9 },
-    Row { program: "lstm", library: "torch", steps: 30, at_most: 1.0 },
-    Row { program: "chain", library: "jax", steps: 30, at_most: 1.0 },
-    Row { program: "product_double", library: "numpy", steps: 50, at_most: 1.05 },
-    Row { program: "product_float", library: "numpy", steps: 50, at_most: 1.05 },
-    Row { program: "small_operations", library: "torch", steps: 1000, at_most: 0.1 },
+    Row { program: "perceptron", peer: "jax", steps: 500, at_most: 1.0 },
+    Row { program: "perceptron", peer: "torch", steps: 500, at_most: 0.6 },
+    Row { program: "lenet", peer: "torch", steps: 100, at_most: 0.9 },
+    Row { program: "lstm", peer: "torch", steps: 30, at_most: 1.0 },
+    Row { program: "chain", peer: "jax", steps: 30, at_most: 1.0 },
+    Row { program: "product_double", peer: "numpy", steps: 50, at_most: 1.05 },
+    Row { program: "product_float", peer: "numpy", steps: 50, at_most: 1.05 },
+    Row { program: "small_operations", peer: "torch", steps: 1000, at_most: 0.1 },
 ];
 
 /// The number of runs of each program.
@@ -58,22 +58,20 @@ fn main() {
         let mut ours = Command::new(env!("CARGO_BIN_EXE_dscript"));
         ours.arg("--threads=1").arg(program).args(["--", &steps]);
         let mut theirs = Command::new(&python);
-        theirs.arg(folder.join("peers.py")).args([row.library, row.program, &steps]);
+        theirs.arg(folder.join("peers.py")).args([row.peer, row.program, &steps]);
         let (mut left, mut right) = (f64::INFINITY, f64::INFINITY);
         for _ in 0..ROUNDS {
             let ((a, x), (b, y)) = (run(&mut ours), run(&mut theirs));
-            assert!((x - y).abs() <= TOLERANCE * y.abs(), "{}: dscript has {x}, {} has {y}", row.program, row.library);
+            assert!((x - y).abs() <= TOLERANCE * y.abs(), "{}: dscript has {x}, {} has {y}", row.program, row.peer);
             (left, right) = (left.min(a), right.min(b));
         }
-        let Row { program, library, at_most, .. } = row;
+        let Row { program, peer, at_most, .. } = row;
         let times = left / right;
         if is_json {
-            println!(
-                r#"{{"program": "{program}", "peer": "{library}", "seconds": {left:e}, "peer_seconds": {right:e}}}"#
-            );
+            println!(r#"{{"program": "{program}", "peer": "{peer}", "seconds": {left:e}, "peer_seconds": {right:e}}}"#);
         } else {
             let (left, right) = (left * 1e6, right * 1e6);
-            println!("{program:<20} {library:<8} {left:>9.1} µs {right:>9.1} µs {times:>8.2} {at_most:>8.2}");
+            println!("{program:<20} {peer:<8} {left:>9.1} µs {right:>9.1} µs {times:>8.2} {at_most:>8.2}");
         }
     }
 }

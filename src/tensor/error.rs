@@ -31,6 +31,13 @@ pub enum TensorError {
         /// The kind of the operand.
         kind: ScalarKind,
     },
+    /// A tensor that would need more memory than a tensor may.
+    TooLarge {
+        /// The name of the operation.
+        operation: &'static str,
+        /// The shape of the tensor.
+        shape: Shape,
+    },
     /// A value for which the operation is not defined: a division by zero, an index out of range, a singular matrix.
     Value {
         /// The name of the operation.
@@ -52,6 +59,9 @@ impl fmt::Display for TensorError {
             },
             TensorError::Kind { operation, kind } => {
                 write!(f, "{operation} is not defined for tensors of {}", kind.name())
+            }
+            TensorError::TooLarge { operation, shape } => {
+                write!(f, "{operation}: a tensor of shape {shape} needs more memory than allowed")
             }
             TensorError::Value { operation, problem } => write!(f, "{operation}: {problem}"),
         }

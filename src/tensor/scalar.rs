@@ -21,6 +21,21 @@ pub enum ScalarKind {
 }
 
 impl ScalarKind {
+    /// All kinds.
+    pub const ALL: [ScalarKind; 11] = [
+        ScalarKind::F32,
+        ScalarKind::F64,
+        ScalarKind::I8,
+        ScalarKind::I16,
+        ScalarKind::I32,
+        ScalarKind::I64,
+        ScalarKind::U8,
+        ScalarKind::U16,
+        ScalarKind::U32,
+        ScalarKind::U64,
+        ScalarKind::Bool,
+    ];
+
     /// Returns the name of the type in programs.
     pub fn name(self) -> &'static str {
         match self {

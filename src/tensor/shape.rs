@@ -89,13 +89,7 @@ impl Shape {
         let total = self.0.iter().try_fold(bytes.max(1), |count, &size| count.checked_mul(size));
         match total {
             Some(total) if total as u64 <= LARGEST_TENSOR.get() => Ok(total / bytes.max(1)),
-            _ => Err(TensorError::shape(
-                operation,
-                None,
-                &[self],
-                format!("a tensor of shape {self} does not fit in memory"),
-                "",
-            )),
+            _ => Err(TensorError::TooLarge { operation, shape: self.clone() }),
         }
     }
 

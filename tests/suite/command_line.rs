@@ -140,6 +140,12 @@ fn limits_stop_a_program() {
         (&["--max-memory=200MiB"], "var a = [1.0]\nwhile true { a += a }", 1, "E0621"),
         // A single large allocation is rejected in advance.
         (&["--max-memory=200MiB"], "print([Double](repeating: 1, count: 1_000_000_000).count)", 1, "E0621"),
+        (
+            &["--max-memory=200MiB"],
+            "import TensorFlow\nlet x = Tensor<Double>(ones: [200000, 1])\nprint(matmul(x, x.transposed()).shape)",
+            1,
+            "E0621",
+        ),
         (&["--max-memory=200MiB"], "print(String(repeating: \"abc\", count: 1_000_000_000).count)", 1, "E0621"),
     ];
     for (options, text, status, number) in cases {

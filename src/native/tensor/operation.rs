@@ -188,7 +188,11 @@ pub enum Operation {
 
 impl From<TensorError> for Failure {
     fn from(error: TensorError) -> Failure {
-        Failure::new(FailureKind::Precondition, error.to_string())
+        let kind = match error {
+            TensorError::TooLarge { .. } => FailureKind::Memory,
+            _ => FailureKind::Precondition,
+        };
+        Failure::new(kind, error.to_string())
     }
 }
 

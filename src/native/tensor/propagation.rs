@@ -209,25 +209,25 @@ impl Builder<'_> {
         ending: usize,
         result: TensorValue,
     ) -> Built {
-        let (factor, wild) = (&operands[ending].tensor, &operands[1 - ending].tensor);
-        let is_wild = wild.test(Test::IsFinite)?.logical_not()?;
-        if !is_any(&is_wild)? || !is_any(&is_equal_to(factor, 0.0)?)? {
+        let (factor, other) = (&operands[ending].tensor, &operands[1 - ending].tensor);
+        let is_not_finite = other.test(Test::IsFinite)?.logical_not()?;
+        if !is_any(&is_not_finite)? || !is_any(&is_equal_to(factor, 0.0)?)? {
             return Ok(result);
         }
         let kind = result.tensor.kind();
         let ones = |mask: Tensor| mask.cast(kind);
-        let plus = ones(compared(wild, Comparison::Equal, f64::INFINITY)?)?;
-        let minus = ones(compared(wild, Comparison::Equal, f64::NEG_INFINITY)?)?;
-        let undefined = ones(wild.test(Test::IsNan)?)?;
+        let plus = ones(compared(other, Comparison::Equal, f64::INFINITY)?)?;
+        let minus = ones(compared(other, Comparison::Equal, f64::NEG_INFINITY)?)?;
+        let undefined = ones(other.test(Test::IsNan)?)?;
         let positive = ones(compared(factor, Comparison::Greater, 0.0)?)?;
         let negative = ones(compared(factor, Comparison::Less, 0.0)?)?;
         let nonzero = ones(compared(factor, Comparison::NotEqual, 0.0)?)?;
-        let count = |factor: &Tensor, wild: &Tensor| in_order(operation, ending == 0, factor, wild);
+        let count = |factor: &Tensor, other: &Tensor| in_order(operation, ending == 0, factor, other);
         let above = count(&positive, &plus)?.binary(Binary::Add, count(&negative, &minus)?)?;
         let below = count(&positive, &minus)?.binary(Binary::Add, count(&negative, &plus)?)?;
         let undefined = count(&nonzero, &undefined)?;
         let mut finite = operands.clone();
-        finite[1 - ending] = self.select(is_wild, finite[1 - ending].clone(), 0.0)?;
+        finite[1 - ending] = self.select(is_not_finite, finite[1 - ending].clone(), 0.0)?;
         let mut sum = self.apply(operation.clone(), finite.to_vec())?;
         for (counts, number) in [(above, f64::INFINITY), (below, f64::NEG_INFINITY), (undefined, f64::NAN)] {
             let is_some = is_equal_to(&counts, 0.0)?.logical_not()?;

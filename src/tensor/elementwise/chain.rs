@@ -339,40 +339,19 @@ impl<'a, T: Real> Evaluation<'a, T> {
                 Value::Block(block)
             }
             Step::Binary(operation, a, b) => {
-                if let (Some(a), Some(b)) = (self.as_scalar(a), self.as_scalar(b)) {
-                    let mut value = [a];
-                    T::binary(operation, &mut value, Operand::Scalar(b), false);
-                    return Value::Scalar(value[0]);
-                }
                 // The operand that nothing reads any more is overwritten.
                 if a != b && !self.is_block(a, at) && self.is_block(b, at) {
                     let mut block = self.taken(b, at);
                     T::binary(operation, &mut block, self.operand(a), true);
                     return Value::Block(block);
                 }
-                let mut block = if a == b { self.copied(a) } else { self.taken(a, at) };
-                T::binary(operation, &mut block, self.operand(b), false);
-                Value::Block(block)
+                self.combined(at, (a, b), |block, other| T::binary(operation, block, other, false))
             }
             Step::Compare(operation, a, b) => {
-                if let (Some(a), Some(b)) = (self.as_scalar(a), self.as_scalar(b)) {
-                    let mut value = [a];
-                    T::comparison(operation, &mut value, Operand::Scalar(b));
-                    return Value::Scalar(value[0]);
-                }
-                let mut block = if a == b { self.copied(a) } else { self.taken(a, at) };
-                T::comparison(operation, &mut block, self.operand(b));
-                Value::Block(block)
+                self.combined(at, (a, b), |block, other| T::comparison(operation, block, other))
             }
             Step::Keep(rule, value, other) => {
-                if let (Some(value), Some(other)) = (self.as_scalar(value), self.as_scalar(other)) {
-                    let mut value = [value];
-                    T::keep(rule, &mut value, Operand::Scalar(other));
-                    return Value::Scalar(value[0]);
-                }
-                let mut block = if value == other { self.copied(value) } else { self.taken(value, at) };
-                T::keep(rule, &mut block, self.operand(other));
-                Value::Block(block)
+                self.combined(at, (value, other), |block, other| T::keep(rule, block, other))
             }
             Step::Select(mask, a, b) => {
                 let mut block = if mask == a || mask == b { self.copied(mask) } else { self.taken(mask, at) };
@@ -380,6 +359,18 @@ impl<'a, T: Real> Evaluation<'a, T> {
                 Value::Block(block)
             }
         }
+    }
+
+    /// Returns the value of step `at`, an operation that changes the scalars of its first operand.
+    fn combined(&mut self, at: usize, (a, b): (Node, Node), apply: impl Fn(&mut [T], Operand<'_, T>)) -> Value<T> {
+        if let (Some(a), Some(b)) = (self.as_scalar(a), self.as_scalar(b)) {
+            let mut value = [a];
+            apply(&mut value, Operand::Scalar(b));
+            return Value::Scalar(value[0]);
+        }
+        let mut block = if a == b { self.copied(a) } else { self.taken(a, at) };
+        apply(&mut block, self.operand(b));
+        Value::Block(block)
     }
 
     fn copied(&mut self, node: Node) -> Vec<T> {

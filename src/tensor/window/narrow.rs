@@ -168,15 +168,15 @@ fn add_filter_adjoint<T: Real>(geometry: &Geometry, example: &[T], adjoints: &[[
 }
 
 /// Adds the products of `COLUMNS` neighboring scalars of windows with the adjoints of the windows. The sums do not depend on
-/// each other, so the processor computes them at the same time. Returns `COLUMNS`.
+/// each other, so the processor computes them at the same time.
 #[inline(always)]
 fn add_columns<T: Real, const COLUMNS: usize, const FUSED: bool>(
     source: &[T],
     step: usize,
     adjoints: &[[T; LANES]],
     sums: &mut [[T; LANES]],
-) -> usize {
-    let Some(sums) = sums.first_chunk_mut::<COLUMNS>() else { return COLUMNS };
+) {
+    let Some(sums) = sums.first_chunk_mut::<COLUMNS>() else { return };
     let mut totals = *sums;
     for (window, adjoints) in adjoints.iter().enumerate() {
         let Some(scalars) = source.get(window * step..).and_then(<[T]>::first_chunk::<COLUMNS>) else { break };
@@ -187,7 +187,6 @@ fn add_columns<T: Real, const COLUMNS: usize, const FUSED: bool>(
         }
     }
     *sums = totals;
-    COLUMNS
 }
 
 #[inline(always)]
@@ -212,11 +211,17 @@ fn add_products<T: Real, const FUSED: bool>(
             let mut c = 0;
             while c < run {
                 let (source, sums) = (&example[left + c..], &mut sums[line * run + c..(line + 1) * run]);
-                c += match sums.len() {
-                    5.. => add_columns::<T, 5, FUSED>(source, step, inside, sums),
-                    3..5 => add_columns::<T, 3, FUSED>(source, step, inside, sums),
-                    _ => add_columns::<T, 1, FUSED>(source, step, inside, sums),
-                };
+                // The calls are direct, so that they are inlined: only then does the code use the vector instructions.
+                if sums.len() >= 5 {
+                    add_columns::<T, 5, FUSED>(source, step, inside, sums);
+                    c += 5;
+                } else if sums.len() >= 3 {
+                    add_columns::<T, 3, FUSED>(source, step, inside, sums);
+                    c += 3;
+                } else {
+                    add_columns::<T, 1, FUSED>(source, step, inside, sums);
+                    c += 1;
+                }
             }
         }
         for (x, adjoints) in adjoints.iter().enumerate().filter(|(x, _)| !lines.inside.contains(x)) {

@@ -66,12 +66,13 @@ impl Offset {
     }
 
     /// Returns the offset after the tag of an optional or enum that begins at this offset.
-    fn after_tag(self) -> Offset {
+    #[must_use]
+    pub fn after_tag(self) -> Offset {
         Offset { i: self.i + 1, ..self }
     }
 
     /// Returns the offset of the element `k` of an array whose elements have the layout `layout`.
-    fn element(k: usize, layout: Layout) -> Offset {
+    pub fn element(k: usize, layout: Layout) -> Offset {
         Offset { f: k * layout.f as usize, i: k * layout.i as usize, r: k * layout.r as usize }
     }
 }

@@ -6,7 +6,8 @@ use crate::native::library::string::texts;
 use crate::native::tensor::TensorValue;
 use crate::tensor::{ScalarKind, Tensor};
 use crate::value::printing::{Form, describe_with};
-use crate::value::shape::{BESIDE, Layout, Shape, ShapeId, Shapes, Style};
+use crate::value::shape::{BESIDE, Shape, ShapeId, Shapes, Style};
+use crate::value::walk::Offset;
 use crate::value::{BoxCells, Cells, Ref, Slot};
 use std::rc::Rc;
 
@@ -49,18 +50,6 @@ struct Parameter {
     at: usize,
 }
 
-/// The offset of the components of a value in each bank.
-type Offset = Layout;
-
-fn plus(a: Offset, b: Layout) -> Offset {
-    Layout { f: a.f + b.f, i: a.i + b.i, r: a.r + b.r }
-}
-
-fn element(k: usize, layout: Layout) -> Offset {
-    let k = k as u32;
-    Layout { f: k * layout.f, i: k * layout.i, r: k * layout.r }
-}
-
 struct Search<'s> {
     shapes: &'s Shapes,
     path: String,
@@ -81,7 +70,7 @@ impl Search<'_> {
         match self.shapes.get(shape) {
             Shape::Double | Shape::Float => {
                 let kind = if *self.shapes.get(shape) == Shape::Float { ScalarKind::F32 } else { ScalarKind::F64 };
-                if let Some(number) = cells.f.get(at.f as usize) {
+                if let Some(number) = cells.f.get(at.f) {
                     self.found(Content::Number(*number, kind), at.f);
                 }
             }
@@ -89,13 +78,13 @@ impl Search<'_> {
             Shape::Tuple(fields) => {
                 for (k, (label, field)) in fields.iter().enumerate() {
                     let name = label.as_deref().map_or_else(|| k.to_string(), str::to_owned);
-                    self.field(&name, *field, cells, plus(at, self.shapes.before_field(shape, k)));
+                    self.field(&name, *field, cells, at.after(self.shapes.before_field(shape, k)));
                 }
             }
             Shape::Struct { fields, style: Style::Beside, .. } => {
                 let beside = BESIDE as usize;
                 for (k, (_, field)) in fields.iter().enumerate().filter(|(k, _)| *k != beside) {
-                    self.value(*field, cells, plus(at, self.shapes.before_field(shape, k)));
+                    self.value(*field, cells, at.after(self.shapes.before_field(shape, k)));
                 }
             }
             Shape::Struct { name, fields, .. } => {
@@ -103,25 +92,25 @@ impl Search<'_> {
                     self.scalars = if scalars == ScalarKind::F32.name() { ScalarKind::F32 } else { ScalarKind::F64 };
                 }
                 for (k, (name, field)) in fields.iter().enumerate() {
-                    self.field(name, *field, cells, plus(at, self.shapes.before_field(shape, k)));
+                    self.field(name, *field, cells, at.after(self.shapes.before_field(shape, k)));
                 }
             }
             Shape::Enum { cases, .. } => {
-                let tag = cells.i.get(at.i as usize).and_then(|tag| usize::try_from(*tag).ok());
+                let tag = cells.i.get(at.i).and_then(|tag| usize::try_from(*tag).ok());
                 let Some(case) = tag.and_then(|tag| cases.get(tag)) else { return };
-                let mut place = plus(at, Layout { i: 1, ..Layout::default() });
+                let mut place = at.after_tag();
                 for (k, (label, payload)) in case.payload.iter().enumerate() {
                     let name = label.as_deref().map_or_else(|| k.to_string(), str::to_owned);
                     self.field(&format!("{}.{name}", case.name), *payload, cells, place);
-                    place = plus(place, self.shapes.layout(*payload));
+                    place = place.after(self.shapes.layout(*payload));
                 }
             }
             Shape::Optional(of) => {
-                if cells.i.get(at.i as usize) == Some(&1) {
-                    self.value(*of, cells, plus(at, Layout { i: 1, ..Layout::default() }));
+                if cells.i.get(at.i) == Some(&1) {
+                    self.value(*of, cells, at.after_tag());
                 }
             }
-            _ => self.reference(shape, cells, at.r as usize),
+            _ => self.reference(shape, cells, at.r),
         }
     }
 
@@ -134,7 +123,7 @@ impl Search<'_> {
                 // Arrays of numbers are data; parameters are tensors.
                 if layout.r > 0 || !matches!(shapes.get(*of), Shape::Double | Shape::Float | Shape::Int { .. }) {
                     for k in 0..elements.len {
-                        self.part(&format!("[{k}]"), Hop::Cells(at), *of, elements, element(k, layout));
+                        self.part(&format!("[{k}]"), Hop::Cells(at), *of, elements, Offset::element(k, layout));
                     }
                 }
             }
@@ -142,7 +131,7 @@ impl Search<'_> {
                 for k in 0..d.len() {
                     let name = d.keys().element(k, shapes.layout(*key));
                     let name = format!("[{}]", describe_with(shapes, *key, name, Form::Part, &[]));
-                    self.part(&name, Hop::Values(at), *of, d.values(), element(k, shapes.layout(*of)));
+                    self.part(&name, Hop::Values(at), *of, d.values(), Offset::element(k, shapes.layout(*of)));
                 }
             }
             (Shape::Boxed(of), Some(Ref::Cells(record))) => {
@@ -163,7 +152,7 @@ impl Search<'_> {
                 self.hops.push(Hop::Instance(at));
                 for (k, (name, field)) in fields.iter().enumerate() {
                     let name = if is_parameter { STORAGE[0] } else { name };
-                    self.field(name, *field, &inside, shapes.before_field(shape, k));
+                    self.field(name, *field, &inside, Offset::default().after(shapes.before_field(shape, k)));
                 }
                 self.hops.pop();
             }
@@ -173,7 +162,7 @@ impl Search<'_> {
     }
 
     fn tensor(&mut self, cells: &Cells, at: Offset) {
-        match cells.r.get(at.r as usize) {
+        match cells.r.get(at.r) {
             Some(Ref::Tensor(tensor)) if tensor.kind().is_real() => {
                 self.found(Content::Tensor(Rc::clone(tensor)), at.r);
             }
@@ -186,9 +175,9 @@ impl Search<'_> {
         }
     }
 
-    fn found(&mut self, content: Content, at: u32) {
+    fn found(&mut self, content: Content, at: usize) {
         let path = self.path.trim_start_matches('.').to_owned();
-        self.found.push(Parameter { path, content, hops: self.hops.clone(), at: at as usize });
+        self.found.push(Parameter { path, content, hops: self.hops.clone(), at });
     }
 
     /// Visits a part with a name, in the same components.

@@ -99,27 +99,13 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<NamedTensor>, String> {
 fn tensor(entry: Entry<'_>) -> Result<NamedTensor, String> {
     let Entry { name, scalars, shape, data: Data::Read(bytes) } = entry else { return Err(String::new()) };
     let fail = |reason: String| format!("tensor '{}': {reason}", name.escape_debug());
-    let kind = KINDS.into_iter().find(|kind| kind.name() == scalars);
+    let kind = ScalarKind::ALL.into_iter().find(|kind| kind.name() == scalars);
     let kind = kind.ok_or_else(|| fail(format!("there are no scalars of type '{}'", scalars.escape_debug())))?;
     let shape: crate::tensor::Shape = shape.into_iter().collect();
     let mismatch = format!("the shape {shape} does not fit {} bytes of {}", bytes.len(), kind.name());
     let tensor = Encoding::Plain(kind).tensor(shape, bytes).ok_or_else(|| fail(mismatch))?;
     Ok((name.to_owned(), tensor))
 }
-
-const KINDS: [ScalarKind; 11] = [
-    ScalarKind::F32,
-    ScalarKind::F64,
-    ScalarKind::I8,
-    ScalarKind::I16,
-    ScalarKind::I32,
-    ScalarKind::I64,
-    ScalarKind::U8,
-    ScalarKind::U16,
-    ScalarKind::U32,
-    ScalarKind::U64,
-    ScalarKind::Bool,
-];
 
 /// Returns the bytes of a file with the given tensors.
 ///
