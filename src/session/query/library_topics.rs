@@ -108,6 +108,7 @@ pub const TOPICS: &[LibraryTopic] = &[
             "tensor_bidirectional",
             "tensor_context",
             "tensor_convolution_layers",
+            "keypath_iteration",
             "tensor_coding",
             "tensor_data",
             "tensor_dense",
@@ -132,10 +133,7 @@ pub const TOPICS: &[LibraryTopic] = &[
         title: "Data, training and files of models (import TensorFlow)",
         files: &["tensor_dataset", "tensor_training", "tensor_history", "tensor_model_file", "tensor_file"],
     },
-    LibraryTopic {
-        title: "Foundations",
-        files: &["core", "unit", "conversions", "keypath", "keypath_iteration", "pointers"],
-    },
+    LibraryTopic { title: "Foundations", files: &["core", "unit", "conversions", "keypath", "pointers"] },
     LibraryTopic { title: "Functions of the C library (import Glibc)", files: &["glibc"] },
 ];
 

@@ -17,6 +17,7 @@ use std::fmt::Write;
 const ABSENT: &[(&str, &str)] = &[
     ("AnyHashable", "use an enum whose cases are the possible types"),
     ("Int128", "'Int' and 'UInt64' are the largest integer types; for larger numbers, use 'Double'"),
+    ("KeyPathIterable", "it is declared in a module: import TensorFlow"),
     ("Mirror", "to customize how a type is printed, implement 'description'"),
 ];
 
