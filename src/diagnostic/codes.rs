@@ -68,6 +68,7 @@ diagnostics! {
     E0224 Unhandled "A call that can throw is not marked with 'try', or its error is not handled.";
     E0225 Overlapping "A call has overlapping accesses to a variable.";
     E0226 EscapingCapture "An escaping closure captures an 'inout' parameter.";
+    E0227 KnownShapes "The shapes of tensors are known not to fit an operation.";
 
     E0301 NotDifferentiable "A function that must be differentiable is not.";
     E0302 NoDerivative "A function that is called has no derivative.";
@@ -89,6 +90,7 @@ diagnostics! {
     E0610 NotFinite "A value or a derivative became infinite or NaN.";
     E0611 WrongDerivative "A registered derivative or transpose is incorrect.";
     E0612 Kink "A function is differentiated at a kink.";
+    E0613 Shapes "The shapes of tensors do not fit an operation.";
     E0620 TapeLimit "The derivative needs more memory than allowed.";
     E0621 MemoryLimit "The program needs more memory than allowed.";
     E0630 DepthLimit "Calls are nested too deeply.";

@@ -12,6 +12,7 @@ pub(crate) mod explain;
 pub(crate) mod query;
 pub(crate) mod run;
 mod session_data;
+mod shapes;
 #[cfg(test)]
 mod tests;
 

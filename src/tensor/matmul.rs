@@ -169,36 +169,12 @@ impl Tensor {
     /// Returns the products of the matrices in the last two axes; the other axes broadcast. The flags transpose the matrices first.
     pub fn matmul(&self, transposes_self: bool, other: &Tensor, transposes_other: bool) -> Result<Tensor> {
         let operation = "matmul";
-        for tensor in [self, other] {
-            if tensor.rank() < 2 {
-                let problem = format!("cannot multiply a tensor of shape {} as a matrix", tensor.shape);
-                return Err(TensorError::shape(
-                    operation,
-                    None,
-                    &[&self.shape, &other.shape],
-                    problem,
-                    "needs rank 2 or more",
-                ));
-            }
-        }
+        let shape = self.shape_of_product(transposes_self, other, transposes_other)?;
         let left = if transposes_self { self.with_last_axes_exchanged() } else { self.clone() };
         let right = if transposes_other { other.with_last_axes_exchanged() } else { other.clone() };
-        let (left_batch, left_sizes) = left.shape.split_at(left.rank() - 2);
-        let (right_batch, right_sizes) = right.shape.split_at(right.rank() - 2);
-        let (&[rows, inner], &[other_inner, columns]) = (left_sizes, right_sizes) else {
-            unreachable!("both have two last axes");
-        };
-        if inner != other_inner {
-            return Err(TensorError::shape(
-                operation,
-                Some(left.rank() - 1),
-                &[&left.shape, &right.shape],
-                format!("cannot multiply a {rows}×{inner} matrix by a {other_inner}×{columns} matrix"),
-                format!("needs columns of the first ({inner}) = rows of the second ({other_inner})"),
-            ));
-        }
-        let batch = Shape::from(left_batch).broadcast(operation, &Shape::from(right_batch))?;
-        let shape: Shape = batch.iter().copied().chain([rows, columns]).collect();
+        let batch: Shape = shape[..shape.rank() - 2].iter().copied().collect();
+        let (rows, columns) = (shape[shape.rank() - 2], shape[shape.rank() - 1]);
+        let inner = left.shape[left.rank() - 1];
         let count = shape.checked_count(operation, self.kind().size())?;
         if self.kind() == ScalarKind::Bool || self.kind() != other.kind() {
             return Err(TensorError::Kind { operation, kind: other.kind() });
@@ -228,6 +204,38 @@ impl Tensor {
             }
             Ok(Tensor::from_scalars(shape, result))
         })
+    }
+
+    /// Returns the shape of [`matmul`](Tensor::matmul).
+    ///
+    /// # Errors
+    /// Fails if the shapes of the operands do not fit.
+    pub fn shape_of_product(&self, transposes_self: bool, other: &Tensor, transposes_other: bool) -> Result<Shape> {
+        let operation = "matmul";
+        let shapes = [&self.shape, &other.shape];
+        let split = |tensor: &Tensor, transposes: bool| match *tensor.shape {
+            [ref batch @ .., rows, columns] => {
+                let sizes = if transposes { (columns, rows) } else { (rows, columns) };
+                Ok((Shape::from(batch), sizes))
+            }
+            _ => {
+                let problem = format!("cannot multiply a tensor of shape {} as a matrix", tensor.shape);
+                Err(TensorError::shape(operation, None, &shapes, problem, "needs rank 2 or more"))
+            }
+        };
+        let (left_batch, (rows, inner)) = split(self, transposes_self)?;
+        let (right_batch, (other_inner, columns)) = split(other, transposes_other)?;
+        if inner != other_inner {
+            return Err(TensorError::shape(
+                operation,
+                Some(self.rank() - 1),
+                &shapes,
+                format!("cannot multiply a {rows}×{inner} matrix by a {other_inner}×{columns} matrix"),
+                format!("needs columns of the first ({inner}) = rows of the second ({other_inner})"),
+            ));
+        }
+        let batch = left_batch.broadcast(operation, &right_batch)?;
+        Ok(batch.iter().copied().chain([rows, columns]).collect())
     }
 
     /// Returns the only matrix of a tensor without its leading axes of size 1.

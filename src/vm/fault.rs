@@ -34,6 +34,8 @@ pub struct Fault {
     pub backtrace: Vec<BacktraceEntry>,
     /// Additional remarks on the fault.
     pub remarks: Vec<Remark>,
+    /// The shapes of the operands of an operation of tensors, in their order, if these do not fit.
+    pub shapes: Vec<String>,
 }
 
 /// A call that was running when the program stopped.
@@ -69,7 +71,7 @@ impl Fault {
     pub fn new(kind: Number, message: impl Into<String>) -> Box<Fault> {
         let span = Span::default();
         let (message, values, backtrace, remarks) = (message.into(), vec![], vec![], vec![]);
-        Box::new(Fault { kind: FaultKind::Error(kind), message, values, span, backtrace, remarks })
+        Box::new(Fault { kind: FaultKind::Error(kind), message, values, span, backtrace, remarks, shapes: vec![] })
     }
 
     /// Adds a remark to the fault.
@@ -134,6 +136,7 @@ impl From<Failure> for Box<Fault> {
             FailureKind::Overflow => Number::Overflow,
             FailureKind::DivisionByZero => Number::DivisionByZero,
             FailureKind::Precondition => Number::PreconditionFailed,
+            FailureKind::Shapes => Number::Shapes,
             FailureKind::InvalidRange => Number::InvalidRange,
             FailureKind::InvalidConversion => Number::InvalidConversion,
             FailureKind::Memory => Number::MemoryLimit,
@@ -150,6 +153,7 @@ impl From<Failure> for Box<Fault> {
         };
         let mut fault = Fault::new(number, failure.message);
         fault.values = failure.values;
+        fault.shapes = failure.shapes;
         fault.remarks.extend(failure.helps.into_iter().map(Remark::Help));
         fault
     }

@@ -19,6 +19,8 @@ pub struct Failure {
     pub values: Vec<(String, String)>,
     /// The help texts of the diagnostic.
     pub helps: Vec<String>,
+    /// The shapes of the operands, in their order, if these do not fit the operation.
+    pub shapes: Vec<String>,
 }
 
 /// The kinds of failures.
@@ -32,6 +34,8 @@ pub enum FailureKind {
     DivisionByZero,
     /// A precondition does not hold.
     Precondition,
+    /// The shapes of tensors do not fit an operation.
+    Shapes,
     /// A range ends before it starts.
     InvalidRange,
     /// A number has no corresponding value in the target type.
@@ -65,7 +69,7 @@ pub enum FailureKind {
 impl Failure {
     /// Creates a failure with a message of one sentence.
     pub fn new(kind: FailureKind, message: impl Into<String>) -> Failure {
-        Failure { kind, message: message.into(), values: vec![], helps: vec![] }
+        Failure { kind, message: message.into(), values: vec![], helps: vec![], shapes: vec![] }
     }
 
     /// Adds a value that explains the failure.

@@ -19,6 +19,7 @@ mod propagation;
 mod reduction_rule;
 mod row_rule;
 mod scalars;
+mod shape_evaluator;
 #[cfg(test)]
 mod tests;
 mod unary_rule;
@@ -29,4 +30,5 @@ mod window_rule;
 pub use evaluator::{Evaluator, PlainEvaluator, Recorder, TensorValue};
 pub use operation::{Axes, Channels, Direction, Evaluation, Movement, Operation};
 pub use scalars::{pack, unpack};
+pub use shape_evaluator::{ShapeEvaluator, has_known_shape, without_scalars, zeros_of_shape};
 pub use unvaried::{has_unvaried, marked};

@@ -188,11 +188,15 @@ pub enum Operation {
 
 impl From<TensorError> for Failure {
     fn from(error: TensorError) -> Failure {
-        let kind = match error {
-            TensorError::TooLarge { .. } => FailureKind::Memory,
-            _ => FailureKind::Precondition,
-        };
-        Failure::new(kind, error.to_string())
+        let message = error.to_string();
+        match error {
+            TensorError::TooLarge { .. } => Failure::new(FailureKind::Memory, message),
+            TensorError::Shape(error) => {
+                let shapes = error.shapes.iter().map(ToString::to_string).collect();
+                Failure { shapes, ..Failure::new(FailureKind::Shapes, message) }
+            }
+            _ => Failure::new(FailureKind::Precondition, message),
+        }
     }
 }
 

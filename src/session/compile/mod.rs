@@ -109,6 +109,9 @@ impl Session {
         for (span, what) in std::mem::take(&mut self.lowering.unsupported) {
             diagnostics.push(Diagnostic::error(Code::Unsupported, span, what));
         }
+        if !diagnostics.iter().any(Diagnostic::is_error) {
+            diagnostics.append(&mut self.check_shapes(script, compiled_before));
+        }
         if diagnostics.iter().any(Diagnostic::is_error) {
             return Err(rejected(diagnostics));
         }

@@ -184,6 +184,9 @@ impl Session {
                 Remark::Help(text) => diagnostic.help(text),
             };
         }
+        if number == Code::Shapes {
+            diagnostic = self.with_origins_of(diagnostic, fault);
+        }
         let is_informative = |call: &BacktraceEntry| call.span != fault.span || call.iteration.is_some();
         if fault.backtrace.len() > 1 || fault.backtrace.iter().any(is_informative) {
             let mut lines = vec!["backtrace, innermost first".to_string()];
