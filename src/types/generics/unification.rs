@@ -10,6 +10,7 @@ use crate::types::model::declaration_info::Builtin;
 use crate::types::model::ty::{FunctionParam, FunctionType, NominalId, ProtocolId, Type, VarId};
 use crate::types::model::type_context::TypeContext;
 use crate::types::model::type_vars;
+use crate::types::model::type_vars::AssociatedConstraint;
 use crate::types::model::type_vars::Clause;
 use crate::types::model::type_vars::ConformanceConstraint;
 use crate::types::model::type_vars::Equation;
@@ -135,7 +136,13 @@ fn join(cx: &mut TypeContext, x: VarId, y: VarId) -> bool {
     if literal.is_some_and(|l| conforms.iter().any(|w| !literal_may_conform(cx, l, w.protocol))) {
         return false;
     }
-    cx.vars.set_var(y, VarState { bound: None, literal, numeric: a.numeric || b.numeric, conforms });
+    // A literal that precedes a closure determines the type of the closure's parameter.
+    let follows = |v: VarId, of_literal: bool, literal: VarId| of_literal && literal.0 < v.0;
+    let is_parameter =
+        a.is_parameter && !follows(x, b.literal.is_some(), y) || b.is_parameter && !follows(y, a.literal.is_some(), x);
+    let numeric = a.numeric || b.numeric;
+    let associated = [a.associated, b.associated].concat();
+    cx.vars.set_var(y, VarState { bound: None, literal, numeric, is_parameter, conforms, associated });
     cx.vars.set_var(x, VarState { bound: Some(Type::Var(y)), ..VarState::default() });
     true
 }
@@ -163,6 +170,10 @@ fn bind(cx: &mut TypeContext, v: VarId, ty: &Type, span: Span) -> bool {
     state.conforms.iter().all(|constraint| {
         let span = if constraint.span == Span::default() { span } else { constraint.span };
         require_by(cx, &ty, ConformanceConstraint { span, ..*constraint })
+    }) && state.associated.into_iter().all(|AssociatedConstraint { of, name, constraint }| {
+        let associated = Type::Associated(Rc::new(ty.clone()), of, name);
+        let associated = associated_type::normalize_type(cx, &associated);
+        require_by(cx, &associated, constraint)
     })
 }
 
@@ -247,7 +258,16 @@ pub(crate) fn require_by(cx: &mut TypeContext, ty: &Type, constraint: Conformanc
             }
             true
         }
-        Type::Associated(..) if has_vars(cx, ty) => true,
+        Type::Associated(of, p, name) if has_vars(cx, ty) => {
+            if let Type::Var(v) = shallow(cx, &of)
+                && cx.vars.var(v).literal == Some(Literal::Int)
+            {
+                let mut state = cx.vars.var(v).clone();
+                state.associated.push(AssociatedConstraint { of: p, name, constraint });
+                cx.vars.set_var(v, state);
+            }
+            true
+        }
         Type::Nominal(n, args) if args.iter().any(|t| has_vars(cx, t)) => {
             conformances::require_conditional(cx, n, &args, constraint.protocol, constraint.span)
         }

@@ -1,6 +1,7 @@
 //! Type variables: the table of the unknown types of the body that is being inferred.
 
 use crate::source::Span;
+use crate::syntax::ast::Name;
 use crate::types::model::ty::{ProtocolId, Type, VarId};
 use crate::types::model::type_context::TypeContext;
 use crate::types::model::typed_tree::FunctionId;
@@ -25,7 +26,21 @@ pub(crate) struct VarState {
     pub(crate) literal: Option<Literal>,
     /// Whether the type variable is an operand of arithmetic, so that its default is `Double`.
     pub(crate) numeric: bool,
+    /// Whether the type variable is the type of a closure's parameter, which a literal alone does not decide.
+    pub(crate) is_parameter: bool,
     pub(crate) conforms: Vec<ConformanceConstraint>,
+    /// The constraints on associated types of a literal's type, such as `Stride: SignedInteger`.
+    pub(crate) associated: Vec<AssociatedConstraint>,
+}
+
+/// A constraint on an associated type of a type variable.
+#[derive(Clone, Debug)]
+pub(crate) struct AssociatedConstraint {
+    /// The protocol that declares the associated type.
+    pub(crate) of: ProtocolId,
+    /// The name of the associated type.
+    pub(crate) name: Name,
+    pub(crate) constraint: ConformanceConstraint,
 }
 
 /// A protocol to which a type must conform.
@@ -113,6 +128,12 @@ impl TypeVars {
 
     pub(crate) fn fresh_literal(&mut self, literal: Literal) -> Type {
         self.states.push(VarState { literal: Some(literal), ..VarState::default() });
+        Type::Var(VarId(self.states.len() as u32 - 1))
+    }
+
+    /// Creates the type variable for a parameter of a closure.
+    pub(crate) fn fresh_parameter(&mut self) -> Type {
+        self.states.push(VarState { is_parameter: true, ..VarState::default() });
         Type::Var(VarId(self.states.len() as u32 - 1))
     }
 

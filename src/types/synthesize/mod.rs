@@ -25,9 +25,11 @@ use crate::types::model::declaration_tables::{
     Code, FunctionKind, Member, MemberKind, Owner, Signature, SignatureParam, blank_function,
 };
 use crate::types::model::display;
+use crate::types::model::syntax_query::ownership;
 use crate::types::model::ty::{NominalId, Type};
 use crate::types::model::type_context;
 use crate::types::model::type_context::TypeContext;
+use crate::types::model::typed_tree::Ownership;
 use crate::types::names::name_lookup;
 use crate::types::names::nested_access;
 use crate::types::names::prelude;
@@ -75,10 +77,22 @@ pub(super) fn tangent_properties_of(
         let mut ty = conformances::substitute_nominal(cx, n, args, &ty);
         let value = wrapped_value::wrapped_value(cx, n, i as u32);
         let data = &cx.defs.nominal_data(n).stored[i];
-        let (mut place, is_let, span) = (data.name.clone(), data.is_let, data.span);
+        let (mut place, is_let, ownership, span) = (data.name.clone(), data.is_let, ownership(&data.decl), data.span);
         let name = data.wrapped.as_ref().map_or(&place, |wrapped| &wrapped.name).clone();
         // Lazy properties are excluded: the fact that the value was computed has no derivative.
         if data.no_derivative || data.lazy.is_some() {
+            continue;
+        }
+        // Derivatives do not pass through references that do not retain their instances.
+        if ownership != Ownership::Strong {
+            if warn {
+                let word = if ownership == Ownership::Weak { "weak" } else { "unowned" };
+                let message = format!("stored property '{name}' has no derivative because it is '{word}'");
+                let diagnostic = Diagnostic::warning(DiagnosticCode::NoDerivativeProperty, span, message)
+                    .note("derivatives treat the property as a constant")
+                    .fix("add a '@noDerivative' attribute to make it explicit", span.before(), "@noDerivative ");
+                cx.sink.report(diagnostic);
+            }
             continue;
         }
         if let Some(value) = value {

@@ -4,6 +4,7 @@ use crate::source::Span;
 use crate::syntax::ast;
 use crate::syntax::ast::Ident;
 use crate::types::conform::conformances;
+use crate::types::conform::superclass;
 use crate::types::generics::signature;
 use crate::types::generics::unification;
 use crate::types::infer::Infer;
@@ -62,7 +63,7 @@ impl Infer<'_> {
                 if let Some(found) = self.choose(name, &fitting, &args, known.as_ref(), span, false, false) {
                     return found;
                 }
-                let result = self.cx.vars.fresh();
+                let result = self.common_result(&fitting).unwrap_or_else(|| self.cx.vars.fresh());
                 let kind = PendingKind::Overload {
                     name: name.clone(),
                     candidates: fitting,
@@ -72,6 +73,17 @@ impl Infer<'_> {
                 self.wait(kind, result, span)
             }
         }
+    }
+
+    /// Returns the type that all candidates return, if it is known: that of `Vector([k, 1])`, whichever initializer is called.
+    fn common_result(&mut self, candidates: &[Candidate]) -> Option<Type> {
+        let (first, others) = candidates.split_first()?;
+        let result = self.candidate_result(first);
+        let is_open = |ty: &Type| matches!(ty, Type::Var(_) | Type::Param(_) | Type::Associated(..) | Type::Error);
+        // An inherited initializer creates an instance of the subclass.
+        let is_value = matches!(&result, Type::Nominal(n, _) if !superclass::is_class(self.cx, *n));
+        let is_known = is_value && !result.any(&mut |ty| is_open(ty));
+        (is_known && others.iter().all(|other| self.candidate_result(other) == result)).then_some(result)
     }
 
     /// Makes the type of a pending call an optional if all candidates that fit return an optional: `Int("2")` is an
@@ -220,7 +232,12 @@ impl Infer<'_> {
     /// Unifies the type variables of integer literals among the types with the default type; returns whether there are
     /// any.
     pub(crate) fn default_integers(&mut self, types: &[Type], span: Span) -> bool {
-        let usual = if self.in_formula { "Double" } else { "Int" };
+        let is_open_parameter = |infer: &mut Self, ty: &Type| match unification::shallow(infer.cx, ty) {
+            Type::Var(v) => infer.cx.vars.var(v).is_parameter,
+            _ => false,
+        };
+        let beside_parameter = types.iter().any(|ty| is_open_parameter(self, ty));
+        let usual = if self.in_formula || beside_parameter { "Double" } else { "Int" };
         let usual = name_lookup::simple(self.cx, usual);
         let mut any = false;
         for ty in types {

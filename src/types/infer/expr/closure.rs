@@ -65,7 +65,7 @@ impl Infer<'_> {
                             }
                             ty
                         }
-                        None => from.as_ref().map_or_else(|| self.cx.vars.fresh(), |p| p.ty.clone()),
+                        None => from.as_ref().map_or_else(|| self.cx.vars.fresh_parameter(), |p| p.ty.clone()),
                     };
                     params.push(plain(ty, param.is_inout || from.is_some_and(|p| p.is_inout)));
                 }
@@ -84,7 +84,7 @@ impl Infer<'_> {
                     match from {
                         Some(p) => params.push(plain(p.ty.clone(), p.is_inout)),
                         None => {
-                            let ty = self.cx.vars.fresh();
+                            let ty = self.cx.vars.fresh_parameter();
                             params.push(plain(ty, false));
                         }
                     }

@@ -19,11 +19,15 @@ impl Infer<'_> {
     /// fraction.
     pub(crate) fn ready_power(&mut self, op: &Ident, args: &mut [ArgNode]) {
         let ("^", [base, exponent]) = (&*op.name, args) else { return };
+        let (from, vars) = (self.pending.len(), self.cx.vars.var_count());
         self.ready_args(std::slice::from_mut(base));
+        if has_quotient(&exponent.ast) {
+            self.resolve_operand(base, from, vars);
+        }
         let is_floating = base
             .ready
             .as_ref()
-            .is_some_and(|value| self.has_roots(&value.ty) || self.fractions && self.is_integer_literal(&value.ty));
+            .is_some_and(|value| self.has_roots(&value.ty) || self.fractions && self.is_integer(&value.ty));
         self.ready_exponent(is_floating, exponent);
     }
 
@@ -95,6 +99,11 @@ impl Infer<'_> {
     /// Whether a type is the type variable of an integer literal.
     pub(crate) fn is_integer_literal(&mut self, ty: &Type) -> bool {
         matches!(unification::shallow(self.cx, ty), Type::Var(v) if self.cx.vars.var(v).literal == Some(Literal::Int))
+    }
+
+    /// Whether a type is `Int`, or the type variable of an integer literal.
+    fn is_integer(&mut self, ty: &Type) -> bool {
+        self.is_int(ty) || self.is_integer_literal(ty)
     }
 
     /// Whether the powers of a type include roots: it is a type of floating-point or complex numbers.

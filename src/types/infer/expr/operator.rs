@@ -245,9 +245,11 @@ impl Infer<'_> {
     }
 
     pub(crate) fn operator(&mut self, op: &Ident, mut args: Vec<ArgNode>, expected: Option<&Type>, span: Span) -> Expr {
+        let (from, vars) = (self.pending.len(), self.cx.vars.var_count());
         self.ready_power(op, &mut args);
         self.ready_args(&mut args);
         self.unwrap_operands(op, &mut args);
+        self.resolve_beside_int(&args, from, vars);
         let known =
             |infer: &mut Self, a: &ArgNode| a.ready.as_ref().is_some_and(|e| infer.known(&e.ty.clone()).is_some());
         if !args.iter().any(|a| known(self, a)) {

@@ -8,7 +8,7 @@ use crate::types::infer::solver::pending_expression::{Pending, PendingKind};
 use crate::types::model::ty::{Type, VarId};
 use crate::types::model::type_context::TypeContext;
 use crate::types::model::type_vars::ConformanceConstraint;
-use crate::types::model::type_vars::Literal;
+use crate::types::model::type_vars::{Literal, VarState};
 use crate::types::names::name_lookup;
 use hashbrown::HashSet;
 
@@ -49,6 +49,9 @@ impl Infer<'_> {
     pub(crate) fn default_literals(&mut self, vars: u32) -> bool {
         let early: &[Literal] = &[Literal::Float, Literal::Text, Literal::Words];
         for kinds in [early, &[Literal::Int]] {
+            if kinds != early {
+                self.mark_literals_beside_parameters();
+            }
             let of_kind = |cx: &TypeContext, v: &VarId| {
                 let state = cx.vars.var(*v);
                 state.bound.is_none() && state.literal.is_some_and(|l| kinds.contains(&l))
@@ -73,6 +76,31 @@ impl Infer<'_> {
             return true;
         }
         false
+    }
+
+    /// Gives integer literals the default type of a closure's parameter if they are operands or arguments beside it: in
+    /// `{ x in max(x, 0) }` the 0 is a `Double`.
+    fn mark_literals_beside_parameters(&mut self) {
+        for i in self.waiting.clone() {
+            let Some(Pending { kind, .. }) = &self.pending[i] else { continue };
+            let (PendingKind::Operator { args, .. } | PendingKind::Overload { args, .. }) = kind else { continue };
+            let types: Vec<Type> = args.iter().filter_map(|arg| Some(arg.ready.as_ref()?.ty.clone())).collect();
+            let mut vars = vec![];
+            for ty in types {
+                match unification::shallow(self.cx, &ty) {
+                    Type::Var(v) => vars.push(v),
+                    _ => vars.clear(),
+                }
+            }
+            if vars.iter().any(|v| self.cx.vars.var(*v).is_parameter) {
+                for v in vars {
+                    let state = self.cx.vars.var(v).clone();
+                    if state.literal == Some(Literal::Int) && !state.is_parameter {
+                        self.cx.vars.set_var(v, VarState { is_parameter: true, ..state });
+                    }
+                }
+            }
+        }
     }
 
     /// Whether the conformance constraints of a variable exclude a type.
@@ -183,7 +211,7 @@ impl Infer<'_> {
     pub(crate) fn default_var(&mut self, v: VarId) {
         let state = self.cx.vars.var(v).clone();
         let names: &[&'static str] = match state.literal {
-            Some(Literal::Int) if self.in_formula => &["Double", "Int"],
+            Some(Literal::Int) if self.in_formula || state.is_parameter => &["Double", "Int"],
             Some(Literal::Int) => &["Int", "Double"],
             Some(Literal::Float) => &["Double"],
             Some(Literal::Text) => &["String", "Character"],
@@ -202,11 +230,11 @@ impl Infer<'_> {
         // No default satisfies the constraints: the first default is chosen, and the constraint that fails is reported.
         let ty = name_lookup::simple(self.cx, names[0]);
         let conforms = state.conforms.clone();
-        self.cx.vars.set_var(v, crate::types::model::type_vars::VarState { conforms: vec![], ..state });
+        self.cx.vars.set_var(v, VarState { conforms: vec![], ..state });
         if !unification::unify(self.cx, &Type::Var(v), &ty, Span::default()) {
             // The variable is bound to the error type, so that inference terminates.
             let state = self.cx.vars.var(v).clone();
-            self.cx.vars.set_var(v, crate::types::model::type_vars::VarState { bound: Some(Type::Error), ..state });
+            self.cx.vars.set_var(v, VarState { bound: Some(Type::Error), ..state });
             self.failed = true;
         }
         if let Some(constraint) =

@@ -5,6 +5,7 @@ pub(crate) mod coercion;
 pub(crate) mod defaulting;
 pub(crate) mod implicitly_unwrapped_optional;
 pub(crate) mod nested_differentiability;
+pub(crate) mod operand_beside_int;
 pub(crate) mod pending_expression;
 pub(crate) mod requirements;
 pub(crate) mod substitution;

@@ -19,8 +19,8 @@ use crate::types::names::name_lookup;
 use crate::types::names::prelude;
 use std::rc::Rc;
 
-/// The operators through which a quotient among the operands affects the result.
-const ARITHMETIC: [&str; 4] = ["+", "-", "*", "/"];
+/// The operators and functions through which a quotient among the operands affects the result.
+const ARITHMETIC: [&str; 8] = ["+", "-", "*", "/", "^", "abs", "min", "max"];
 
 /// The types whose last generic argument is the type of their parts, and the library functions that convert the parts.
 const CONTAINERS: [(&str, &str); 4] = [
@@ -50,7 +50,7 @@ impl Infer<'_> {
         if !self.widens {
             return false;
         }
-        if self.is_int(from) {
+        if self.is_int(from) || self.must_be_int(from) {
             return match to {
                 Type::Var(_) => {
                     let double = name_lookup::simple(self.cx, "Double");
@@ -85,6 +85,10 @@ impl Infer<'_> {
         }
         let double = name_lookup::simple(self.cx, "Double");
         unification::unify(self.cx, &to, &double, span);
+        if self.must_be_int(&from) {
+            let int = name_lookup::simple(self.cx, "Int");
+            unification::unify(self.cx, &from, &int, span);
+        }
         if let Some(quotient) = self.integer_quotient(&value) {
             self.error(quotient);
             return Expr { kind: ExprKind::Error, ty: double, span };
@@ -354,6 +358,17 @@ impl Infer<'_> {
 
     pub(crate) fn is_int(&mut self, ty: &Type) -> bool {
         unification::shallow(self.cx, ty) == name_lookup::simple(self.cx, "Int")
+    }
+
+    /// Whether a type is that of integer literals that cannot be `Double`s, such as the bounds of a range over which a loop
+    /// iterates.
+    fn must_be_int(&mut self, ty: &Type) -> bool {
+        let Type::Var(v) = unification::shallow(self.cx, ty) else { return false };
+        if self.cx.vars.var(v).associated.is_empty() {
+            return false;
+        }
+        let double = name_lookup::simple(self.cx, "Double");
+        !unification::unifies(self.cx, ty, &double)
     }
 
     fn is_double(&mut self, ty: &Type) -> bool {
