@@ -102,6 +102,9 @@ pub(super) const TABLE: &[Primitive] = &[
     Primitive::new("double.exp10", Value::F1(libm::exp10), partial!(|_, y| y * T::constant(LN_10)))
         .on(ANY)
         .doc("10 to the power of `x`."),
+    Primitive::new("double.sigmoid", Value::F1(sigmoid), partial!(|_, y| y.clone() * (T::constant(1.0) - y)))
+        .on(ANY)
+        .doc("The logistic function."),
     Primitive::new("double.expm1", Value::F1(f64::exp_m1), partial!(|x, _| x.exp()))
         .on(ANY)
         .doc("`exp(x) - 1`, exact near 0."),
@@ -135,6 +138,10 @@ pub(super) const TABLE: &[Primitive] = &[
         .defined("x ≥ -1")
         .doc("`log(1 + x)`, exact near 0."),
 ];
+
+fn sigmoid(x: f64) -> f64 {
+    1.0 / (1.0 + (-x).exp())
+}
 
 /// Computes `x² - 1` without cancellation near ±1.
 fn hyperbola<T: Field>(x: T) -> T {

@@ -18,6 +18,7 @@ pub(super) use crate::vm::operators::check::non_finite_value::with_first;
 
 use crate::bytecode::{Operator, OperatorSite, RuleSite};
 use crate::diagnostic::Code as Number;
+use crate::native::tensor::TensorValue;
 use crate::tape::{Num, RecordError, Template};
 use crate::value::shape::{Layout, TangentId};
 use crate::value::walk::{Mismatch, Offset, Walk};
@@ -162,10 +163,21 @@ fn leaves(walk: Walk<'_>, id: TangentId, value: &Cells, at: Offset) -> Result<Ve
     Ok(numbers)
 }
 
-/// Returns the numbers of a value that can vary, as an array.
+/// Returns the numbers of a value that can vary, as an array: those of a tensor are its scalars.
 fn coordinates(machine: &mut Machine, walk: Walk<'_>, of: TangentId, value: &Cells) -> Result<Next, Box<Fault>> {
-    let array = array_of(&leaves(walk, of, value, Offset::default())?);
-    machine.set_reference(0, array);
+    let mut leaves = vec![];
+    walk.leaves_with_tensors(of, value, &mut |value, slot, tensor| leaves.push((Num { value, slot }, tensor.cloned())))
+        .map_err(mismatch)?;
+    let mut numbers = vec![];
+    for (leaf, tensor) in leaves {
+        match tensor {
+            Some(Ref::Tensor(tensor)) => {
+                numbers.append(&mut machine.levels.unpack(&TensorValue { tensor, slot: leaf.slot })?);
+            }
+            _ => numbers.push(leaf),
+        }
+    }
+    machine.set_reference(0, array_of(&numbers));
     Ok(Next::Return)
 }
 
