@@ -10,6 +10,7 @@ pub mod diff;
 pub mod emit;
 pub mod front;
 pub mod ir;
+pub mod jit;
 pub mod native;
 pub mod plot;
 pub mod session;

@@ -444,6 +444,8 @@ instructions! {
         Resume {};
         /// Ends the run. It occurs only in the machine's own code.
         Halt {};
+        /// Executes the machine code of the frame's function. It occurs only in the machine's own code.
+        EnterCompiled {};
     }
     active {
         /// Copies a number with its slot: `out = a`.

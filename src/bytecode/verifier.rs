@@ -67,7 +67,7 @@ fn check(code: &Code, at: usize, instruction: &Instruction) -> Result<(), String
     if opcode.entry().active && !code.is_derivative {
         return Err("it handles slots, but the code is not derivative code".into());
     }
-    if matches!(opcode, Opcode::Resume | Opcode::Halt) {
+    if matches!(opcode, Opcode::Resume | Opcode::Halt | Opcode::EnterCompiled) {
         return Err("it is reserved for the machine itself".into());
     }
     let following = code.instructions.get(at + 1);

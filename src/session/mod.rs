@@ -33,6 +33,7 @@ pub use crate::session::run::test_suite::{Suite, Test, TestRun};
 pub use crate::types::closest;
 use crate::types::context_with_prelude;
 pub use crate::value::number_format::in_bytes;
+pub use crate::vm::CompileMode;
 pub use crate::vm::operators::check::finite_difference::{Estimate, unit};
 pub use crate::vm::{Count, Kink};
 pub use explain::point::Point;

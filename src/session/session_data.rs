@@ -1,6 +1,7 @@
 //! Session data: the options, inputs, stages and outcomes of a session.
 
 use crate::diagnostic::Diagnostic;
+use crate::vm::CompileMode;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -19,6 +20,8 @@ pub struct Options {
     pub max_memory: Option<u64>,
     /// The time limit of a run.
     pub timeout: Option<Duration>,
+    /// Which functions are compiled to machine code.
+    pub compiled: CompileMode,
     /// The number of threads that operations on large tensors use; by default one per processor.
     pub threads: Option<NonZeroUsize>,
     /// The seed of the generator of random numbers.
@@ -60,6 +63,7 @@ impl Default for Options {
             max_steps: None,
             max_memory: crate::vm::share_of_machine(),
             timeout: None,
+            compiled: CompileMode::from_environment(),
             threads: None,
             seed: 0,
             arguments: vec![],

@@ -5,8 +5,10 @@ use crate::bytecode::{Code, Instruction, Operator, verify};
 use crate::value::shape::{ShapeId, Shapes, Tangents};
 use crate::value::{Cells, Closure, Ref, Signature};
 use crate::vm::fault::Fault;
+use crate::vm::machine_code::MachineCode;
 use crate::vm::threaded::{Threaded, translate};
 use hashbrown::HashMap;
+use std::cell::Cell;
 use std::rc::Rc;
 
 /// The properties of a function's code that calls and returns need, in one or two cache lines.
@@ -14,8 +16,9 @@ use std::rc::Rc;
 pub struct Entry {
     /// The code of the function.
     pub code: Rc<Code>,
-    /// The first instruction of the function.
-    pub start: *const Instruction,
+    /// The instruction with which a call begins: the first one of the function, or the one that enters its machine
+    /// code.
+    pub start: Cell<*const Instruction>,
     /// The number constants of the function.
     pub numbers: *const f64,
     /// The number of registers in each bank, including the window.
@@ -28,21 +31,42 @@ pub struct Entry {
     pub inactive: (u32, u32),
     /// Whether the numbers of the code carry slots.
     pub is_derivative: bool,
+    /// The number of the function whose original code this is, if it is original code.
+    pub number: Option<u32>,
+    /// The machine code of the function, and how often the function was found running.
+    pub machine_code: MachineCode,
 }
 
 impl Entry {
     /// Creates the entry of verified code.
     pub fn of(code: Rc<Code>) -> Entry {
         Entry {
-            start: code.instructions.as_ptr(),
+            start: Cell::new(code.instructions.as_ptr()),
             numbers: code.numbers.as_ptr(),
             frame: code.frame().map(|n| n as u32),
             own: code.registers.map(u32::from),
             kept: u32::from(code.results[2]),
             inactive: (u32::from(code.inactive_from), u32::from(code.registers[0])),
             is_derivative: code.is_derivative,
+            number: None,
+            machine_code: MachineCode::default(),
             code,
         }
+    }
+}
+
+/// The instruction that enters machine code.
+static ENTER: Instruction = Instruction::EnterCompiled {};
+
+impl Entry {
+    /// Makes calls of the function begin in machine code, which is compiled at the first call.
+    pub fn enter_machine_code(&self) {
+        self.start.set(&raw const ENTER);
+    }
+
+    /// Makes calls of the function begin with its first instruction.
+    pub fn interpret(&self) {
+        self.start.set(self.code.instructions.as_ptr());
     }
 }
 
@@ -299,7 +323,8 @@ impl Functions {
             let code = checked(source, function, version)?;
             let entries = &mut self.entries[version as usize];
             entries.resize_with(entries.len().max(at + 1), || None);
-            entries[at] = Some(Box::new(Entry::of(code)));
+            let number = (version == Version::Original).then_some(function);
+            entries[at] = Some(Box::new(Entry { number, ..Entry::of(code) }));
         }
         self.get(function, version).ok_or_else(|| Fault::internal("code that was loaded is missing"))
     }

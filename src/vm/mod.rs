@@ -13,6 +13,7 @@
 //! explain and check derivatives are in `diagnosis`; the session renders them as a [`Reporter`].
 //! Not here: recording (`tape`), the representation of values (`value`), the generation of code (`emit`).
 
+mod compiled;
 mod compiler_interface;
 pub(crate) mod diagnosis;
 mod dispatch;
@@ -20,6 +21,7 @@ pub(crate) mod exclusivity;
 pub(crate) mod fault;
 mod function_table;
 mod fused;
+mod machine_code;
 mod native_call;
 mod objects;
 pub(crate) mod operators;
@@ -33,6 +35,7 @@ pub use crate::vm::operators::check::finite_difference;
 pub use crate::vm::state::limits::{Limits, share_of_machine};
 pub use crate::vm::state::machine::Machine;
 pub use crate::vm::state::task::{Callee, Next, Task};
+pub use crate::vm::state::tier::CompileMode;
 pub use compiler_interface::{Compiler, Reporter};
 pub use diagnosis::kink::Kink;
 pub use diagnosis::progress_reporter::{LoopProgress, ProgressReporter};

@@ -3,7 +3,7 @@
 use crate::diagnostic::{Code, Form};
 use crate::front::kernelspec_location::Target;
 use crate::front::units::{bytes, depth, seconds};
-use crate::session::{Access, CheckNan, Folders, Kinks, Options, Stage, TextStyle};
+use crate::session::{Access, CheckNan, CompileMode, Folders, Kinks, Options, Stage, TextStyle};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::ffi::OsString;
@@ -287,6 +287,9 @@ pub(crate) struct Settings {
     /// How long the program may run
     #[arg(long, global = true, value_name = "SECONDS", value_parser = seconds)]
     timeout: Option<Duration>,
+    /// Which functions are compiled to machine code [default: on, or the value of DSCRIPT_JIT]
+    #[arg(long, global = true, value_name = "WHEN", value_enum)]
+    jit: Option<Jit>,
     /// How many threads operations on large tensors use [default: one per processor]
     #[arg(long, global = true, value_name = "N")]
     threads: Option<NonZeroUsize>,
@@ -335,6 +338,17 @@ pub(super) enum Color {
     Auto,
     Always,
     Never,
+}
+
+/// [`CompileMode`] as a value of an option.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Jit {
+    /// None: the program is interpreted
+    Off,
+    /// Functions and loops that run for long
+    On,
+    /// All functions, when they are called first
+    Force,
 }
 
 /// [`CheckNan`] as a value of an option.
@@ -404,6 +418,12 @@ impl Settings {
             max_steps: self.max_steps.or(default.max_steps),
             max_memory: self.max_memory.or(default.max_memory),
             timeout: self.timeout.or(default.timeout),
+            compiled: match self.jit {
+                None => default.compiled,
+                Some(Jit::Off) => CompileMode::Never,
+                Some(Jit::On) => CompileMode::WhenHot,
+                Some(Jit::Force) => CompileMode::Always,
+            },
             threads: self.threads.or(default.threads),
             seed: self.seed.unwrap_or(default.seed),
             arguments,

@@ -3,7 +3,7 @@
 
 use super::{Flow, Prompt};
 use crate::front::units::{bytes, depth, seconds};
-use crate::session::{CheckNan, Kinks, closest, in_bytes};
+use crate::session::{CheckNan, CompileMode, Kinks, closest, in_bytes};
 use std::num::NonZeroUsize;
 
 /// A setting of the prompt.
@@ -125,6 +125,13 @@ const SETTINGS: &[Setting] = &[
         meaning: "how much memory values may use",
         shown: |prompt| prompt.options.max_memory.map_or(none(), in_bytes),
         change: |prompt, word| optional(word, bytes).map(|bytes| prompt.options.max_memory = bytes),
+    },
+    Setting {
+        name: "jit",
+        values: "off, on, force",
+        meaning: "which functions are compiled to machine code: none, those that run for long, or all",
+        shown: |prompt| named(&CompileMode::NAMES, prompt.options.compiled),
+        change: |prompt, word| chosen(&CompileMode::NAMES, word).map(|mode| prompt.options.compiled = mode),
     },
     Setting {
         name: "threads",

@@ -54,6 +54,7 @@ pub(super) fn adjust(machine: &mut Machine, options: &Options) {
     let most = Host::silent().largest;
     machine.host.largest = options.max_memory.map_or(most, |allowed| allowed.min(most));
     machine.limits = limits(options);
+    machine.set_compile_mode(options.compiled);
     machine.limit_tensors(options.threads);
     machine.levels.set_limit(options.max_tape);
     machine.levels.watch(observer_options(options));

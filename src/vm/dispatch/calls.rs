@@ -5,6 +5,7 @@ use super::{load, save};
 use crate::bytecode::NativeSite;
 use crate::bytecode::operand::*;
 use crate::value::{Ref, Slot};
+use crate::vm::compiled;
 use crate::vm::compiler_interface::Compiler;
 use crate::vm::fault::Fault;
 use crate::vm::function_table::{Entry, Version};
@@ -32,14 +33,14 @@ pub(super) fn enter(machine: &mut Machine, at: Registers, entry: *const Entry) -
         || machine.frames.len() >= machine.limits.depth
         || !machine.stacks.has(end, callee.is_derivative)
     {
-        admit(machine, end, callee.is_derivative)?;
+        admit(machine, end, callee)?;
     }
     if callee.is_derivative {
         let first = base[0] as usize;
         let inactive = first + callee.inactive.0 as usize..first + callee.inactive.1 as usize;
         machine.stacks.slots[inactive].fill(Slot::NONE);
     }
-    let frame = Frame { entry, pc: callee.start, base };
+    let frame = Frame { entry, pc: callee.start.get(), base };
     machine.frames.push(frame);
     Ok(Registers::of(&frame, &mut machine.stacks))
 }
@@ -47,10 +48,12 @@ pub(super) fn enter(machine: &mut Machine, at: Registers, entry: *const Entry) -
 /// Performs the work that a call rarely needs: checks the limits, and extends the stacks.
 #[cold]
 #[inline(never)]
-fn admit(machine: &mut Machine, end: [usize; 3], slots: bool) -> Result<(), Box<Fault>> {
-    if machine.fuel < 0 {
+fn admit(machine: &mut Machine, end: [usize; 3], callee: &Entry) -> Result<(), Box<Fault>> {
+    if machine.fuel < 0 && !machine.renew_steps() {
         machine.poll()?;
+        compiled::observe_call(machine, callee);
     }
+    let slots = callee.is_derivative;
     if machine.frames.len() >= machine.limits.depth {
         return Err(machine.too_deep());
     }

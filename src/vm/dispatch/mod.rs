@@ -11,6 +11,7 @@ pub(super) mod calls;
 mod fast_path;
 mod finalizers;
 mod numbers;
+mod single_step;
 mod slots;
 mod slow_path;
 mod storage;
@@ -22,6 +23,7 @@ use crate::native::library::{self, Direct, PureOperation};
 use crate::native::{Primitive, primitive_table};
 use crate::tape::Num;
 use crate::value::{Cells, Ref, finalizer};
+use crate::vm::compiled;
 use crate::vm::compiler_interface::Compiler;
 use crate::vm::fault::Fault;
 use crate::vm::function_table::Version;
@@ -122,10 +124,15 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
                     machine.fuel -= 1;
                     if machine.fuel < 0 {
                         save(machine, at.pc);
-                        outside!(machine.poll()?);
+                        at.jump(distance);
+                        outside!(compiled::jump_back(machine, compiler, single_step::HELPERS, at.pc)?);
+                        run_finalizers!();
+                    } else {
+                        at.jump(distance);
                     }
+                } else {
+                    at.jump(distance);
                 }
-                at.jump(distance);
             }};
         }
         macro_rules! branch {
@@ -217,6 +224,10 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
                 leave!();
             }
             I::Halt {} => return Ok(()),
+            I::EnterCompiled {} => {
+                outside!(compiled::enter(machine, compiler, single_step::HELPERS)?);
+                run_finalizers!();
+            }
 
             I::MoveF { out, a } => at.set_f(out, at.f(a)),
             I::MoveI { out, a } => at.set_i(out, at.i(a)),

@@ -292,6 +292,7 @@ fn line(
         | I::AddPartF { .. }
         | I::Resume {}
         | I::Halt {}
+        | I::EnterCompiled {}
         | I::DMoveF { .. }
         | I::DLoadF { .. }
         | I::ClearSlot { .. }

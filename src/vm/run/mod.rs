@@ -53,6 +53,7 @@ impl Machine {
     fn begin(&mut self) {
         self.meter = Meter::start(&self.limits, std::mem::take(&mut self.passed));
         self.fuel = 0;
+        self.tier.withheld = 0;
     }
 
     /// Performs long work in Rust, which an interruption or the deadline of the run ends early.

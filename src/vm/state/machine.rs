@@ -18,6 +18,7 @@ use crate::vm::state::modification::Change;
 use crate::vm::state::running_derivative::RunningDerivative;
 use crate::vm::state::stacks::{Frame, Stacks};
 use crate::vm::state::task::Task;
+use crate::vm::state::tier::{CompileMode, Tier};
 use crate::vm::threaded::{self, Memory, Outcome, Threaded, View};
 use hashbrown::HashMap;
 use std::num::NonZeroUsize;
@@ -58,6 +59,8 @@ pub struct Machine {
     pub(crate) value_stack: ValueStack,
     /// The arrays and records in the registers of threaded code.
     pub(crate) views: Vec<View>,
+    /// The compiled functions, and when functions are compiled.
+    pub(crate) tier: Tier,
     own_code: BuiltinCode,
 }
 
@@ -94,6 +97,7 @@ impl Machine {
             passed: Duration::ZERO,
             value_stack: ValueStack::default(),
             views: vec![],
+            tier: Tier::default(),
             own_code: BuiltinCode {
                 halt: builtin_code("‹halt›", Instruction::Halt {}),
                 resume: builtin_code("‹task›", Instruction::Resume {}),
@@ -110,6 +114,11 @@ impl Machine {
     /// program.
     pub fn set_derivatives_aside(&mut self) {
         self.functions.set_derivatives_aside();
+    }
+
+    /// Sets which functions are compiled to machine code.
+    pub fn set_compile_mode(&mut self, mode: CompileMode) {
+        self.tier.mode = mode;
     }
 
     /// Allocates global variables.
@@ -134,7 +143,11 @@ impl Machine {
         if let Some(entry) = self.functions.get(function, version) {
             return Ok(entry);
         }
-        self.functions.load(compiler, function, version).map(std::ptr::from_ref)
+        let entry = self.functions.load(compiler, function, version)?;
+        if self.tier.mode == CompileMode::Always {
+            entry.enter_machine_code();
+        }
+        Ok(entry)
     }
 
     /// Returns the original code of a function, so that it can be inspected.
@@ -149,12 +162,12 @@ impl Machine {
     /// Begins a run: pushes a frame that ends the run when its callee, to which this window belongs, returns.
     pub(crate) fn push_halt(&mut self) {
         let entry: *const Entry = &*self.own_code.halt;
-        self.frames.push(Frame { entry, pc: self.own_code.halt.start, base: self.window.map(|n| n as u32) });
+        self.frames.push(Frame { entry, pc: self.own_code.halt.start.get(), base: self.window.map(|n| n as u32) });
     }
 
     pub(crate) fn push_task(&mut self, task: Box<dyn Task>) {
         let entry: *const Entry = &*self.own_code.resume;
-        let pc = self.own_code.resume.start;
+        let pc = self.own_code.resume.start.get();
         self.frames.push(Frame { entry, pc, base: self.window.map(|n| n as u32) });
         self.tasks.push(task);
     }
@@ -176,7 +189,7 @@ impl Machine {
             self.stacks.slots[self.window[0] + from as usize..self.window[0] + to as usize].fill(Slot::NONE);
         }
         let base = self.window.map(|n| n as u32);
-        self.frames.push(Frame { entry, pc: callee.start, base });
+        self.frames.push(Frame { entry, pc: callee.start.get(), base });
         Ok(())
     }
 
@@ -252,6 +265,9 @@ impl Machine {
     /// Checks the limits of the run.
     #[cold]
     pub(crate) fn poll(&mut self) -> Result<(), Box<Fault>> {
+        if self.renew_steps() {
+            return Ok(());
+        }
         // Work that counted as several steps may have exceeded the number of granted steps.
         let owed = (-1 - self.fuel).max(0) as u64;
         self.fuel = self.meter.check(&self.limits, owed)?;
@@ -259,6 +275,20 @@ impl Machine {
             self.report_progress();
         }
         Ok(())
+    }
+
+    /// Adds the steps that were withheld; returns whether steps are left.
+    pub(crate) fn renew_steps(&mut self) -> bool {
+        let withheld = std::mem::take(&mut self.tier.withheld);
+        self.fuel += withheld;
+        withheld > 0 && self.fuel >= 0
+    }
+
+    /// Withholds the steps that are left, so that the machine is asked at the next step whether it can continue in
+    /// machine code.
+    pub(crate) fn withhold_steps(&mut self) {
+        self.tier.withheld += self.fuel.max(0);
+        self.fuel = self.fuel.min(0);
     }
 
     /// Checks for cancellation during long operations in Rust.

@@ -10,4 +10,5 @@ pub(crate) mod registers;
 pub(crate) mod running_derivative;
 pub(crate) mod stacks;
 pub mod task;
+pub(crate) mod tier;
 pub(crate) mod window;

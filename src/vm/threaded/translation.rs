@@ -273,6 +273,7 @@ fn cell(code: &Code, at: usize, instruction: &Instruction) -> Option<Cell> {
         | I::TrapUncaught { .. }
         | I::Resume {}
         | I::Halt {}
+        | I::EnterCompiled {}
         | I::DMoveF { .. }
         | I::DLoadF { .. }
         | I::ClearSlot { .. }

@@ -1,0 +1,71 @@
+//! Context: the memory that machine code shares with the machine.
+
+use super::site::Site;
+use std::mem::offset_of;
+
+/// The number of arguments or results that can be passed by way of the context.
+pub const PASSED: usize = 128;
+
+/// The memory that machine code accesses through the pinned register.
+#[repr(C)]
+#[derive(Debug)]
+pub struct Context {
+    /// The number of steps until the limits must be checked.
+    pub fuel: i64,
+    /// The end of the records of the exit that is in progress.
+    pub records: *mut u64,
+    /// The entries of compiled functions, by function number; null for a function that is not compiled.
+    pub targets: *const *const u8,
+    /// The lowest address that the stack pointer may have when a function is entered.
+    pub stack_limit: usize,
+    /// The end of the registers of references.
+    pub references_end: usize,
+    /// The run of machine code that is in progress, which belongs to the machine.
+    pub run: *mut (),
+    /// Arguments and results that do not fit in machine registers, and the operands of single steps.
+    pub passed: [u64; PASSED],
+}
+
+/// A record on the machine's stack of a compiled function that has called another function.
+#[repr(C)]
+#[derive(Debug)]
+pub struct Link {
+    /// The record of the caller; null for the function that the machine has entered.
+    pub caller: *const Link,
+    /// The point of the function that is executing.
+    pub site: *const Site,
+}
+
+/// The offsets of fields, for machine code.
+pub mod offsets {
+    use super::{Context, Link, offset_of};
+    pub const FUEL: i32 = offset_of!(Context, fuel) as i32;
+    pub const RECORDS: i32 = offset_of!(Context, records) as i32;
+    pub const TARGETS: i32 = offset_of!(Context, targets) as i32;
+    pub const STACK_LIMIT: i32 = offset_of!(Context, stack_limit) as i32;
+    pub const REFERENCES_END: i32 = offset_of!(Context, references_end) as i32;
+    pub const PASSED: i32 = offset_of!(Context, passed) as i32;
+    pub const CALLER: i32 = offset_of!(Link, caller) as i32;
+    pub const SITE: i32 = offset_of!(Link, site) as i32;
+}
+
+impl Context {
+    /// Creates the context of a machine that has compiled nothing.
+    pub fn new() -> Context {
+        Context {
+            fuel: 0,
+            records: std::ptr::null_mut(),
+            targets: std::ptr::null(),
+            stack_limit: 0,
+            references_end: 0,
+            run: std::ptr::null_mut(),
+            passed: [0; PASSED],
+        }
+    }
+}
+
+impl Default for Context {
+    fn default() -> Context {
+        Context::new()
+    }
+}

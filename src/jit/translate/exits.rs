@@ -1,0 +1,203 @@
+//! Exits: the code that leaves for the interpreter, and single steps.
+
+use super::super::context::offsets;
+use super::super::convention::{self, Place};
+use super::super::effects::effects;
+use super::super::site::{Continuation, Register, Site};
+use super::super::{LEFT, NOT_EXECUTED, Signature};
+use super::{FLAGS, Translator, kind_of};
+use crate::value::Bank;
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{Block, InstBuilder, Value, types};
+
+impl Translator<'_, '_> {
+    /// Returns the block that leaves before the current instruction.
+    pub(super) fn exit_block(&mut self) -> Block {
+        if let Some(block) = self.exit {
+            return block;
+        }
+        let block = self.builder.create_block();
+        self.builder.set_cold_block(block);
+        self.exit = Some(block);
+        block
+    }
+
+    /// Leaves before the current instruction if a condition holds.
+    pub(super) fn leave_if(&mut self, condition: Value) {
+        let exit = self.exit_block();
+        let next = self.builder.create_block();
+        self.builder.ins().brif(condition, exit, &[], next, &[]);
+        self.continue_in(next);
+    }
+
+    /// Leaves before the current instruction unless a condition holds.
+    pub(super) fn leave_unless(&mut self, condition: Value) {
+        let exit = self.exit_block();
+        let next = self.builder.create_block();
+        self.builder.ins().brif(condition, next, &[], exit, &[]);
+        self.continue_in(next);
+    }
+
+    /// Notes that the block that leaves before the instruction `at` must be filled, if the instruction has used it. The
+    /// registers have the values that they had before the instruction, because an instruction writes them after its
+    /// last check.
+    pub(super) fn finish_exit(&mut self, at: usize, continuation: Continuation) {
+        if let Some(block) = self.exit.take() {
+            self.exits.push((block, at, continuation));
+        }
+    }
+
+    /// Fills the blocks that leave before instructions.
+    pub(super) fn fill_exits(&mut self) {
+        for (block, at, continuation) in std::mem::take(&mut self.exits) {
+            self.continue_in(block);
+            match continuation {
+                Continuation::Entry => {
+                    let params = self.code.params;
+                    let numbers = (0..params[0]).map(|k| (Bank::F, k));
+                    let saved = numbers.chain((0..params[1]).map(|k| (Bank::I, k))).collect();
+                    self.leave(0, Continuation::Entry, saved);
+                }
+                Continuation::Before | Continuation::After => self.leave_before(at),
+            }
+        }
+    }
+
+    /// Continues in a block whose predecessors are known.
+    pub(super) fn continue_in(&mut self, block: Block) {
+        self.builder.switch_to_block(block);
+        self.builder.seal_block(block);
+    }
+
+    /// Creates two blocks for the case that a condition holds, which is rare, and for the other case, and branches.
+    pub(super) fn branch_rarely(&mut self, condition: Value) -> (Block, Block) {
+        let (rare, usual) = (self.builder.create_block(), self.builder.create_block());
+        self.builder.set_cold_block(rare);
+        self.builder.ins().brif(condition, rare, &[], usual, &[]);
+        (rare, usual)
+    }
+
+    /// Leaves the code; the interpreter executes the instruction `at` next.
+    pub(super) fn leave_before(&mut self, at: usize) {
+        let saved = self.flow.live(at).collect();
+        self.leave(at, Continuation::Before, saved);
+    }
+
+    /// Leaves the code: stores the registers in a record, and returns.
+    pub(super) fn leave(&mut self, at: usize, continuation: Continuation, saved: Vec<Register>) {
+        self.largest_record = self.largest_record.max(saved.len() + 1);
+        let values: Vec<Value> = saved.iter().map(|register| self.get(*register)).collect();
+        let site = self.site(at, continuation, saved, vec![], vec![]);
+        let records = self.load_context(types::I64, offsets::RECORDS);
+        self.builder.ins().store(FLAGS, site, records, 0);
+        for (k, value) in values.iter().enumerate() {
+            self.builder.ins().store(FLAGS, *value, records, 8 * (k as i32 + 1));
+        }
+        let end = self.builder.ins().iadd_imm_s(records, 8 * (values.len() as i64 + 1));
+        self.store_context(end, offsets::RECORDS);
+        self.return_status(LEFT);
+    }
+
+    /// Returns from the function with a status, and results without a meaning.
+    fn return_status(&mut self, status: i64) {
+        let mut returned = vec![self.constant(status)];
+        if self.is_function {
+            let signature = Signature { params: self.code.params, results: self.code.results };
+            for ((bank, _), place) in convention::results(&signature) {
+                if place == Place::Machine {
+                    returned.push(match bank {
+                        Bank::F => self.builder.ins().f64const(0.0),
+                        Bank::I | Bank::R => self.constant(0),
+                    });
+                }
+            }
+        }
+        self.builder.ins().return_(&returned);
+    }
+
+    /// Creates a site; returns its address as a value.
+    pub(super) fn site(
+        &mut self,
+        at: usize,
+        continuation: Continuation,
+        saved: Vec<Register>,
+        read: Vec<Register>,
+        written: Vec<Register>,
+    ) -> Value {
+        let site = Box::new(Site {
+            owner: self.owner,
+            pc: at as u32,
+            continuation,
+            saved: saved.into(),
+            read: read.into(),
+            written: written.into(),
+        });
+        let address = std::ptr::from_ref::<Site>(&site) as usize;
+        self.sites.push(site);
+        self.constant(address as i64)
+    }
+
+    /// Executes one instruction by the interpreter, and continues.
+    pub(super) fn step(&mut self, at: usize) {
+        let status = self.perform_step(at);
+        let (other, done) = self.branch_rarely(status);
+        self.continue_in(other);
+        self.leave_step(at, status);
+        self.continue_in(done);
+        let written = plain(effects(self.code, at, self.signature).written);
+        for (k, (bank, register)) in written.into_iter().enumerate() {
+            let value = self.load_context(kind_of(bank), offsets::PASSED + 8 * k as i32);
+            self.set((bank, register), value);
+        }
+    }
+
+    /// Executes one instruction by the interpreter, which continues.
+    pub(super) fn step_and_leave(&mut self, at: usize) {
+        let status = self.perform_step(at);
+        self.leave_step(at, status);
+        self.is_ended = true;
+    }
+
+    /// Calls the interpreter for one instruction; returns the status.
+    fn perform_step(&mut self, at: usize) -> Value {
+        let effects = effects(self.code, at, self.signature);
+        let (read, written) = (plain(effects.read), plain(effects.written));
+        for (k, register) in read.iter().enumerate() {
+            let value = self.get(*register);
+            self.store_context(value, offsets::PASSED + 8 * k as i32);
+        }
+        let site = self.site(at, Continuation::After, vec![], read, written);
+        let link = self.link(site);
+        let context = self.builder.ins().get_pinned_reg(types::I64);
+        self.call_address(self.helpers.step as usize, &[context, site, link], types::I64)
+    }
+
+    /// Leaves the code after a single step, or before it if the step was not executed.
+    fn leave_step(&mut self, at: usize, status: Value) {
+        let is_before = self.builder.ins().icmp_imm_s(IntCC::Equal, status, NOT_EXECUTED);
+        let (before, after) = self.branch_rarely(is_before);
+        self.continue_in(before);
+        self.leave_before(at);
+        self.continue_in(after);
+        self.leave_after(at);
+    }
+
+    /// Leaves the code after an instruction whose results are in the frame already.
+    pub(super) fn leave_after(&mut self, at: usize) {
+        let written = effects(self.code, at, self.signature).written;
+        let live = self.flow.live(at + 1).filter(|register| !written.contains(register)).collect();
+        self.leave(at, Continuation::After, live);
+    }
+
+    /// Stores the site in the record of the function, for a call; returns the address of the record.
+    pub(super) fn link(&mut self, site: Value) -> Value {
+        let Some(slot) = self.link else { return self.constant(0) };
+        self.builder.ins().stack_store(types::I64, site, slot, offsets::SITE);
+        self.builder.ins().stack_addr(types::I64, slot, 0)
+    }
+}
+
+/// Returns the registers of numbers and integers among the given ones.
+fn plain(registers: Vec<Register>) -> Vec<Register> {
+    registers.into_iter().filter(|(bank, _)| *bank != Bank::R).collect()
+}

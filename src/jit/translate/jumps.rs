@@ -1,0 +1,124 @@
+//! Jumps: conditional and backward jumps. A backward jump takes a step, after which the limits may have to be checked.
+
+use super::super::context::offsets;
+use super::super::site::Continuation;
+use super::Translator;
+use crate::bytecode::Instruction;
+use crate::bytecode::operand::{FIn, IIn};
+use crate::value::Bank;
+use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
+use cranelift_codegen::ir::{Block, InstBuilder, Value, types};
+
+impl Translator<'_, '_> {
+    /// Translates a jump.
+    pub(super) fn jump_instruction(&mut self, at: usize, instruction: &Instruction) {
+        use Instruction as I;
+        let (condition, is_negated) = match *instruction {
+            I::Jump { .. } => {
+                self.jump(at);
+                self.is_ended = true;
+                return;
+            }
+            I::If { a, .. } => (self.i(a.0), false),
+            I::Unless { a, .. } => (self.i(a.0), true),
+            I::IfEqI { a, b, .. } => (self.compare(IntCC::Equal, a, b), false),
+            I::IfNeI { a, b, .. } => (self.compare(IntCC::NotEqual, a, b), false),
+            I::IfLtI { a, b, .. } => (self.compare(IntCC::SignedLessThan, a, b), false),
+            I::IfLeI { a, b, .. } => (self.compare(IntCC::SignedLessThanOrEqual, a, b), false),
+            I::IfEqIK { a, k, .. } => (self.compare_constant(IntCC::Equal, a, k.0), false),
+            I::IfNeIK { a, k, .. } => (self.compare_constant(IntCC::NotEqual, a, k.0), false),
+            I::IfLtIK { a, k, .. } => (self.compare_constant(IntCC::SignedLessThan, a, k.0), false),
+            I::IfLeIK { a, k, .. } => (self.compare_constant(IntCC::SignedLessThanOrEqual, a, k.0), false),
+            I::IfGtIK { a, k, .. } => (self.compare_constant(IntCC::SignedGreaterThan, a, k.0), false),
+            I::IfGeIK { a, k, .. } => (self.compare_constant(IntCC::SignedGreaterThanOrEqual, a, k.0), false),
+            I::IfEqF { a, b, .. } => (self.compare_numbers(FloatCC::Equal, a, b), false),
+            I::IfNeF { a, b, .. } => (self.compare_numbers(FloatCC::NotEqual, a, b), false),
+            I::IfLtF { a, b, .. } => (self.compare_numbers(FloatCC::LessThan, a, b), false),
+            I::IfLeF { a, b, .. } => (self.compare_numbers(FloatCC::LessThanOrEqual, a, b), false),
+            I::UnlessLtF { a, b, .. } => (self.compare_numbers(FloatCC::LessThan, a, b), true),
+            I::UnlessLeF { a, b, .. } => (self.compare_numbers(FloatCC::LessThanOrEqual, a, b), true),
+            I::LoopLtI { i, n, .. } => {
+                let (old, end) = (self.i(i.0), self.i(n.0));
+                (self.increment(i.0, old, end), false)
+            }
+            I::LoopLtIK { i, k, .. } => {
+                let (old, end) = (self.i(i.0), self.constant(i64::from(k.0)));
+                (self.increment(i.0, old, end), false)
+            }
+            // All other instructions are translated elsewhere.
+            _ => {
+                self.leave_before(at);
+                self.is_ended = true;
+                return;
+            }
+        };
+        let (taken, next) = (self.builder.create_block(), self.builder.create_block());
+        let (then, otherwise) = if is_negated { (next, taken) } else { (taken, next) };
+        self.builder.ins().brif(condition, then, &[], otherwise, &[]);
+        self.continue_in(taken);
+        self.jump(at);
+        self.continue_in(next);
+    }
+
+    fn compare(&mut self, comparison: IntCC, a: IIn, b: IIn) -> Value {
+        let (a, b) = (self.i(a.0), self.i(b.0));
+        self.builder.ins().icmp(comparison, a, b)
+    }
+
+    fn compare_constant(&mut self, comparison: IntCC, a: IIn, k: i16) -> Value {
+        let a = self.i(a.0);
+        self.builder.ins().icmp_imm_s(comparison, a, i64::from(k))
+    }
+
+    fn compare_numbers(&mut self, comparison: FloatCC, a: FIn, b: FIn) -> Value {
+        let (a, b) = (self.f(a.0), self.f(b.0));
+        self.builder.ins().fcmp(comparison, a, b)
+    }
+
+    /// Adds one to the counter of a loop; returns whether the loop continues.
+    fn increment(&mut self, counter: u16, old: Value, end: Value) -> Value {
+        let one = self.constant(1);
+        let new = self.checked_add(old, one);
+        self.set((Bank::I, counter), new);
+        self.builder.ins().icmp(IntCC::SignedLessThan, new, end)
+    }
+
+    /// Jumps to the target of an instruction, in a block of its own.
+    fn jump(&mut self, at: usize) {
+        let Some(target) = self.flow.targets[at] else { return };
+        if target <= at {
+            self.take_step(at);
+        }
+        match self.block_of(target) {
+            Some(block) => {
+                self.builder.ins().jump(block, &[]);
+            }
+            None => self.leave_before(target),
+        }
+    }
+
+    fn block_of(&self, target: usize) -> Option<Block> {
+        if self.region.contains(&target) { self.blocks[target] } else { None }
+    }
+
+    /// Counts a step. When the limits must be checked, the interpreter executes the jump again.
+    fn take_step(&mut self, at: usize) {
+        let fuel = self.load_context(types::I64, offsets::FUEL);
+        let left = self.builder.ins().iadd_imm_s(fuel, -1);
+        self.store_context(left, offsets::FUEL);
+        let is_empty = self.builder.ins().icmp_imm_s(IntCC::SignedLessThan, left, 0);
+        let (empty, next) = self.branch_rarely(is_empty);
+        self.continue_in(empty);
+        let restored = self.load_context(types::I64, offsets::FUEL);
+        let restored = self.builder.ins().iadd_imm_s(restored, 1);
+        self.store_context(restored, offsets::FUEL);
+        if let Instruction::LoopLtI { i, .. } | Instruction::LoopLtIK { i, .. } = self.code.instructions[at] {
+            let new = self.i(i.0);
+            let old = self.builder.ins().iadd_imm_s(new, -1);
+            self.set((Bank::I, i.0), old);
+        }
+        let saved = self.flow.live(at).collect();
+        self.leave(at, Continuation::Before, saved);
+        self.continue_in(next);
+    }
+}

@@ -1,0 +1,316 @@
+//! Translation: builds the graph of the code generator from bytecode, one instruction after another.
+
+mod calls;
+mod exits;
+mod integers;
+mod jumps;
+mod numbers;
+
+use super::context::offsets;
+use super::convention::{self, Place};
+use super::effects::effects;
+use super::flow::Flow;
+use super::site::{Continuation, Site};
+use super::treatment::{Treatment, treatment};
+use super::{Helpers, Part, Signature};
+use crate::bytecode::{Code, Instruction};
+use crate::value::Bank;
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{
+    Block, InstBuilder, MemFlagsData, StackSlot, StackSlotData, StackSlotKind, Type, Value, types,
+};
+use cranelift_codegen::isa::CallConv;
+use cranelift_frontend::{FunctionBuilder, Variable};
+use std::ops::RangeInclusive;
+
+/// The result of a translation, besides the graph.
+pub struct Translated {
+    /// The sites of the code.
+    #[allow(clippy::vec_box, reason = "machine code contains the addresses of the sites")]
+    pub sites: Vec<Box<Site>>,
+    /// The number of words in the largest record of an exit.
+    pub largest_record: usize,
+    /// Whether the code counts a step when it is entered.
+    pub counts_step: bool,
+}
+
+/// The state of the translation of one function or loop.
+struct Translator<'t, 'f> {
+    builder: &'t mut FunctionBuilder<'f>,
+    code: &'t Code,
+    owner: usize,
+    signature: &'t dyn Fn(u32) -> Option<Signature>,
+    helpers: &'t Helpers,
+    convention: CallConv,
+    flow: Flow,
+    /// The instructions that are translated; a jump to another instruction leaves the code.
+    region: RangeInclusive<usize>,
+    is_function: bool,
+    /// The variables of the number and integer registers.
+    variables: [Vec<Variable>; 2],
+    /// The address of the registers of references.
+    references: Value,
+    /// The record of a function that calls others or executes single steps.
+    link: Option<StackSlot>,
+    /// The block that begins at each instruction, if any.
+    blocks: Vec<Option<Block>>,
+    /// The block that leaves before the instruction that is translated, if the instruction needs one.
+    exit: Option<Block>,
+    /// The blocks that leave before instructions, or at the entry, and are filled at the end.
+    exits: Vec<(Block, usize, Continuation)>,
+    #[allow(clippy::vec_box, reason = "machine code contains the addresses of the sites")]
+    sites: Vec<Box<Site>>,
+    largest_record: usize,
+    /// Whether the current block has ended.
+    is_ended: bool,
+}
+
+const FLAGS: MemFlagsData = MemFlagsData::trusted();
+
+/// Translates a part of a function; `None` when the part cannot be translated.
+pub fn translate(
+    builder: &mut FunctionBuilder<'_>,
+    code: &Code,
+    part: Part,
+    owner: usize,
+    signature: &dyn Fn(u32) -> Option<Signature>,
+    helpers: &Helpers,
+    convention: CallConv,
+) -> Option<Translated> {
+    // A callee whose arguments or results do not fit the window is called by the interpreter.
+    let checked = |function: u32| {
+        let found = signature(function)?;
+        let fits = |counts: [u16; 3]| {
+            counts.iter().zip(code.window).all(|(count, window)| *count <= window)
+                && counts.iter().all(|count| *count <= super::MAX_PASSED)
+        };
+        (fits(found.params) && fits(found.results)).then_some(found)
+    };
+    let flow = Flow::of(code, &checked);
+    let (region, start) = match part {
+        Part::Function => (0..=code.instructions.len() - 1, 0),
+        Part::Loop(head) => (flow.loop_at(head)?, head),
+    };
+    let frame = code.frame();
+    let mut declare = |count: usize, kind: Type| (0..count).map(|_| builder.declare_var(kind)).collect();
+    let variables = [declare(frame[0], types::F64), declare(frame[1], types::I64)];
+    let mut translator = Translator {
+        references: Value::from_u32(0),
+        builder,
+        code,
+        owner,
+        signature: &checked,
+        helpers,
+        convention,
+        flow,
+        region,
+        is_function: part == Part::Function,
+        variables,
+        link: None,
+        blocks: vec![None; code.instructions.len()],
+        exit: None,
+        exits: vec![],
+        sites: vec![],
+        largest_record: 0,
+        is_ended: false,
+    };
+    translator.make_blocks(start);
+    translator.enter(start);
+    translator.translate_region();
+    translator.fill_exits();
+    let counts_step = translator.is_function && translator.link.is_some();
+    Some(Translated { sites: translator.sites, largest_record: translator.largest_record, counts_step })
+}
+
+impl Translator<'_, '_> {
+    /// Creates the blocks of the instructions to which the code jumps.
+    fn make_blocks(&mut self, start: usize) {
+        let targets = self.region.clone().filter_map(|at| self.flow.targets[at]);
+        let heads: Vec<usize> = targets.filter(|target| self.region.contains(target)).chain([start]).collect();
+        for head in heads {
+            if self.blocks[head].is_none() {
+                self.blocks[head] = Some(self.builder.create_block());
+            }
+        }
+    }
+
+    /// Translates the entry: the arguments of a function, or the registers that a loop needs.
+    fn enter(&mut self, start: usize) {
+        let entry = self.builder.create_block();
+        self.builder.append_block_params_for_function_params(entry);
+        self.continue_in(entry);
+        let given = self.builder.block_params(entry).to_vec();
+        let needs_link = self.region.clone().any(|at| {
+            let opcode = self.code.instructions[at].opcode();
+            matches!(treatment(opcode), Treatment::Step | Treatment::StepAndLeave)
+                || matches!(self.code.instructions[at], Instruction::Call { .. })
+        });
+        let caller = if self.is_function {
+            self.references = given[1];
+            given[0]
+        } else {
+            self.references = given[0];
+            self.builder.ins().iconst(types::I64, 0)
+        };
+        if needs_link {
+            let slot = StackSlotData::new(StackSlotKind::ExplicitSlot, 16, 3);
+            let link = self.builder.create_sized_stack_slot(slot);
+            self.builder.ins().stack_store(types::I64, caller, link, offsets::CALLER);
+            self.link = Some(link);
+        }
+        if self.is_function {
+            let signature = Signature { params: self.code.params, results: self.code.results };
+            let mut next = 2;
+            for ((bank, register), place) in convention::arguments(&signature) {
+                let value = match place {
+                    Place::Machine => {
+                        next += 1;
+                        given[next - 1]
+                    }
+                    Place::Context(at) => self.load_context(kind_of(bank), at),
+                };
+                self.set((bank, register), value);
+            }
+            self.check_entry(needs_link);
+        } else {
+            let live: Vec<_> = self.flow.live(start).collect();
+            for (bank, register) in live {
+                let from = given[1 + bank as usize];
+                let value = self.builder.ins().load(kind_of(bank), FLAGS, from, 8 * i32::from(register));
+                self.set((bank, register), value);
+            }
+        }
+        if let Some(first) = self.blocks[start] {
+            self.builder.ins().jump(first, &[]);
+        }
+        self.is_ended = true;
+    }
+
+    /// Checks the limits at the entry of a function: the steps, the stack of the processor, and the stack of
+    /// references. A function that calls nothing needs no limit but the last.
+    fn check_entry(&mut self, calls: bool) {
+        let references = self.code.frame()[2];
+        if calls {
+            let fuel = self.load_context(types::I64, offsets::FUEL);
+            let fuel = self.builder.ins().iadd_imm_s(fuel, -1);
+            self.store_context(fuel, offsets::FUEL);
+            let is_empty = self.builder.ins().icmp_imm_s(IntCC::SignedLessThan, fuel, 0);
+            self.leave_if(is_empty);
+            let stack = self.builder.ins().get_stack_pointer(types::I64);
+            let limit = self.load_context(types::I64, offsets::STACK_LIMIT);
+            let is_deep = self.builder.ins().icmp(IntCC::UnsignedLessThan, stack, limit);
+            self.leave_if(is_deep);
+        }
+        if references > 0 {
+            let end = self.load_context(types::I64, offsets::REFERENCES_END);
+            let size = i64::from(self.helpers.reference) * references as i64;
+            let needed = self.builder.ins().iadd_imm_s(self.references, size);
+            let is_full = self.builder.ins().icmp(IntCC::UnsignedGreaterThan, needed, end);
+            self.leave_if(is_full);
+        }
+        self.finish_exit(0, Continuation::Entry);
+    }
+
+    fn translate_region(&mut self) {
+        for at in self.region.clone() {
+            if let Some(block) = self.blocks[at] {
+                if !self.is_ended {
+                    self.builder.ins().jump(block, &[]);
+                }
+                self.builder.switch_to_block(block);
+                self.is_ended = false;
+            }
+            if self.is_ended {
+                continue;
+            }
+            let instruction = self.code.instructions[at];
+            match treatment(instruction.opcode()) {
+                Treatment::Translated => self.translate(at, &instruction),
+                Treatment::Step => self.step(at),
+                Treatment::StepAndLeave => self.step_and_leave(at),
+                Treatment::Leave => {
+                    self.leave_before(at);
+                    self.is_ended = true;
+                }
+            }
+            self.finish_exit(at, Continuation::Before);
+        }
+        if !self.is_ended {
+            // A loop ends with a conditional jump to its head, so the code after the loop follows.
+            let next = self.region.end() + 1;
+            self.leave_before(next);
+            self.is_ended = true;
+        }
+    }
+
+    /// Translates an instruction without references.
+    fn translate(&mut self, at: usize, instruction: &Instruction) {
+        use Instruction as I;
+        match *instruction {
+            I::Call { function } => self.call(at, function),
+            I::Return {} | I::ReturnF { .. } | I::ReturnI { .. } | I::ReturnR { .. } => self.return_(at, instruction),
+            _ if self.number(at, instruction) || self.integer(instruction) => {}
+            _ => self.jump_instruction(at, instruction),
+        }
+    }
+
+    fn get(&mut self, (bank, register): (Bank, u16)) -> Value {
+        let variable = self.variables[bank as usize][usize::from(register)];
+        self.builder.use_var(variable)
+    }
+
+    fn set(&mut self, (bank, register): (Bank, u16), value: Value) {
+        let variable = self.variables[bank as usize][usize::from(register)];
+        self.builder.def_var(variable, value);
+    }
+
+    fn f(&mut self, register: u16) -> Value {
+        self.get((Bank::F, register))
+    }
+
+    fn i(&mut self, register: u16) -> Value {
+        self.get((Bank::I, register))
+    }
+
+    fn load_context(&mut self, kind: Type, offset: i32) -> Value {
+        let context = self.builder.ins().get_pinned_reg(types::I64);
+        self.builder.ins().load(kind, FLAGS, context, offset)
+    }
+
+    fn store_context(&mut self, value: Value, offset: i32) {
+        let context = self.builder.ins().get_pinned_reg(types::I64);
+        self.builder.ins().store(FLAGS, value, context, offset);
+    }
+
+    fn constant(&mut self, value: i64) -> Value {
+        self.builder.ins().iconst(types::I64, value)
+    }
+
+    /// Calls a function of the machine or a shim at a constant address.
+    fn call_address(&mut self, address: usize, arguments: &[Value], result: Type) -> Value {
+        let mut signature = convention::of_helper(0, self.convention);
+        for argument in arguments {
+            let kind = self.builder.func.dfg.value_type(*argument);
+            signature.params.push(cranelift_codegen::ir::AbiParam::new(kind));
+        }
+        signature.returns[0].value_type = result;
+        let signature = self.builder.import_signature(signature);
+        let address = self.constant(address as i64);
+        let call = self.builder.ins().call_indirect(signature, address, arguments);
+        self.builder.inst_results(call)[0]
+    }
+
+    /// Whether the function may hold references in other registers than those of its results.
+    fn may_hold_references(&self) -> bool {
+        let kept = self.code.results[2];
+        self.code.params[2] > kept
+            || (0..self.code.instructions.len()).any(|at| {
+                let written = effects(self.code, at, self.signature).written;
+                written.iter().any(|(bank, register)| *bank == Bank::R && *register >= kept)
+            })
+    }
+}
+
+fn kind_of(bank: Bank) -> Type {
+    if bank == Bank::F { types::F64 } else { types::I64 }
+}

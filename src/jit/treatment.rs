@@ -1,0 +1,45 @@
+//! Treatment: how machine code executes each instruction.
+
+use crate::bytecode::Opcode;
+
+/// The way in which machine code executes an instruction.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Treatment {
+    /// The instruction is translated.
+    Translated,
+    /// The interpreter executes this one instruction, and machine code continues unless functions were entered.
+    Step,
+    /// The interpreter executes this one instruction and continues after it.
+    StepAndLeave,
+    /// Machine code leaves for the interpreter before the instruction.
+    Leave,
+}
+
+/// Returns the treatment of an instruction. The list has no default, so that a new instruction must be classified.
+pub fn treatment(opcode: Opcode) -> Treatment {
+    use Opcode::*;
+    match opcode {
+        MoveF | MoveI | LoadF | LoadI | SetI | AddF | SubF | MulF | DivF | NegF | AbsF | SqrtF | RoundF | NumberOf
+        | Prim1F | Prim2F | Prim3F | PrimFI | PrimNumber | PrimWhole | Prim1Test | Prim2Test | Prim1I | Prim2I
+        | JoinLeftF | JoinRightF | JoinBothF | Extra | Extras | Element | AddI | AddIK | SubI | MulI | DivI | RemI
+        | Not | EqI | NeI | LtI | LeI | EqF | NeF | LtF | LeF | Jump | If | Unless | IfEqI | IfNeI | IfLtI | IfLeI
+        | IfEqIK | IfNeIK | IfLtIK | IfLeIK | IfGtIK | IfGeIK | IfEqF | IfNeF | IfLtF | IfLeF | UnlessLtF
+        | UnlessLeF | LoopLtI | LoopLtIK | Call | Return | ReturnF | ReturnI | ReturnR => Treatment::Translated,
+        Share | Take | Clear | LoadText | LoadArray | Native | Operate | NewBox | NewInstance | FindMethod
+        | NewRecord | NewClosure | LoadBoxF | LoadBoxI | LoadBoxR | StoreBoxF | StoreBoxI | StoreBoxR | TakeBox
+        | LoadRecordF | LoadRecordI | LoadRecordR | StoreRecordF | StoreRecordI | StoreRecordR | TakeRecord
+        | CaptureF | CaptureI | CaptureR | NewArray | AppendF | AppendI | AppendR | AppendText | Append | Count
+        | CheckIndex | ElementF | ElementI | ElementR | PartF | PartI | PartR | TakePart | SetElementF
+        | SetElementI | SetElementR | SetPartF | SetPartI | SetPartR | LoadGlobalF | LoadGlobalI | LoadGlobalR
+        | StoreGlobalF | StoreGlobalI | StoreGlobalR | TakeGlobal | CheckAccess | CheckGlobalAccess | BeginAccess
+        | BeginGlobalAccess | EndAccess => Treatment::Step,
+        CallValue => Treatment::StepAndLeave,
+        // The code of derivatives with levels is not compiled, and the failures are left to the interpreter.
+        PartialF | PartialLeftF | PartialRightF | PartialFI | FlushF | PushF | PushI | PushKnown | PopF | PopI
+        | AddElementF | AddPartF | TrapNil | TrapFailed | TrapUncaught | TrapUnreachable | Resume | Halt
+        | EnterCompiled | DMoveF | DLoadF | ClearSlot | DAddF | DSubF | DMulF | DDivF | DNegF | DPrim1F | DPrim2F
+        | DPrim3F | DPrimFI | DCall | DCallValue | DCallRule | DNative | DOperate | DReturnF | DNewBox | DNewRecord
+        | DNewClosure | DLoadBoxF | DStoreBoxF | DLoadRecordF | DStoreRecordF | DCaptureF | DAppendF | DAppend
+        | DElementF | DPartF | DSetElementF | DSetPartF | DLoadGlobalF | DStoreGlobalF => Treatment::Leave,
+    }
+}

@@ -1,0 +1,243 @@
+//! Compiled code: decides what is compiled, and enters machine code.
+//!
+//! The limits are checked every some thousand steps, calls and backward jumps; the function that is running then is
+//! likely to be one that takes long, so no instruction counts anything. Machine code that leaves withholds the steps
+//! that are left, so that the next backward jump finds the way back.
+//!
+//! Promises: a program behaves the same whether it is compiled or not, apart from the time. In runs with a limit of
+//! steps nothing is compiled, so that the limit is exact.
+
+mod exits;
+mod running;
+
+pub(crate) use exits::{end_of, entry_of_site, frame_above, instruction};
+pub(crate) use running::Running;
+
+use crate::bytecode::Instruction;
+use crate::jit::{Compiler as Generator, Context, Helpers, Part, RETURNED, Signature};
+use crate::vm::compiler_interface::Compiler;
+use crate::vm::fault::Fault;
+use crate::vm::function_table::{Entry, Version};
+use crate::vm::machine_code::{PartCode, PartState};
+use crate::vm::state::machine::Machine;
+use crate::vm::state::stacks::Frame;
+use crate::vm::state::tier::{CompileMode, CompiledCode};
+use std::rc::Rc;
+
+/// The number of times that a function must be found running before it is compiled.
+const SEEN: u32 = 2;
+/// The number of times that a loop in a function that was called must be found running before it is compiled for a
+/// call in progress.
+const SEEN_IN_CALL: u32 = 3;
+/// A run of machine code is short if it takes fewer steps.
+const SHORT_RUN: i64 = 20;
+/// The number of short runs in succession after which machine code is not entered any more.
+const MAX_SHORT_RUNS: u32 = 500;
+
+/// Notes that a function was called when the limits were checked.
+pub(crate) fn observe_call(machine: &Machine, callee: &Entry) {
+    let is_candidate = machine.tier.mode == CompileMode::WhenHot && callee.number.is_some();
+    if is_candidate && callee.machine_code.function.observe() >= SEEN {
+        callee.enter_machine_code();
+    }
+}
+
+/// Returns the entry of a frame.
+fn entry_of<'e>(frame: &Frame) -> &'e Entry {
+    // SAFETY: entries live as long as the machine.
+    #[allow(unsafe_code)]
+    unsafe {
+        &*frame.entry
+    }
+}
+
+/// Checks the limits at a backward jump to `target`, and continues in machine code if there is any.
+///
+/// # Errors
+/// Fails when a limit is reached, or the program fails in machine code.
+#[cold]
+#[inline(never)]
+pub(crate) fn jump_back(
+    machine: &mut Machine,
+    compiler: &mut dyn Compiler,
+    helpers: Helpers,
+    target: *const Instruction,
+) -> Result<(), Box<Fault>> {
+    let is_renewed = machine.renew_steps();
+    if !is_renewed {
+        machine.poll()?;
+    }
+    let depth = machine.frames.len();
+    let Some(frame) = machine.frames.last_mut() else { return Ok(()) };
+    frame.pc = target;
+    let entry = entry_of(frame);
+    let mode = machine.tier.mode;
+    if mode == CompileMode::Never || entry.number.is_none() || machine.limits.steps.is_some() {
+        return Ok(());
+    }
+    let head = (target as usize - entry.code.instructions.as_ptr() as usize) / size_of::<Instruction>();
+    let part = entry.machine_code.loop_at(head);
+    let seen = part.observe();
+    // The first frame ends the run, and the second is that of the function that was started.
+    let is_started_function = depth <= 2;
+    if mode == CompileMode::WhenHot && !is_started_function {
+        if !is_renewed && entry.machine_code.function.observe() >= SEEN {
+            entry.enter_machine_code();
+        }
+        if seen < SEEN_IN_CALL && part.is_interpreted() {
+            return Ok(());
+        }
+    }
+    let is_hot = mode == CompileMode::Always || seen >= SEEN;
+    if is_hot && prepare(machine, compiler, helpers, entry, Part::Loop(head), &part) {
+        run(machine, compiler, entry, &part)?;
+    } else if mode == CompileMode::Always {
+        machine.withhold_steps();
+    }
+    Ok(())
+}
+
+/// Executes the function of the innermost frame in machine code, or continues with its first instruction.
+///
+/// # Errors
+/// Fails when the program fails.
+#[inline(never)]
+pub(crate) fn enter(machine: &mut Machine, compiler: &mut dyn Compiler, helpers: Helpers) -> Result<(), Box<Fault>> {
+    let Some(frame) = machine.frames.last_mut() else { return Ok(()) };
+    let entry = entry_of(frame);
+    frame.pc = entry.code.instructions.as_ptr();
+    if machine.limits.steps.is_some() {
+        return Ok(());
+    }
+    let part = &entry.machine_code.function;
+    if !prepare(machine, compiler, helpers, entry, Part::Function, part) {
+        entry.interpret();
+        return Ok(());
+    }
+    if matches!(&*part.state.borrow(), PartState::Compiled(compiled) if compiled.counts_step) {
+        // The call has counted the step that the function counts.
+        machine.fuel += 1;
+    }
+    run(machine, compiler, entry, part)
+}
+
+/// Compiles a part of a function, if it is not compiled; returns whether there is machine code.
+fn prepare(
+    machine: &mut Machine,
+    compiler: &mut dyn Compiler,
+    helpers: Helpers,
+    entry: &Entry,
+    part: Part,
+    code: &PartCode,
+) -> bool {
+    match &*code.state.borrow() {
+        PartState::Compiled(_) => return true,
+        PartState::Refused => return false,
+        PartState::Interpreted => {}
+    }
+    let state = match compile(machine, compiler, helpers, entry, part) {
+        Some(compiled) => PartState::Compiled(Rc::new(compiled)),
+        None => PartState::Refused,
+    };
+    let is_compiled = matches!(state, PartState::Compiled(_));
+    code.state.replace(state);
+    is_compiled
+}
+
+fn compile(
+    machine: &mut Machine,
+    compiler: &mut dyn Compiler,
+    helpers: Helpers,
+    entry: &Entry,
+    part: Part,
+) -> Option<crate::jit::Compiled> {
+    // The functions that the code calls must be loaded, because their signatures are needed.
+    let mut highest = entry.number?;
+    for instruction in &entry.code.instructions {
+        if let Instruction::Call { function } = instruction {
+            machine.code(compiler, function.0, Version::Original).ok()?;
+            highest = highest.max(function.0);
+        }
+    }
+    let tier = machine.tier.code.get_or_insert_with(|| Box::new(CompiledCode::new(helpers)));
+    let generator = tier.compiler.as_mut()?;
+    let functions = &machine.functions;
+    let signature = |function: u32| {
+        let code = &functions.get(function, Version::Original)?.code;
+        Some(Signature { params: code.params, results: code.results })
+    };
+    match generator.compile(&entry.code, part, std::ptr::from_ref(entry).addr(), &signature) {
+        Ok(compiled) => {
+            tier.add(entry.number?, highest, part, &compiled);
+            Some(compiled)
+        }
+        Err(crate::jit::Refusal::Function) => None,
+        Err(crate::jit::Refusal::Memory) => {
+            tier.compiler = None;
+            None
+        }
+    }
+}
+
+/// Runs the machine code of a part of the function of the innermost frame.
+fn run(machine: &mut Machine, compiler: &mut dyn Compiler, entry: &Entry, part: &PartCode) -> Result<(), Box<Fault>> {
+    let compiled = match &*part.state.borrow() {
+        PartState::Compiled(compiled) => Rc::clone(compiled),
+        _ => return Ok(()),
+    };
+    let before = machine.fuel;
+    let Some(status) = running::run(machine, compiler, entry, &compiled)? else { return Ok(()) };
+    if status == RETURNED || status == crate::jit::FINALIZERS_PENDING {
+        part.short_runs.set(0);
+        machine.frames.pop();
+        return Ok(());
+    }
+    if before - machine.fuel >= SHORT_RUN {
+        part.short_runs.set(0);
+    } else {
+        part.short_runs.set(part.short_runs.get() + 1);
+        if part.short_runs.get() >= MAX_SHORT_RUNS && machine.tier.mode == CompileMode::WhenHot {
+            retire(machine, entry, part);
+        }
+    }
+    Ok(())
+}
+
+/// Stops entering the machine code of a part, which is left again soon each time.
+fn retire(machine: &mut Machine, entry: &Entry, part: &PartCode) {
+    let state = part.state.replace(PartState::Refused);
+    let (PartState::Compiled(compiled), Some(tier)) = (state, &mut machine.tier.code) else { return };
+    if std::ptr::eq(part, &raw const entry.machine_code.function) {
+        entry.interpret();
+        if let Some(target) = entry.number.and_then(|number| tier.targets.get_mut(number as usize)) {
+            *target = std::ptr::null();
+        }
+    }
+    tier.retired.push(compiled);
+}
+
+impl CompiledCode {
+    fn new(helpers: Helpers) -> CompiledCode {
+        CompiledCode {
+            compiler: Generator::new(helpers),
+            context: Context::new(),
+            targets: vec![],
+            records: vec![],
+            largest_record: 0,
+            retired: vec![],
+        }
+    }
+
+    /// Makes the machine code of a function callable. The table has room for the functions that it calls.
+    fn add(&mut self, number: u32, highest: u32, part: Part, compiled: &crate::jit::Compiled) {
+        let count = highest as usize + 1;
+        if self.targets.len() < count {
+            self.targets.resize(count.max(2 * self.targets.len()), std::ptr::null());
+        }
+        if part == Part::Function {
+            self.targets[number as usize] = compiled.start();
+        }
+        self.context.targets = self.targets.as_ptr();
+        self.largest_record = self.largest_record.max(compiled.largest_record);
+    }
+}

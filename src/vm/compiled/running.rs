@@ -1,0 +1,109 @@
+//! Running: calls machine code.
+#![allow(unsafe_code)]
+
+use super::exits;
+use crate::jit::{Compiled, Context, LEFT};
+use crate::value::Ref;
+use crate::vm::compiler_interface::Compiler;
+use crate::vm::fault::Fault;
+use crate::vm::function_table::Entry;
+use crate::vm::state::machine::Machine;
+use std::any::Any;
+
+/// The number of bytes of the processor's stack that the frames of machine code may take. When they take more, the
+/// interpreter takes over all frames, and can enter machine code again.
+const STACK_BYTES: usize = 256 << 10;
+/// The smallest frame of a compiled function that calls others: return address, frame pointer, and link.
+const SMALLEST_FRAME: usize = 32;
+/// The number of calls below which the limit of the depth is left to the interpreter.
+const MIN_DEPTH: usize = 16;
+/// The number of references beyond a frame for which there is room when machine code is entered.
+const REFERENCES: usize = 2048;
+
+/// A run of machine code that is in progress.
+pub(crate) struct Running {
+    /// The machine. Machine code runs without borrowing it; helpers borrow it while they run.
+    pub(crate) machine: *mut Machine,
+    /// The services of the session.
+    pub(crate) compiler: *mut dyn Compiler,
+    /// The number of frames, the last of which is that of the machine code.
+    pub(crate) frames: usize,
+    /// Whether a single step has created the frames of all functions that are running.
+    pub(crate) is_ready: bool,
+    /// The failure of a single step.
+    pub(crate) fault: Option<Box<Fault>>,
+    /// The panic of a single step, which must not unwind machine code.
+    pub(crate) panic: Option<Box<dyn Any + Send>>,
+}
+
+/// Runs the machine code of the innermost frame; `None` if the limits do not permit it.
+pub(super) fn run(
+    machine: &mut Machine,
+    compiler: &mut dyn Compiler,
+    entry: &Entry,
+    compiled: &Compiled,
+) -> Result<Option<i64>, Box<Fault>> {
+    let Some(frame) = machine.frames.last().copied() else { return Ok(None) };
+    let depth = machine.limits.depth.saturating_sub(machine.frames.len());
+    let end = [0, 1, 2].map(|bank| (frame.base[bank] + entry.frame[bank]) as usize);
+    let room = [end[0], end[1], end[2] + REFERENCES];
+    if depth < MIN_DEPTH || (!machine.stacks.has(room, false) && machine.make_room(room, false).is_err()) {
+        return Ok(None);
+    }
+    let [f, i, r] = frame.base.map(|n| n as usize);
+    let references = machine.stacks.r.as_mut_ptr();
+    let references_end = references.wrapping_add(machine.stacks.r.len()).addr();
+    let (references, numbers, integers) = (
+        references.wrapping_add(r).cast::<u8>(),
+        machine.stacks.f.as_mut_ptr().wrapping_add(f),
+        machine.stacks.i.as_mut_ptr().wrapping_add(i),
+    );
+    let (fuel, frames) = (machine.fuel, machine.frames.len());
+    let Some(tier) = &mut machine.tier.code else { return Ok(None) };
+    let words = (STACK_BYTES / SMALLEST_FRAME + MIN_DEPTH) * tier.largest_record;
+    if tier.records.capacity() < words {
+        tier.records = Vec::with_capacity(words);
+    }
+    let here = 0u8;
+    let stack = STACK_BYTES.min((depth - MIN_DEPTH / 2) * SMALLEST_FRAME);
+    let context = &raw mut tier.context;
+    // SAFETY: the lifetime of the compiler ends after this function, and `running` is not used later.
+    let compiler = unsafe { std::mem::transmute::<&mut dyn Compiler, &'static mut dyn Compiler>(compiler) };
+    let machine_address: *mut Machine = machine;
+    let mut running = Running { machine: machine_address, compiler, frames, is_ready: false, fault: None, panic: None };
+    // SAFETY: the context lives in a box of the machine. Machine code was compiled for this frame, for which the stacks
+    // have room; single steps borrow the machine by way of `running`, while no other reference to it is used.
+    let status = unsafe {
+        let outer = ((*context).stack_limit, (*context).references_end, (*context).run);
+        (*context).fuel = fuel;
+        (*context).stack_limit = (&raw const here).addr() - stack;
+        (*context).references_end = references_end;
+        (*context).records =
+            (*machine_address).tier.code.as_mut().map_or(std::ptr::null_mut(), |tier| tier.records.as_mut_ptr());
+        (*context).run = (&raw mut running).cast();
+        let status = compiled.thunk()(context, compiled.start(), references, numbers, integers);
+        (*machine_address).fuel = (*context).fuel;
+        ((*context).stack_limit, (*context).references_end, (*context).run) = outer;
+        status
+    };
+    if let Some(panic) = running.panic.take() {
+        std::panic::resume_unwind(panic);
+    }
+    if status == LEFT {
+        // SAFETY: machine code has written the records from the beginning of the space up to this address.
+        let records = unsafe {
+            let begin = (*machine_address).tier.code.as_ref().map_or(std::ptr::null(), |tier| tier.records.as_ptr());
+            exits::records(begin, (*context).records)
+        };
+        // SAFETY: machine code has ended, so the machine is borrowed by the caller alone.
+        let machine = unsafe { &mut *machine_address };
+        exits::restore(machine, &records, running.is_ready, frames)?;
+        if let Some(fault) = running.fault {
+            return Err(fault);
+        }
+        machine.withhold_steps();
+    }
+    Ok(Some(status))
+}
+
+const _: () = assert!(size_of::<Ref>() < 64 && size_of::<Context>() < 4096);
