@@ -1,10 +1,12 @@
 //! Compiler: the code generator with its settings, and compiled functions.
 
+use super::context::offsets;
 use super::convention::{self, Place};
+use super::layout::Layout;
 use super::pages::Pages;
 use super::site::Site;
-use super::translate::{Translated, translate};
-use super::{Context, Helpers, Part, Signature};
+use super::translate::{Environment, Translated, translate};
+use super::{Context, Helpers, Part, Program, Signature};
 use crate::bytecode::Code;
 use crate::value::Bank;
 use cranelift_codegen::Context as Generator;
@@ -68,6 +70,8 @@ pub struct Compiler {
     /// The entries for functions, by the components of their arguments and results.
     thunks: HashMap<Signature, Rc<Pages>>,
     loop_thunk: Option<Rc<Pages>>,
+    rare_step: Option<Rc<Pages>>,
+    layout: Option<Layout>,
     helpers: Helpers,
 }
 
@@ -88,11 +92,19 @@ impl Compiler {
         flags.set("enable_verifier", if cfg!(test) { "true" } else { "false" }).ok()?;
         let isa = cranelift_native::builder().ok()?.finish(settings::Flags::new(flags)).ok()?;
         let (generator, builder) = (Generator::new(), FunctionBuilderContext::new());
-        Some(Compiler { isa, generator, builder, thunks: HashMap::new(), loop_thunk: None, helpers })
+        Some(Compiler {
+            isa,
+            generator,
+            builder,
+            thunks: HashMap::new(),
+            loop_thunk: None,
+            rare_step: None,
+            layout: Layout::determine(),
+            helpers,
+        })
     }
 
-    /// Compiles a part of a function. `owner` identifies the function in the sites, and `signature` returns the
-    /// signature of a function that the code calls, if the function is known.
+    /// Compiles a part of a function. `owner` identifies the function in the sites.
     ///
     /// # Errors
     /// Fails when the part cannot be translated, or there is no executable memory.
@@ -101,7 +113,7 @@ impl Compiler {
         code: &Code,
         part: Part,
         owner: usize,
-        signature: &dyn Fn(u32) -> Option<Signature>,
+        program: &Program<'_>,
     ) -> Result<Compiled, Refusal> {
         let own = Signature { params: code.params, results: code.results };
         if code.is_derivative
@@ -115,9 +127,18 @@ impl Compiler {
             Part::Function => convention::of_function(&own, convention),
             Part::Loop(_) => convention::of_loop(convention),
         };
+        let rare_step = self.rare_step()?;
         self.begin(machine_signature);
         let mut builder = FunctionBuilder::new(&mut self.generator.func, &mut self.builder);
-        let translated = translate(&mut builder, code, part, owner, signature, &self.helpers, convention);
+        let environment = Environment {
+            owner,
+            program,
+            helpers: &self.helpers,
+            layout: self.layout.as_ref(),
+            rare_step: rare_step.start().addr(),
+            convention,
+        };
+        let translated = translate(&mut builder, code, part, &environment);
         let Some(Translated { sites, largest_record, counts_step }) = translated else {
             // The contexts must be emptied before they are used again.
             self.builder = FunctionBuilderContext::new();
@@ -165,6 +186,33 @@ impl Compiler {
         }
         let made = Rc::new(self.make_thunk(None)?);
         self.loop_thunk = Some(made.clone());
+        Ok(made)
+    }
+
+    /// Returns the function that executes a single step and preserves all machine registers.
+    fn rare_step(&mut self) -> Result<Rc<Pages>, Refusal> {
+        if let Some(known) = &self.rare_step {
+            return Ok(known.clone());
+        }
+        let convention = self.isa.default_call_conv();
+        self.begin(convention::of_rare_step());
+        let mut builder = FunctionBuilder::new(&mut self.generator.func, &mut self.builder);
+        let block = builder.create_block();
+        builder.append_block_params_for_function_params(block);
+        builder.switch_to_block(block);
+        let &[site, link] = builder.block_params(block) else { return Err(Refusal::Function) };
+        let context = builder.ins().get_pinned_reg(types::I64);
+        let step = builder.ins().iconst(types::I64, self.helpers.step as *const () as i64);
+        let signature = builder.import_signature(convention::of_helper(3, convention));
+        let call = builder.ins().call_indirect(signature, step, &[context, site, link]);
+        let status = builder.inst_results(call)[0];
+        let context = builder.ins().get_pinned_reg(types::I64);
+        builder.ins().store(MemFlagsData::trusted(), status, context, offsets::STATUS);
+        builder.ins().return_(&[]);
+        builder.seal_all_blocks();
+        builder.finalize(self.isa.frontend_config());
+        let made = Rc::new(self.finish()?);
+        self.rare_step = Some(made.clone());
         Ok(made)
     }
 

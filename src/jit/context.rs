@@ -20,6 +20,14 @@ pub struct Context {
     pub stack_limit: usize,
     /// The end of the registers of references.
     pub references_end: usize,
+    /// The outcome of a single step that preserves all machine registers.
+    pub status: i64,
+    /// The addresses of the numbers, integers and references of the global variables.
+    pub globals: [usize; 3],
+    /// The number of slots of the global variables.
+    pub global_slots: usize,
+    /// The number of modifications of shared storage that are in progress.
+    pub modifications: usize,
     /// The run of machine code that is in progress, which belongs to the machine.
     pub run: *mut (),
     /// Arguments and results that do not fit in machine registers, and the operands of single steps.
@@ -44,6 +52,10 @@ pub mod offsets {
     pub const TARGETS: i32 = offset_of!(Context, targets) as i32;
     pub const STACK_LIMIT: i32 = offset_of!(Context, stack_limit) as i32;
     pub const REFERENCES_END: i32 = offset_of!(Context, references_end) as i32;
+    pub const STATUS: i32 = offset_of!(Context, status) as i32;
+    pub const GLOBALS: i32 = offset_of!(Context, globals) as i32;
+    pub const GLOBAL_SLOTS: i32 = offset_of!(Context, global_slots) as i32;
+    pub const MODIFICATIONS: i32 = offset_of!(Context, modifications) as i32;
     pub const PASSED: i32 = offset_of!(Context, passed) as i32;
     pub const CALLER: i32 = offset_of!(Link, caller) as i32;
     pub const SITE: i32 = offset_of!(Link, site) as i32;
@@ -58,6 +70,10 @@ impl Context {
             targets: std::ptr::null(),
             stack_limit: 0,
             references_end: 0,
+            status: 0,
+            globals: [0; 3],
+            global_slots: 0,
+            modifications: 0,
             run: std::ptr::null_mut(),
             passed: [0; PASSED],
         }

@@ -68,6 +68,14 @@ pub fn of_loop(convention: CallConv) -> MachineSignature {
     made
 }
 
+/// Returns the signature of the function that executes a single step on a path that is rare: it preserves all machine
+/// registers, so that the values of the usual path stay in theirs. The outcome is in the context.
+pub fn of_rare_step() -> MachineSignature {
+    let mut made = MachineSignature::new(CallConv::PreserveAll);
+    made.params.extend([AbiParam::new(types::I64); 2]);
+    made
+}
+
 /// Returns the signature of a function of the machine with integer arguments and result.
 pub fn of_helper(arguments: usize, convention: CallConv) -> MachineSignature {
     let mut made = MachineSignature::new(convention);

@@ -21,6 +21,8 @@ pub struct Flow {
     pub targets: Vec<Option<usize>>,
     /// The loops: the head, and the last instruction that jumps back to it.
     pub loops: Vec<RangeInclusive<usize>>,
+    /// The references that each instruction writes, modifies or empties.
+    pub references_written: Vec<Vec<u16>>,
     live: Vec<Registers>,
     numbers: usize,
 }
@@ -76,9 +78,12 @@ impl Flow {
             Bank::I => Some(numbers + usize::from(register)),
             Bank::R => None,
         };
+        let mut references_written = vec![];
         let effects: Vec<[Vec<usize>; 2]> = (0..count)
             .map(|at| {
                 let effects = effects(code, at, signature);
+                let references = effects.written.iter().filter(|(bank, _)| *bank == Bank::R);
+                references_written.push(references.map(|(_, register)| *register).collect());
                 [effects.read, effects.written].map(|all| all.into_iter().filter_map(index).collect())
             })
             .collect();
@@ -114,7 +119,7 @@ impl Flow {
                 live[around.clone()].iter_mut().for_each(|live| live.insert(numbers + usize::from(register)));
             }
         }
-        Flow { targets, loops, live, numbers }
+        Flow { targets, loops, references_written, live, numbers }
     }
 
     /// Returns the registers whose values are needed when the instruction is executed next.

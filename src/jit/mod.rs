@@ -16,6 +16,7 @@ mod context;
 mod convention;
 mod effects;
 mod flow;
+mod layout;
 mod pages;
 mod shims;
 mod site;
@@ -45,8 +46,21 @@ pub struct Helpers {
     /// Ends a function with references: moves the result `from` to the first register, unless `from` is negative, and
     /// drops the references from `kept` to `end`.
     pub finish: extern "C" fn(references: *mut u8, kept: i64, end: i64, from: i64) -> i64,
+    /// Appends a number to the array in a register; returns whether it succeeded.
+    pub append_number: extern "C" fn(array: *mut u8, value: f64) -> i64,
+    /// Appends an integer to the array in a register; returns whether it succeeded.
+    pub append_integer: extern "C" fn(array: *mut u8, value: i64) -> i64,
     /// The size of a reference.
     pub reference: i32,
+}
+
+/// The program of which a function is compiled.
+#[derive(Clone, Copy)]
+pub struct Program<'p> {
+    /// Returns the signature of a function, if the function is known.
+    pub signature: &'p dyn Fn(u32) -> Option<Signature>,
+    /// The numbers of components of the global variables, which only grow.
+    pub globals: [u32; 3],
 }
 
 /// The part of a function that is compiled.

@@ -7,6 +7,8 @@ use crate::bytecode::Opcode;
 pub enum Treatment {
     /// The instruction is translated.
     Translated,
+    /// The instruction is translated if the layout of objects is known; otherwise it is a [`Treatment::Step`].
+    Object,
     /// The interpreter executes this one instruction, and machine code continues unless functions were entered.
     Step,
     /// The interpreter executes this one instruction and continues after it.
@@ -25,14 +27,16 @@ pub fn treatment(opcode: Opcode) -> Treatment {
         | Not | EqI | NeI | LtI | LeI | EqF | NeF | LtF | LeF | Jump | If | Unless | IfEqI | IfNeI | IfLtI | IfLeI
         | IfEqIK | IfNeIK | IfLtIK | IfLeIK | IfGtIK | IfGeIK | IfEqF | IfNeF | IfLtF | IfLeF | UnlessLtF
         | UnlessLeF | LoopLtI | LoopLtIK | Call | Return | ReturnF | ReturnI | ReturnR => Treatment::Translated,
-        Share | Take | Clear | LoadText | LoadArray | Native | Operate | NewBox | NewInstance | FindMethod
-        | NewRecord | NewClosure | LoadBoxF | LoadBoxI | LoadBoxR | StoreBoxF | StoreBoxI | StoreBoxR | TakeBox
-        | LoadRecordF | LoadRecordI | LoadRecordR | StoreRecordF | StoreRecordI | StoreRecordR | TakeRecord
-        | CaptureF | CaptureI | CaptureR | NewArray | AppendF | AppendI | AppendR | AppendText | Append | Count
-        | CheckIndex | ElementF | ElementI | ElementR | PartF | PartI | PartR | TakePart | SetElementF
-        | SetElementI | SetElementR | SetPartF | SetPartI | SetPartR | LoadGlobalF | LoadGlobalI | LoadGlobalR
-        | StoreGlobalF | StoreGlobalI | StoreGlobalR | TakeGlobal | CheckAccess | CheckGlobalAccess | BeginAccess
-        | BeginGlobalAccess | EndAccess => Treatment::Step,
+        Share | Take | Clear | LoadBoxF | LoadBoxI | LoadBoxR | StoreBoxF | StoreBoxI | LoadRecordF | LoadRecordI
+        | LoadRecordR | StoreRecordF | StoreRecordI | CaptureF | CaptureI | CaptureR | AppendF | AppendI | Count
+        | CheckIndex | ElementF | ElementI | ElementR | PartF | PartI | PartR | SetElementF | SetElementI
+        | SetPartF | SetPartI | LoadGlobalF | LoadGlobalI | LoadGlobalR | StoreGlobalF | StoreGlobalI | CheckAccess
+        | CheckGlobalAccess => Treatment::Object,
+        LoadText | LoadArray | Native | Operate | NewBox | NewInstance | FindMethod | NewRecord | NewClosure
+        | StoreBoxR | TakeBox | StoreRecordR | TakeRecord | NewArray | AppendR | AppendText | Append | TakePart
+        | SetElementR | SetPartR | StoreGlobalR | TakeGlobal | BeginAccess | BeginGlobalAccess | EndAccess => {
+            Treatment::Step
+        }
         CallValue => Treatment::StepAndLeave,
         // The code of derivatives with levels is not compiled, and the failures are left to the interpreter.
         PartialF | PartialLeftF | PartialRightF | PartialFI | FlushF | PushF | PushI | PushKnown | PopF | PopI

@@ -60,8 +60,9 @@ impl Slot {
     pub const NONE: Slot = Slot { epoch: 0, payload: 0 };
 }
 
-/// The content of a register of the reference bank.
+/// The content of a register of the reference bank. It begins with a tag of one byte, so that machine code can read it.
 #[derive(Clone, Debug, Default)]
+#[repr(u8)]
 pub enum Ref {
     /// The null reference, which refers to no object.
     #[default]

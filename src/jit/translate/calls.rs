@@ -87,15 +87,8 @@ impl Translator<'_, '_> {
             Instruction::ReturnR { a } => moved = i64::from(a.0),
             _ => {}
         }
-        let may_hold = moved > 0 || self.may_hold_references();
-        let status = if may_hold {
-            let kept = self.constant(i64::from(self.code.results[2]));
-            let end = self.constant(self.code.frame()[2] as i64);
-            let from = self.constant(moved);
-            self.call_address(self.helpers.finish as usize, &[self.references, kept, end, from], types::I64)
-        } else {
-            self.constant(RETURNED)
-        };
+        let held = self.held_references();
+        let status = if moved > 0 || !held.is_empty() { self.finish(moved, &held) } else { self.constant(RETURNED) };
         let mut returned = vec![status];
         let signature = Signature { params: self.code.params, results: self.code.results };
         for ((bank, k), place) in convention::results(&signature) {

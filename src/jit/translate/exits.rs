@@ -4,7 +4,7 @@ use super::super::context::offsets;
 use super::super::convention::{self, Place};
 use super::super::effects::effects;
 use super::super::site::{Continuation, Register, Site};
-use super::super::{LEFT, NOT_EXECUTED, Signature};
+use super::super::{LEFT, NOT_EXECUTED, PASSED, Signature};
 use super::{FLAGS, Translator, kind_of};
 use crate::value::Bank;
 use cranelift_codegen::ir::condcodes::IntCC;
@@ -139,6 +139,12 @@ impl Translator<'_, '_> {
 
     /// Executes one instruction by the interpreter, and continues.
     pub(super) fn step(&mut self, at: usize) {
+        let operands = effects(self.code, at, self.signature);
+        if operands.read.len().max(operands.written.len()) > PASSED {
+            self.leave_before(at);
+            self.is_ended = true;
+            return;
+        }
         let status = self.perform_step(at);
         let (other, done) = self.branch_rarely(status);
         self.continue_in(other);
@@ -151,15 +157,35 @@ impl Translator<'_, '_> {
         }
     }
 
+    /// Calls the interpreter for one instruction that writes no number or integer, and preserves all machine registers.
+    /// The status is in the context.
+    pub(super) fn perform_rare_step(&mut self, at: usize) {
+        let (site, link) = self.prepare_step(at);
+        let signature = self.builder.import_signature(convention::of_rare_step());
+        let address = self.constant(self.rare_step as i64);
+        self.builder.ins().call_indirect(signature, address, &[site, link]);
+    }
+
     /// Executes one instruction by the interpreter, which continues.
     pub(super) fn step_and_leave(&mut self, at: usize) {
+        self.is_ended = true;
+        if effects(self.code, at, self.signature).read.len() > PASSED {
+            self.leave_before(at);
+            return;
+        }
         let status = self.perform_step(at);
         self.leave_step(at, status);
-        self.is_ended = true;
     }
 
     /// Calls the interpreter for one instruction; returns the status.
     fn perform_step(&mut self, at: usize) -> Value {
+        let (site, link) = self.prepare_step(at);
+        let context = self.builder.ins().get_pinned_reg(types::I64);
+        self.call_address(self.helpers.step as *const () as usize, &[context, site, link], types::I64)
+    }
+
+    /// Passes the operands of an instruction to the interpreter; returns the site and the record of the function.
+    fn prepare_step(&mut self, at: usize) -> (Value, Value) {
         let effects = effects(self.code, at, self.signature);
         let (read, written) = (plain(effects.read), plain(effects.written));
         for (k, register) in read.iter().enumerate() {
@@ -168,12 +194,11 @@ impl Translator<'_, '_> {
         }
         let site = self.site(at, Continuation::After, vec![], read, written);
         let link = self.link(site);
-        let context = self.builder.ins().get_pinned_reg(types::I64);
-        self.call_address(self.helpers.step as usize, &[context, site, link], types::I64)
+        (site, link)
     }
 
     /// Leaves the code after a single step, or before it if the step was not executed.
-    fn leave_step(&mut self, at: usize, status: Value) {
+    pub(super) fn leave_step(&mut self, at: usize, status: Value) {
         let is_before = self.builder.ins().icmp_imm_s(IntCC::Equal, status, NOT_EXECUTED);
         let (before, after) = self.branch_rarely(is_before);
         self.continue_in(before);

@@ -89,7 +89,7 @@ impl Translator<'_, '_> {
         if target <= at {
             self.take_step(at);
         }
-        match self.block_of(target) {
+        match self.block_of(at, target) {
             Some(block) => {
                 self.builder.ins().jump(block, &[]);
             }
@@ -97,8 +97,13 @@ impl Translator<'_, '_> {
         }
     }
 
-    fn block_of(&self, target: usize) -> Option<Block> {
-        if self.region.contains(&target) { self.blocks[target] } else { None }
+    /// Returns the block to which a jump leads: the block before a loop, if the jump enters the loop.
+    fn block_of(&self, at: usize, target: usize) -> Option<Block> {
+        if !self.region.contains(&target) {
+            return None;
+        }
+        let is_entered = self.flow.loop_at(target).is_some_and(|around| !around.contains(&at));
+        self.block_before(target).filter(|_| is_entered).or(self.blocks[target])
     }
 
     /// Counts a step. When the limits must be checked, the interpreter executes the jump again.

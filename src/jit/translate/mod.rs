@@ -5,14 +5,16 @@ mod exits;
 mod integers;
 mod jumps;
 mod numbers;
+mod objects;
+mod views;
 
 use super::context::offsets;
 use super::convention::{self, Place};
-use super::effects::effects;
 use super::flow::Flow;
+use super::layout::Layout;
 use super::site::{Continuation, Site};
 use super::treatment::{Treatment, treatment};
-use super::{Helpers, Part, Signature};
+use super::{Helpers, Part, Program, Signature};
 use crate::bytecode::{Code, Instruction};
 use crate::value::Bank;
 use cranelift_codegen::ir::condcodes::IntCC;
@@ -22,6 +24,7 @@ use cranelift_codegen::ir::{
 use cranelift_codegen::isa::CallConv;
 use cranelift_frontend::{FunctionBuilder, Variable};
 use std::ops::RangeInclusive;
+use views::{Key, View};
 
 /// The result of a translation, besides the graph.
 pub struct Translated {
@@ -34,6 +37,22 @@ pub struct Translated {
     pub counts_step: bool,
 }
 
+/// What a translation needs to know besides the function.
+pub struct Environment<'t> {
+    /// The identity of the function in its sites.
+    pub owner: usize,
+    /// The program.
+    pub program: &'t Program<'t>,
+    /// The functions of the machine.
+    pub helpers: &'t Helpers,
+    /// The layout of objects, if it is known.
+    pub layout: Option<&'t Layout>,
+    /// The address of the function that executes a single step and preserves all machine registers.
+    pub rare_step: usize,
+    /// The calling convention.
+    pub convention: CallConv,
+}
+
 /// The state of the translation of one function or loop.
 struct Translator<'t, 'f> {
     builder: &'t mut FunctionBuilder<'f>,
@@ -41,6 +60,9 @@ struct Translator<'t, 'f> {
     owner: usize,
     signature: &'t dyn Fn(u32) -> Option<Signature>,
     helpers: &'t Helpers,
+    layout: Option<&'t Layout>,
+    globals: [u32; 3],
+    rare_step: usize,
     convention: CallConv,
     flow: Flow,
     /// The instructions that are translated; a jump to another instruction leaves the code.
@@ -56,6 +78,12 @@ struct Translator<'t, 'f> {
     blocks: Vec<Option<Block>>,
     /// The block that leaves before the instruction that is translated, if the instruction needs one.
     exit: Option<Block>,
+    /// The block before each loop, by the first instruction of the loop.
+    before_loops: Vec<(usize, Block)>,
+    /// The views that are valid at the current point.
+    views: Vec<(Key, View)>,
+    /// The views that are valid everywhere in a loop.
+    hoisted: Vec<(RangeInclusive<usize>, Vec<(Key, View)>)>,
     /// The blocks that leave before instructions, or at the entry, and are filled at the end.
     exits: Vec<(Block, usize, Continuation)>,
     #[allow(clippy::vec_box, reason = "machine code contains the addresses of the sites")]
@@ -72,11 +100,10 @@ pub fn translate(
     builder: &mut FunctionBuilder<'_>,
     code: &Code,
     part: Part,
-    owner: usize,
-    signature: &dyn Fn(u32) -> Option<Signature>,
-    helpers: &Helpers,
-    convention: CallConv,
+    environment: &Environment<'_>,
 ) -> Option<Translated> {
+    let Environment { owner, program, helpers, layout, rare_step, convention } = *environment;
+    let signature = program.signature;
     // A callee whose arguments or results do not fit the window is called by the interpreter.
     let checked = |function: u32| {
         let found = signature(function)?;
@@ -101,6 +128,9 @@ pub fn translate(
         owner,
         signature: &checked,
         helpers,
+        layout,
+        globals: program.globals,
+        rare_step,
         convention,
         flow,
         region,
@@ -110,6 +140,9 @@ pub fn translate(
         blocks: vec![None; code.instructions.len()],
         exit: None,
         exits: vec![],
+        before_loops: vec![],
+        views: vec![],
+        hoisted: vec![],
         sites: vec![],
         largest_record: 0,
         is_ended: false,
@@ -132,6 +165,11 @@ impl Translator<'_, '_> {
                 self.blocks[head] = Some(self.builder.create_block());
             }
         }
+        let loops: Vec<usize> = self.flow.loops.iter().map(|around| *around.start()).collect();
+        for head in loops.into_iter().filter(|head| self.region.contains(head)) {
+            let before = self.builder.create_block();
+            self.before_loops.push((head, before));
+        }
     }
 
     /// Translates the entry: the arguments of a function, or the registers that a loop needs.
@@ -142,7 +180,7 @@ impl Translator<'_, '_> {
         let given = self.builder.block_params(entry).to_vec();
         let needs_link = self.region.clone().any(|at| {
             let opcode = self.code.instructions[at].opcode();
-            matches!(treatment(opcode), Treatment::Step | Treatment::StepAndLeave)
+            matches!(treatment(opcode), Treatment::Object | Treatment::Step | Treatment::StepAndLeave)
                 || matches!(self.code.instructions[at], Instruction::Call { .. })
         });
         let caller = if self.is_function {
@@ -180,7 +218,7 @@ impl Translator<'_, '_> {
                 self.set((bank, register), value);
             }
         }
-        if let Some(first) = self.blocks[start] {
+        if let Some(first) = self.block_before(start).or(self.blocks[start]) {
             self.builder.ins().jump(first, &[]);
         }
         self.is_ended = true;
@@ -213,20 +251,15 @@ impl Translator<'_, '_> {
 
     fn translate_region(&mut self) {
         for at in self.region.clone() {
-            if let Some(block) = self.blocks[at] {
-                if !self.is_ended {
-                    self.builder.ins().jump(block, &[]);
-                }
-                self.builder.switch_to_block(block);
-                self.is_ended = false;
-            }
+            self.begin_block(at);
             if self.is_ended {
                 continue;
             }
             let instruction = self.code.instructions[at];
             match treatment(instruction.opcode()) {
                 Treatment::Translated => self.translate(at, &instruction),
-                Treatment::Step => self.step(at),
+                Treatment::Object if self.object(at, &instruction) => {}
+                Treatment::Object | Treatment::Step => self.step(at),
                 Treatment::StepAndLeave => self.step_and_leave(at),
                 Treatment::Leave => {
                     self.leave_before(at);
@@ -234,6 +267,7 @@ impl Translator<'_, '_> {
                 }
             }
             self.finish_exit(at, Continuation::Before);
+            self.invalidate_views(at);
         }
         if !self.is_ended {
             // A loop ends with a conditional jump to its head, so the code after the loop follows.
@@ -241,6 +275,38 @@ impl Translator<'_, '_> {
             self.leave_before(next);
             self.is_ended = true;
         }
+    }
+
+    /// Begins the block of an instruction, if a block begins there: before a loop, the block that computes what the
+    /// loop does not change.
+    fn begin_block(&mut self, at: usize) {
+        let Some(block) = self.blocks[at] else { return };
+        if let Some(before) = self.block_before(at) {
+            if !self.is_ended {
+                self.builder.ins().jump(before, &[]);
+            }
+            self.continue_in(before);
+            self.restore_views(at);
+            if let Some(around) = self.flow.loop_at(at) {
+                self.hoist_views(around);
+            }
+            self.is_ended = false;
+        }
+        if !self.is_ended {
+            self.builder.ins().jump(block, &[]);
+        }
+        self.builder.switch_to_block(block);
+        let is_repeated = self.region.clone().any(|from| from >= at && self.flow.targets[from] == Some(at));
+        if !is_repeated {
+            self.builder.seal_block(block);
+        }
+        self.restore_views(at);
+        self.is_ended = false;
+    }
+
+    /// Returns the block before the loop that begins at an instruction.
+    fn block_before(&self, head: usize) -> Option<Block> {
+        self.before_loops.iter().find(|(at, _)| *at == head).map(|(_, block)| *block)
     }
 
     /// Translates an instruction without references.
@@ -300,14 +366,14 @@ impl Translator<'_, '_> {
         self.builder.inst_results(call)[0]
     }
 
-    /// Whether the function may hold references in other registers than those of its results.
-    fn may_hold_references(&self) -> bool {
-        let kept = self.code.results[2];
-        self.code.params[2] > kept
-            || (0..self.code.instructions.len()).any(|at| {
-                let written = effects(self.code, at, self.signature).written;
-                written.iter().any(|(bank, register)| *bank == Bank::R && *register >= kept)
-            })
+    /// Returns the registers that may hold references at the end of the function, other than those of its results.
+    fn held_references(&self) -> Vec<u16> {
+        let written = self.flow.references_written.iter().flatten().copied();
+        let mut held: Vec<u16> = written.chain(0..self.code.params[2]).collect();
+        held.retain(|register| *register >= self.code.results[2]);
+        held.sort_unstable();
+        held.dedup();
+        held
     }
 }
 

@@ -27,7 +27,7 @@ pub(super) unsafe fn records(begin: *const u64, end: *const u64) -> Vec<Record> 
         // for each register that the site names.
         unsafe {
             let site = *at as *const Site;
-            let count = (*site).saved.len();
+            let count = (&(*site).saved).len();
             found.push(Record { site, values: std::slice::from_raw_parts(at.add(1), count).to_vec() });
             at = at.add(1 + count);
         }

@@ -11,10 +11,10 @@ mod exits;
 mod running;
 
 pub(crate) use exits::{end_of, entry_of_site, frame_above, instruction};
-pub(crate) use running::Running;
+pub(crate) use running::{Running, describe};
 
 use crate::bytecode::Instruction;
-use crate::jit::{Compiler as Generator, Context, Helpers, Part, RETURNED, Signature};
+use crate::jit::{Compiler as Generator, Context, Helpers, Part, Program, RETURNED, Signature};
 use crate::vm::compiler_interface::Compiler;
 use crate::vm::fault::Fault;
 use crate::vm::function_table::{Entry, Version};
@@ -166,7 +166,9 @@ fn compile(
         let code = &functions.get(function, Version::Original)?.code;
         Some(Signature { params: code.params, results: code.results })
     };
-    match generator.compile(&entry.code, part, std::ptr::from_ref(entry).addr(), &signature) {
+    let globals = [machine.globals.f.len(), machine.globals.i.len(), machine.globals.r.len()].map(|count| count as u32);
+    let program = Program { signature: &signature, globals };
+    match generator.compile(&entry.code, part, std::ptr::from_ref(entry).addr(), &program) {
         Ok(compiled) => {
             tier.add(entry.number?, highest, part, &compiled);
             Some(compiled)

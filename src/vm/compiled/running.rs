@@ -36,6 +36,14 @@ pub(crate) struct Running {
     pub(crate) panic: Option<Box<dyn Any + Send>>,
 }
 
+/// Tells machine code about the global variables, and the modifications in progress.
+pub(crate) fn describe(machine: &mut Machine, context: &mut Context) {
+    let globals = &mut machine.globals;
+    context.globals = [globals.f.as_mut_ptr().addr(), globals.i.as_mut_ptr().addr(), globals.r.as_mut_ptr().addr()];
+    context.global_slots = globals.slots.len();
+    context.modifications = machine.changes.len();
+}
+
 /// Runs the machine code of the innermost frame; `None` if the limits do not permit it.
 pub(super) fn run(
     machine: &mut Machine,
@@ -75,6 +83,7 @@ pub(super) fn run(
     // have room; single steps borrow the machine by way of `running`, while no other reference to it is used.
     let status = unsafe {
         let outer = ((*context).stack_limit, (*context).references_end, (*context).run);
+        describe(&mut *machine_address, &mut *context);
         (*context).fuel = fuel;
         (*context).stack_limit = (&raw const here).addr() - stack;
         (*context).references_end = references_end;

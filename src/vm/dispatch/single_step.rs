@@ -5,15 +5,17 @@ use super::{fast_path, finalizers, load, save, slow_path};
 use crate::bytecode::Instruction;
 use crate::jit::{Context, FINALIZERS_PENDING, Helpers, LEFT, Link, NOT_EXECUTED, RETURNED, Register, Site};
 use crate::native::library::{self, Direct, PureOperation};
-use crate::value::{Bank, Ref, finalizer};
+use crate::value::{Bank, Cells, Ref, finalizer};
 use crate::vm::compiled::{self, Running};
 use crate::vm::fault::Fault;
+use crate::vm::objects;
 use crate::vm::state::machine::Machine;
 use smallvec::SmallVec;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// The functions that machine code calls.
-pub(super) const HELPERS: Helpers = Helpers { step, finish, reference: size_of::<Ref>() as i32 };
+pub(super) const HELPERS: Helpers =
+    Helpers { step, finish, append_number, append_integer, reference: size_of::<Ref>() as i32 };
 
 /// The number of functions in machine code, one calling the other, for which a single step creates frames; if there are
 /// more, the interpreter takes over.
@@ -50,6 +52,7 @@ extern "C" fn step(context: *mut Context, site: *const Site, link: *const Link) 
         let count = machine.frames.len();
         let outcome = execute(machine, compiler);
         context.fuel = machine.fuel;
+        compiled::describe(machine, context);
         match outcome {
             Err(fault) => {
                 running.fault = Some(fault);
@@ -162,4 +165,27 @@ extern "C" fn finish(references: *mut u8, kept: i64, end: i64, from: i64) -> i64
         }
     }
     if finalizer::any() { FINALIZERS_PENDING } else { RETURNED }
+}
+
+/// Appends a number to an array; returns whether the register holds an array.
+extern "C" fn append_number(array: *mut u8, value: f64) -> i64 {
+    append(array, |cells| cells.push_f(value))
+}
+
+/// Appends an integer to an array; returns whether the register holds an array.
+extern "C" fn append_integer(array: *mut u8, value: i64) -> i64 {
+    append(array, |cells| cells.i.push(value))
+}
+
+fn append(array: *mut u8, push: impl FnOnce(&mut Cells)) -> i64 {
+    // SAFETY: machine code passes the address of a register of references in its frame.
+    let array = unsafe { &mut *array.cast::<Ref>() };
+    match objects::own(array) {
+        Ok(cells) => {
+            push(cells);
+            cells.len += 1;
+            1
+        }
+        Err(_) => 0,
+    }
 }

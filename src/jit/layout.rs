@@ -1,0 +1,235 @@
+//! Layout: where objects store their components, for machine code that reads and writes them.
+//!
+//! The standard library does not promise the layout of its types. The positions are therefore determined by looking at
+//! sample values; where a sample is not as expected, machine code does not access objects.
+#![allow(unsafe_code)]
+
+use crate::value::{BoxCells, Cells, Closure, Ref, Slot};
+use smallvec::SmallVec;
+use std::cell::RefCell;
+use std::mem::{ManuallyDrop, offset_of, size_of};
+use std::rc::Rc;
+
+/// The positions of components, as offsets in bytes.
+#[derive(Clone, Debug)]
+pub struct Layout {
+    /// The size of a reference.
+    pub reference: i32,
+    /// The offset of the number that states the kind of a reference, a byte.
+    pub tag: i32,
+    /// The offset of the address of the object.
+    pub object: i32,
+    /// The kinds of references.
+    pub tags: Tags,
+    /// The offset of the number of owners in an object.
+    pub owners: i32,
+    /// The offset of the number of weak references in an object.
+    pub weak: i32,
+    /// The offset of the storage in an array or record.
+    pub cells: i32,
+    /// The offset of the storage in a box.
+    pub cells_of_box: i32,
+    /// The offset of the captures in a function object.
+    pub captures: i32,
+    /// The offset of the number of elements in the storage.
+    pub elements: i32,
+    /// The offsets of the numbers, integers and references in the storage.
+    pub banks: [i32; 3],
+    /// The offset of the number of slots in the storage.
+    pub slots: i32,
+    /// The layout of each bank.
+    pub bank: BankLayout,
+    /// The address of an object without components, which has no owner.
+    pub nothing: usize,
+}
+
+/// The kinds of references.
+#[derive(Clone, Copy, Debug)]
+pub struct Tags {
+    /// No object.
+    pub null: u8,
+    /// An array or record.
+    pub cells: u8,
+    /// A box.
+    pub boxed: u8,
+    /// A function object.
+    pub closure: u8,
+    /// The kinds whose object begins with the number of owners, at the address in the reference, as a set of bits.
+    pub counted: u64,
+}
+
+/// The layout of a vector with two elements inline.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct BankLayout {
+    /// The offset of the capacity; of the number of elements if these are inline.
+    pub capacity: i32,
+    /// The offset of the inline elements.
+    pub inline: i32,
+    /// The offset of the address of the elements.
+    pub address: i32,
+    /// The offset of the number of elements.
+    pub count: i32,
+}
+
+/// The number of elements of a bank that are stored inline.
+pub const INLINE: i64 = 2;
+
+/// Memory that has no components, wherever machine code looks.
+#[repr(align(16))]
+struct Nothing([u8; 512]);
+
+static NOTHING: Nothing = Nothing([0; 512]);
+
+/// Returns the words of a value.
+fn words<T>(value: &T) -> Vec<usize> {
+    let count = size_of::<T>() / size_of::<usize>();
+    let start = std::ptr::from_ref(value).cast::<usize>();
+    // SAFETY: the words lie inside of the value. Those that hold nothing may be uninitialized; they are read as opaque
+    // memory, and compared with known values only.
+    (0..count).map(|k| unsafe { std::ptr::read_volatile(start.add(k)) }).collect()
+}
+
+/// Returns the offset of the only word with a given value.
+fn find(words: &[usize], value: usize) -> Option<i32> {
+    let mut found = words.iter().enumerate().filter(|(_, word)| **word == value);
+    let (at, _) = found.next()?;
+    found.next().is_none().then_some((at * size_of::<usize>()) as i32)
+}
+
+/// Returns the tag of a reference, if it is the byte at the beginning.
+fn tag(reference: &Ref) -> u8 {
+    // SAFETY: `Ref` is declared with a representation that begins with its tag, a byte.
+    unsafe { *std::ptr::from_ref(reference).cast::<u8>() }
+}
+
+impl BankLayout {
+    /// Determines the layout of a vector of the type `T`, given values that differ.
+    fn of<T: Copy>(value: T) -> Option<BankLayout> {
+        let mut long: SmallVec<[T; 2]> = SmallVec::with_capacity(9);
+        long.extend(std::iter::repeat_n(value, 5));
+        let of_long = words(&long);
+        let mut short: SmallVec<[T; 2]> = SmallVec::new();
+        short.push(value);
+        let inline = short.as_ptr().addr() - std::ptr::from_ref(&short).addr();
+        let capacity = find(&of_long, 9)?;
+        let found = BankLayout {
+            capacity,
+            inline: inline as i32,
+            address: find(&of_long, long.as_ptr().addr())?,
+            count: find(&of_long, 5)?,
+        };
+        (words(&short)[capacity as usize / 8] == 1).then_some(found)
+    }
+
+    /// Determines the layout of a vector of references.
+    fn of_references() -> Option<BankLayout> {
+        let mut long: SmallVec<[Ref; 2]> = SmallVec::with_capacity(9);
+        long.extend((0..5).map(|_| Ref::Null));
+        let of_long = words(&long);
+        let mut short: SmallVec<[Ref; 2]> = SmallVec::new();
+        short.push(Ref::Null);
+        let inline = short.as_ptr().addr() - std::ptr::from_ref(&short).addr();
+        let capacity = find(&of_long, 9)?;
+        let found = BankLayout {
+            capacity,
+            inline: inline as i32,
+            address: find(&of_long, long.as_ptr().addr())?,
+            count: find(&of_long, 5)?,
+        };
+        (words(&short)[capacity as usize / 8] == 1).then_some(found)
+    }
+}
+
+/// The offsets of the numbers of owners and weak references, and of the value, in the allocation of an `Rc`.
+fn of_counted<T>(object: &Rc<T>) -> Option<[usize; 3]> {
+    // SAFETY: an `Rc` of a sized type is one pointer; it is copied as a number only.
+    let start = unsafe { std::mem::transmute_copy::<Rc<T>, usize>(object) };
+    let value = Rc::as_ptr(object).addr().checked_sub(start).filter(|offset| *offset == 2 * size_of::<usize>())?;
+    // SAFETY: the two words before the value belong to the allocation.
+    let counts = || unsafe {
+        let start = start as *const usize;
+        [std::ptr::read_volatile(start), std::ptr::read_volatile(start.add(1))]
+    };
+    let alone = counts();
+    let other = ManuallyDrop::new(Rc::clone(object));
+    let shared = counts();
+    drop(ManuallyDrop::into_inner(other));
+    let weak = Rc::downgrade(object);
+    let watched = counts();
+    drop(weak);
+    ([alone, shared, watched] == [[1, 1], [2, 1], [1, 2]]).then_some([0, size_of::<usize>(), value])
+}
+
+impl Layout {
+    /// Determines the layout; `None` if it is not as expected.
+    pub fn determine() -> Option<Layout> {
+        let object = Rc::new(Cells::empty());
+        let [owners, weak, cells] = of_counted(&object)?;
+        // SAFETY: an `Rc` of a sized type is one pointer.
+        let address = unsafe { std::mem::transmute_copy::<Rc<Cells>, usize>(&object) };
+        let reference = Ref::Cells(object);
+        let in_reference = find(&words(&reference)[1..], address)? + 8;
+        let boxed =
+            Rc::new(BoxCells { cells: RefCell::new(Cells::empty()), shape: None, finalizer: Default::default() });
+        let value_of_box = of_counted(&boxed)?[2];
+        let cells_of_box = boxed.cells.as_ptr().addr() - Rc::as_ptr(&boxed).addr();
+        let closure = Rc::new(Closure { function: 0, captures: Cells::empty() });
+        let value_of_closure = of_counted(&closure)?[2];
+        let bank = BankLayout::of(1.5f64)?;
+        if BankLayout::of(7i64)? != bank || BankLayout::of_references()? != bank {
+            return None;
+        }
+        let mut slots: Vec<Slot> = Vec::with_capacity(9);
+        slots.extend([Slot::NONE; 5]);
+        let count_of_slots = find(&words(&slots), 5)?;
+        let tags = Tags {
+            null: tag(&Ref::Null),
+            cells: tag(&reference),
+            boxed: tag(&Ref::Box(boxed)),
+            closure: tag(&Ref::Closure(closure)),
+            counted: 0,
+        };
+        let counted = [tags.cells, tags.boxed, tags.closure].iter().fold(0, |set, tag| set | 1 << (tag % 64));
+        let storage = cells + size_of::<Cells>();
+        let fits = storage.max(cells_of_box + 64 + size_of::<BoxCells>()) < size_of::<Nothing>();
+        fits.then_some(Layout {
+            reference: size_of::<Ref>() as i32,
+            tag: 0,
+            object: in_reference,
+            tags: Tags { counted, ..tags },
+            owners: owners as i32,
+            weak: weak as i32,
+            cells: cells as i32,
+            cells_of_box: (value_of_box + cells_of_box) as i32,
+            captures: (value_of_closure + offset_of!(Closure, captures)) as i32,
+            elements: offset_of!(Cells, len) as i32,
+            banks: [offset_of!(Cells, f) as i32, offset_of!(Cells, i) as i32, offset_of!(Cells, r) as i32],
+            slots: offset_of!(Cells, slots) as i32 + count_of_slots,
+            bank,
+            nothing: (&raw const NOTHING).addr(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_layout_is_as_expected() {
+        let layout = Layout::determine().unwrap();
+        let cells = Rc::new(Cells::numbers(vec![1.0, 2.0, 3.0]));
+        let reference = Ref::Cells(Rc::clone(&cells));
+        let base = std::ptr::from_ref(&reference).cast::<u8>();
+        // SAFETY: the offsets lie inside of the reference and of the object.
+        unsafe {
+            let object = *base.add(layout.object as usize).cast::<*const u8>();
+            assert_eq!(*object.add(layout.owners as usize).cast::<usize>(), 2);
+            let numbers = object.add(layout.cells as usize + layout.banks[0] as usize);
+            assert_eq!(*numbers.add(layout.bank.count as usize).cast::<usize>(), 3);
+            let elements = *numbers.add(layout.bank.address as usize).cast::<*const f64>();
+            assert_eq!(*elements.add(2), 3.0);
+        }
+        assert_ne!(layout.tags.null, layout.tags.cells);
+    }
+}

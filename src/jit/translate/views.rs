@@ -1,0 +1,244 @@
+//! Views: the addresses and numbers of the components of objects, computed once for many accesses.
+//!
+//! The view of an object that is not as an access needs it (another kind of object, or one that is shared and must not
+//! be modified) has no components, so that each access fails its check of the range. Views that nothing in a loop
+//! invalidates are computed before the loop.
+
+use super::super::layout::{INLINE, Layout};
+use super::super::treatment::{Treatment, treatment};
+use super::{FLAGS, Translator};
+use crate::bytecode::{Code, Instruction};
+use crate::value::Bank;
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{InstBuilder, Value, types};
+use std::ops::RangeInclusive;
+
+/// The kind of object that a view looks into.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) enum Owner {
+    /// An array or record, which changes only by way of its register.
+    Cells,
+    /// A box, which any function may change.
+    Box,
+    /// The captures of a function object, which never change.
+    Captures,
+}
+
+/// The part of an object that a view shows.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) enum Shown {
+    /// The number of elements.
+    Elements,
+    /// The components of a bank, in elements with the given number of components; each component by itself if that
+    /// number is 0.
+    Components(Bank, u16),
+}
+
+/// The identity of a view.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) struct Key {
+    /// The register of the object.
+    pub(super) register: u16,
+    /// The kind of object.
+    pub(super) owner: Owner,
+    /// The part that is shown.
+    pub(super) shown: Shown,
+    /// Whether the components are modified.
+    pub(super) is_modified: bool,
+}
+
+/// The address of the first component, and the number of components or elements.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct View {
+    pub(super) address: Value,
+    pub(super) count: Value,
+}
+
+/// Returns the view that an instruction needs, if it accesses components.
+pub(super) fn key(code: &Code, at: usize) -> Option<Key> {
+    use Instruction as I;
+    let stride = match code.instructions.get(at + 1) {
+        Some(I::Element { offset, stride }) if offset.0 < stride.0 => Some(stride.0),
+        _ => None,
+    };
+    let cells = |register: u16, shown, is_modified| Key { register, owner: Owner::Cells, shown, is_modified };
+    let whole = |bank| Shown::Components(bank, 0);
+    let part = |bank| stride.map(|stride| Shown::Components(bank, stride));
+    let other = |register: u16, owner, bank, is_modified| Key { register, owner, shown: whole(bank), is_modified };
+    Some(match code.instructions[at] {
+        I::Count { array, .. } | I::CheckIndex { array, .. } => cells(array.0, Shown::Elements, false),
+        I::ElementF { array, .. } => cells(array.0, whole(Bank::F), false),
+        I::ElementI { array, .. } => cells(array.0, whole(Bank::I), false),
+        I::ElementR { array, .. } => cells(array.0, whole(Bank::R), false),
+        I::PartF { array, .. } => cells(array.0, part(Bank::F)?, false),
+        I::PartI { array, .. } => cells(array.0, part(Bank::I)?, false),
+        I::PartR { array, .. } => cells(array.0, part(Bank::R)?, false),
+        I::SetElementF { array, .. } | I::AddElementF { array, .. } => cells(array.0, whole(Bank::F), true),
+        I::SetElementI { array, .. } => cells(array.0, whole(Bank::I), true),
+        I::SetPartF { array, .. } | I::AddPartF { array, .. } => cells(array.0, part(Bank::F)?, true),
+        I::SetPartI { array, .. } => cells(array.0, part(Bank::I)?, true),
+        I::LoadRecordF { from, .. } => cells(from.0, whole(Bank::F), false),
+        I::LoadRecordI { from, .. } => cells(from.0, whole(Bank::I), false),
+        I::LoadRecordR { from, .. } => cells(from.0, whole(Bank::R), false),
+        I::StoreRecordF { to, .. } => cells(to.0, whole(Bank::F), true),
+        I::StoreRecordI { to, .. } => cells(to.0, whole(Bank::I), true),
+        I::LoadBoxF { from, .. } => other(from.0, Owner::Box, Bank::F, false),
+        I::LoadBoxI { from, .. } => other(from.0, Owner::Box, Bank::I, false),
+        I::LoadBoxR { from, .. } => other(from.0, Owner::Box, Bank::R, false),
+        I::StoreBoxF { to, .. } => other(to.0, Owner::Box, Bank::F, true),
+        I::StoreBoxI { to, .. } => other(to.0, Owner::Box, Bank::I, true),
+        I::CaptureF { from, .. } => other(from.0, Owner::Captures, Bank::F, false),
+        I::CaptureI { from, .. } => other(from.0, Owner::Captures, Bank::I, false),
+        I::CaptureR { from, .. } => other(from.0, Owner::Captures, Bank::R, false),
+        _ => return None,
+    })
+}
+
+/// Whether an instruction modifies components in place, and does not replace the object in the register.
+fn is_in_place(code: &Code, at: usize) -> bool {
+    key(code, at).is_some_and(|key| key.is_modified)
+}
+
+/// Whether an instruction may run other code of the program, or code of the machine.
+fn calls(instruction: &Instruction) -> bool {
+    matches!(instruction, Instruction::Call { .. })
+        || matches!(treatment(instruction.opcode()), Treatment::Step | Treatment::StepAndLeave)
+}
+
+/// Whether a view is valid after an instruction, if it was valid before.
+fn survives(translator: &Translator<'_, '_>, key: &Key, at: usize) -> bool {
+    let code = translator.code;
+    let instruction = &code.instructions[at];
+    if key.owner == Owner::Box && calls(instruction) {
+        return false;
+    }
+    if let Instruction::Share { a, .. } = instruction
+        && a.0 == key.register
+        && key.is_modified
+    {
+        return false;
+    }
+    if is_in_place(code, at) {
+        return true;
+    }
+    !translator.flow.references_written[at].contains(&key.register)
+}
+
+impl Translator<'_, '_> {
+    /// Removes the views that an instruction invalidates.
+    pub(super) fn invalidate_views(&mut self, at: usize) {
+        if self.views.is_empty() {
+            return;
+        }
+        let mut views = std::mem::take(&mut self.views);
+        views.retain(|(key, _)| survives(self, key, at));
+        self.views = views;
+    }
+
+    /// Returns the views that are needed in a loop and that nothing in the loop invalidates.
+    pub(super) fn invariant_keys(&self, around: &RangeInclusive<usize>) -> Vec<Key> {
+        let mut found: Vec<Key> = vec![];
+        for at in around.clone() {
+            if let Some(key) = key(self.code, at)
+                && !found.contains(&key)
+                && around.clone().all(|other| survives(self, &key, other))
+            {
+                found.push(key);
+            }
+        }
+        found
+    }
+
+    /// Sets the views that are valid at the beginning of a block: those of the loops around it.
+    pub(super) fn restore_views(&mut self, at: usize) {
+        self.views.clear();
+        for (around, views) in &self.hoisted {
+            if around.contains(&at) {
+                self.views.extend(views.iter().copied());
+            }
+        }
+    }
+
+    /// Computes the invariant views of a loop, in the block before the loop.
+    pub(super) fn hoist_views(&mut self, around: RangeInclusive<usize>) {
+        let Some(layout) = self.layout else { return };
+        let mut views = vec![];
+        for key in self.invariant_keys(&around) {
+            if !self.views.iter().any(|(known, _)| *known == key) {
+                views.push((key, self.compute_view(&key, layout)));
+            }
+        }
+        self.hoisted.push((around, views));
+    }
+
+    /// Returns a view, which is computed unless it is known.
+    pub(super) fn view(&mut self, key: Key, layout: &Layout) -> View {
+        if let Some((_, view)) = self.views.iter().find(|(known, _)| *known == key) {
+            return *view;
+        }
+        let view = self.compute_view(&key, layout);
+        self.views.push((key, view));
+        view
+    }
+
+    /// Returns the address of a register of references.
+    pub(super) fn reference(&mut self, register: u16) -> (Value, i32) {
+        (self.references, i32::from(register) * self.helpers.reference)
+    }
+
+    fn compute_view(&mut self, key: &Key, layout: &Layout) -> View {
+        let (base, at) = self.reference(key.register);
+        let (tag, offset) = match key.owner {
+            Owner::Cells => (layout.tags.cells, layout.cells),
+            Owner::Box => (layout.tags.boxed, layout.cells_of_box),
+            Owner::Captures => (layout.tags.closure, layout.captures),
+        };
+        let ins = &mut *self.builder;
+        let found = ins.ins().load(types::I8, FLAGS, base, at + layout.tag);
+        let is_expected = ins.ins().icmp_imm_u(IntCC::Equal, found, i64::from(tag));
+        let object = ins.ins().load(types::I64, FLAGS, base, at + layout.object);
+        let nothing = ins.ins().iconst(types::I64, layout.nothing as i64);
+        let object = ins.ins().select(is_expected, object, nothing);
+        let load =
+            |ins: &mut cranelift_frontend::FunctionBuilder<'_>, at: i32| ins.ins().load(types::I64, FLAGS, object, at);
+        let (bank, stride) = match key.shown {
+            Shown::Elements => {
+                let count = load(ins, offset + layout.elements);
+                return View { address: object, count };
+            }
+            Shown::Components(bank, stride) => (bank, stride),
+        };
+        let of_bank = offset + layout.banks[bank as usize];
+        let capacity = load(ins, of_bank + layout.bank.capacity);
+        let is_long = ins.ins().icmp_imm_s(IntCC::UnsignedGreaterThan, capacity, INLINE);
+        let address = load(ins, of_bank + layout.bank.address);
+        let inline = ins.ins().iadd_imm_s(object, i64::from(of_bank + layout.bank.inline));
+        let address = ins.ins().select(is_long, address, inline);
+        let count = load(ins, of_bank + layout.bank.count);
+        let mut count = ins.ins().select(is_long, count, capacity);
+        if stride > 0 {
+            // An index is in range if it is below the number of elements, all of whose components exist.
+            let whole = ins.ins().udiv_imm_u(count, i64::from(stride));
+            let elements = load(ins, offset + layout.elements);
+            count = ins.ins().umin(whole, elements);
+        }
+        if key.is_modified {
+            let mut obstacles = None;
+            if key.owner == Owner::Cells {
+                let owners = load(ins, layout.owners);
+                let weak = load(ins, layout.weak);
+                let (owners, weak) = (ins.ins().bxor_imm_s(owners, 1), ins.ins().bxor_imm_s(weak, 1));
+                obstacles = Some(ins.ins().bor(owners, weak));
+            }
+            if bank == Bank::F {
+                let slots = load(ins, offset + layout.slots);
+                obstacles = Some(obstacles.map_or(slots, |others| ins.ins().bor(others, slots)));
+            }
+            if let Some(obstacles) = obstacles {
+                let zero = ins.ins().iconst(types::I64, 0);
+                count = ins.ins().select(obstacles, zero, count);
+            }
+        }
+        View { address, count }
+    }
+}
