@@ -37,8 +37,8 @@ pub struct Layout {
     pub banks: [i32; 3],
     /// The offset of the number of slots in the storage.
     pub slots: i32,
-    /// The layout of each bank.
-    pub bank: BankLayout,
+    /// The layouts of the vectors of numbers, integers and references.
+    pub vectors: [BankLayout; 3],
     /// The address of an object without components, which has no owner.
     pub nothing: usize,
 }
@@ -76,9 +76,11 @@ pub const INLINE: i64 = 2;
 
 /// Memory that has no components, wherever machine code looks.
 #[repr(align(16))]
-struct Nothing([u8; 512]);
+struct Nothing {
+    _bytes: [u8; 512],
+}
 
-static NOTHING: Nothing = Nothing([0; 512]);
+static NOTHING: Nothing = Nothing { _bytes: [0; 512] };
 
 /// Returns the words of a value.
 fn words<T>(value: &T) -> Vec<usize> {
@@ -103,31 +105,13 @@ fn tag(reference: &Ref) -> u8 {
 }
 
 impl BankLayout {
-    /// Determines the layout of a vector of the type `T`, given values that differ.
-    fn of<T: Copy>(value: T) -> Option<BankLayout> {
+    /// Determines the layout of a vector of the type `T`, given a function that makes values.
+    fn of<T>(make: fn() -> T) -> Option<BankLayout> {
         let mut long: SmallVec<[T; 2]> = SmallVec::with_capacity(9);
-        long.extend(std::iter::repeat_n(value, 5));
+        long.extend((0..5).map(|_| make()));
         let of_long = words(&long);
         let mut short: SmallVec<[T; 2]> = SmallVec::new();
-        short.push(value);
-        let inline = short.as_ptr().addr() - std::ptr::from_ref(&short).addr();
-        let capacity = find(&of_long, 9)?;
-        let found = BankLayout {
-            capacity,
-            inline: inline as i32,
-            address: find(&of_long, long.as_ptr().addr())?,
-            count: find(&of_long, 5)?,
-        };
-        (words(&short)[capacity as usize / 8] == 1).then_some(found)
-    }
-
-    /// Determines the layout of a vector of references.
-    fn of_references() -> Option<BankLayout> {
-        let mut long: SmallVec<[Ref; 2]> = SmallVec::with_capacity(9);
-        long.extend((0..5).map(|_| Ref::Null));
-        let of_long = words(&long);
-        let mut short: SmallVec<[Ref; 2]> = SmallVec::new();
-        short.push(Ref::Null);
+        short.push(make());
         let inline = short.as_ptr().addr() - std::ptr::from_ref(&short).addr();
         let capacity = find(&of_long, 9)?;
         let found = BankLayout {
@@ -175,10 +159,7 @@ impl Layout {
         let cells_of_box = boxed.cells.as_ptr().addr() - Rc::as_ptr(&boxed).addr();
         let closure = Rc::new(Closure { function: 0, captures: Cells::empty() });
         let value_of_closure = of_counted(&closure)?[2];
-        let bank = BankLayout::of(1.5f64)?;
-        if BankLayout::of(7i64)? != bank || BankLayout::of_references()? != bank {
-            return None;
-        }
+        let vectors = [BankLayout::of(|| 1.5f64)?, BankLayout::of(|| 7i64)?, BankLayout::of(|| Ref::Null)?];
         let mut slots: Vec<Slot> = Vec::with_capacity(9);
         slots.extend([Slot::NONE; 5]);
         let count_of_slots = find(&words(&slots), 5)?;
@@ -205,7 +186,7 @@ impl Layout {
             elements: offset_of!(Cells, len) as i32,
             banks: [offset_of!(Cells, f) as i32, offset_of!(Cells, i) as i32, offset_of!(Cells, r) as i32],
             slots: offset_of!(Cells, slots) as i32 + count_of_slots,
-            bank,
+            vectors,
             nothing: (&raw const NOTHING).addr(),
         })
     }
@@ -226,8 +207,8 @@ mod tests {
             let object = *base.add(layout.object as usize).cast::<*const u8>();
             assert_eq!(*object.add(layout.owners as usize).cast::<usize>(), 2);
             let numbers = object.add(layout.cells as usize + layout.banks[0] as usize);
-            assert_eq!(*numbers.add(layout.bank.count as usize).cast::<usize>(), 3);
-            let elements = *numbers.add(layout.bank.address as usize).cast::<*const f64>();
+            assert_eq!(*numbers.add(layout.vectors[0].count as usize).cast::<usize>(), 3);
+            let elements = *numbers.add(layout.vectors[0].address as usize).cast::<*const f64>();
             assert_eq!(*elements.add(2), 3.0);
         }
         assert_ne!(layout.tags.null, layout.tags.cells);

@@ -18,10 +18,11 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("ir", &["types", "native", "value", "source", "cancel"]),
     ("diff", &["ir", "native", "value", "source", "diagnostic", "cancel"]),
     ("bytecode", &["native", "value", "source"]),
+    ("jit", &["bytecode", "native", "value"]),
     ("emit", &["ir", "bytecode", "native", "value", "source", "cancel"]),
     ("tape", &["native", "value", "tensor", "cancel"]),
     ("tensor", &["cancel"]),
-    ("vm", &["bytecode", "tape", "native", "value", "tensor", "source", "diagnostic", "cancel"]),
+    ("vm", &["bytecode", "jit", "tape", "native", "value", "tensor", "source", "diagnostic", "cancel"]),
     (
         "session",
         &[
@@ -191,6 +192,7 @@ const MACHINE: &[&str] = &[
     "fused",
     "recorder",
     "threaded",
+    "machine_code",
     "function_table",
     "diagnosis",
     "compiler_interface",
@@ -198,6 +200,7 @@ const MACHINE: &[&str] = &[
     "exclusivity",
     "native_call",
     "operators",
+    "compiled",
     "dispatch",
     "run",
 ];

@@ -209,12 +209,13 @@ impl Translator<'_, '_> {
             Shown::Components(bank, stride) => (bank, stride),
         };
         let of_bank = offset + layout.banks[bank as usize];
-        let capacity = load(ins, of_bank + layout.bank.capacity);
+        let vector = &layout.vectors[bank as usize];
+        let capacity = load(ins, of_bank + vector.capacity);
         let is_long = ins.ins().icmp_imm_s(IntCC::UnsignedGreaterThan, capacity, INLINE);
-        let address = load(ins, of_bank + layout.bank.address);
-        let inline = ins.ins().iadd_imm_s(object, i64::from(of_bank + layout.bank.inline));
+        let address = load(ins, of_bank + vector.address);
+        let inline = ins.ins().iadd_imm_s(object, i64::from(of_bank + vector.inline));
         let address = ins.ins().select(is_long, address, inline);
-        let count = load(ins, of_bank + layout.bank.count);
+        let count = load(ins, of_bank + vector.count);
         let mut count = ins.ins().select(is_long, count, capacity);
         if stride > 0 {
             // An index is in range if it is below the number of elements, all of whose components exist.

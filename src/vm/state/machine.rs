@@ -284,8 +284,8 @@ impl Machine {
         withheld > 0 && self.fuel >= 0
     }
 
-    /// Withholds the steps that are left, so that the machine is asked at the next step whether it can continue in
-    /// machine code.
+    /// Withholds the steps that are left, so that at the next step the machine looks for machine code in which it can
+    /// continue.
     pub(crate) fn withhold_steps(&mut self) {
         self.tier.withheld += self.fuel.max(0);
         self.fuel = self.fuel.min(0);

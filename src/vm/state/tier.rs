@@ -37,8 +37,8 @@ impl CompileMode {
 pub(crate) struct Tier {
     /// The functions that are compiled.
     pub(crate) mode: CompileMode,
-    /// The steps that were granted, and are not spent before the machine was asked whether it can continue in machine
-    /// code.
+    /// The steps that were granted, and that are added again at the next step, after the machine has looked for machine
+    /// code in which it can continue.
     pub(crate) withheld: i64,
     /// The compiler and its results, once a function was compiled.
     pub(crate) code: Option<Box<CompiledCode>>,
