@@ -122,10 +122,13 @@ impl Compiler {
         {
             return Err(Refusal::Function);
         }
+        if part == Part::Derivative && self.layout.is_none() {
+            return Err(Refusal::Function);
+        }
         let convention = self.isa.default_call_conv();
         let machine_signature = match part {
             Part::Function => convention::of_function(&own, convention),
-            Part::Loop(_) => convention::of_loop(convention),
+            Part::Derivative | Part::Loop(_) => convention::of_loop(convention),
         };
         let rare_step = self.rare_step()?;
         self.begin(machine_signature);
@@ -149,7 +152,7 @@ impl Compiler {
         let pages = self.finish()?;
         let thunk = match part {
             Part::Function => self.thunk(own)?,
-            Part::Loop(_) => self.thunk_of_loops()?,
+            Part::Derivative | Part::Loop(_) => self.thunk_of_loops()?,
         };
         Ok(Compiled { pages, thunk, _sites: sites, largest_record, counts_step })
     }

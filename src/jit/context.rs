@@ -28,6 +28,12 @@ pub struct Context {
     pub global_slots: usize,
     /// The number of modifications of shared storage that are in progress.
     pub modifications: usize,
+    /// The end of the numbers and of the integers in the value stack of adjoint code.
+    pub tops: [usize; 2],
+    /// The end of the memory of the numbers and of the integers in the value stack.
+    pub ends: [usize; 2],
+    /// The beginning of the numbers and of the integers in the value stack.
+    pub bottoms: [usize; 2],
     /// The run of machine code that is in progress, which belongs to the machine.
     pub run: *mut (),
     /// Arguments and results that do not fit in machine registers, and the operands of single steps.
@@ -56,6 +62,9 @@ pub mod offsets {
     pub const GLOBALS: i32 = offset_of!(Context, globals) as i32;
     pub const GLOBAL_SLOTS: i32 = offset_of!(Context, global_slots) as i32;
     pub const MODIFICATIONS: i32 = offset_of!(Context, modifications) as i32;
+    pub const TOPS: i32 = offset_of!(Context, tops) as i32;
+    pub const ENDS: i32 = offset_of!(Context, ends) as i32;
+    pub const BOTTOMS: i32 = offset_of!(Context, bottoms) as i32;
     pub const PASSED: i32 = offset_of!(Context, passed) as i32;
     pub const CALLER: i32 = offset_of!(Link, caller) as i32;
     pub const SITE: i32 = offset_of!(Link, site) as i32;
@@ -74,6 +83,9 @@ impl Context {
             globals: [0; 3],
             global_slots: 0,
             modifications: 0,
+            tops: [0; 2],
+            ends: [0; 2],
+            bottoms: [0; 2],
             run: std::ptr::null_mut(),
             passed: [0; PASSED],
         }

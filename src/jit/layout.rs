@@ -173,7 +173,7 @@ impl Layout {
         let counted = [tags.cells, tags.boxed, tags.closure].iter().fold(0, |set, tag| set | 1 << (tag % 64));
         let storage = cells + size_of::<Cells>();
         let fits = storage.max(cells_of_box + 64 + size_of::<BoxCells>()) < size_of::<Nothing>();
-        fits.then_some(Layout {
+        (fits && tags.null == 0).then_some(Layout {
             reference: size_of::<Ref>() as i32,
             tag: 0,
             object: in_reference,

@@ -50,6 +50,14 @@ pub struct Helpers {
     pub append_number: extern "C" fn(array: *mut u8, value: f64) -> i64,
     /// Appends an integer to the array in a register; returns whether it succeeded.
     pub append_integer: extern "C" fn(array: *mut u8, value: i64) -> i64,
+    /// Copies a reference from the second register to the first one, and drops the content of that register.
+    pub share: extern "C" fn(to: *mut u8, from: *const u8) -> i64,
+    /// Moves a reference from the second register to the first one, and drops the content of that register.
+    pub take: extern "C" fn(to: *mut u8, from: *mut u8) -> i64,
+    /// Checks the limits of tangent or adjoint code; returns whether the code continues.
+    pub poll: extern "C" fn(*mut Context) -> i64,
+    /// Allocates memory for the value stack of adjoint code; returns whether there is some.
+    pub grow: extern "C" fn(*mut Context) -> i64,
     /// The size of a reference.
     pub reference: i32,
 }
@@ -68,6 +76,9 @@ pub struct Program<'p> {
 pub enum Part {
     /// The whole function, which is called with its arguments.
     Function,
+    /// A whole function of tangent or adjoint code, whose registers are read from the frame. It has no sites: when an
+    /// operation fails, the code returns, and the derivative is computed in another way.
+    Derivative,
     /// The loop with the given head, whose registers are read from the frame. Leaving the loop leaves the machine code.
     Loop(usize),
 }

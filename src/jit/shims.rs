@@ -25,6 +25,10 @@ pub extern "C" fn with_integer(f: fn(f64, i64) -> f64, a: f64, n: i64) -> f64 {
     f(a, n)
 }
 
+pub extern "C" fn with_integer_and_result(f: fn(f64, i64, f64) -> f64, a: f64, n: i64, y: f64) -> f64 {
+    f(a, n, y)
+}
+
 pub extern "C" fn of_integer(f: fn(i64) -> f64, n: i64) -> f64 {
     f(n)
 }

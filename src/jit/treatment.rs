@@ -9,6 +9,8 @@ pub enum Treatment {
     Translated,
     /// The instruction is translated if the layout of objects is known; otherwise it is a [`Treatment::Step`].
     Object,
+    /// The instruction is translated in tangent and adjoint code, the only code in which it occurs.
+    Derivative,
     /// The interpreter executes this one instruction, and machine code continues unless functions were entered.
     Step,
     /// The interpreter executes this one instruction and continues after it.
@@ -38,12 +40,13 @@ pub fn treatment(opcode: Opcode) -> Treatment {
             Treatment::Step
         }
         CallValue => Treatment::StepAndLeave,
-        // The code of derivatives with levels is not compiled, and the failures are left to the interpreter.
         PartialF | PartialLeftF | PartialRightF | PartialFI | FlushF | PushF | PushI | PushKnown | PopF | PopI
-        | AddElementF | AddPartF | TrapNil | TrapFailed | TrapUncaught | TrapUnreachable | Resume | Halt
-        | EnterCompiled | DMoveF | DLoadF | ClearSlot | DAddF | DSubF | DMulF | DDivF | DNegF | DPrim1F | DPrim2F
-        | DPrim3F | DPrimFI | DCall | DCallValue | DCallRule | DNative | DOperate | DReturnF | DNewBox | DNewRecord
-        | DNewClosure | DLoadBoxF | DStoreBoxF | DLoadRecordF | DStoreRecordF | DCaptureF | DAppendF | DAppend
-        | DElementF | DPartF | DSetElementF | DSetPartF | DLoadGlobalF | DStoreGlobalF => Treatment::Leave,
+        | AddElementF | AddPartF => Treatment::Derivative,
+        // The code of derivatives with levels is not compiled, and the failures are left to the interpreter.
+        TrapNil | TrapFailed | TrapUncaught | TrapUnreachable | Resume | Halt | EnterCompiled | DMoveF | DLoadF
+        | ClearSlot | DAddF | DSubF | DMulF | DDivF | DNegF | DPrim1F | DPrim2F | DPrim3F | DPrimFI | DCall
+        | DCallValue | DCallRule | DNative | DOperate | DReturnF | DNewBox | DNewRecord | DNewClosure | DLoadBoxF
+        | DStoreBoxF | DLoadRecordF | DStoreRecordF | DCaptureF | DAppendF | DAppend | DElementF | DPartF
+        | DSetElementF | DSetPartF | DLoadGlobalF | DStoreGlobalF => Treatment::Leave,
     }
 }

@@ -67,6 +67,44 @@ impl ValueStack {
     }
 }
 
+/// The memory of one of the stacks.
+#[derive(Clone, Copy, Debug)]
+pub struct StackMemory {
+    /// The address of the first entry.
+    pub bottom: usize,
+    /// The address after the last entry.
+    pub top: usize,
+    /// The address after the memory that is allocated.
+    pub end: usize,
+}
+
+impl StackMemory {
+    fn of<T>(all: &mut Vec<T>) -> StackMemory {
+        let bottom = all.as_mut_ptr().addr();
+        StackMemory { bottom, top: bottom + size_of_val(&all[..]), end: bottom + all.capacity() * size_of::<T>() }
+    }
+}
+
+impl ValueStack {
+    /// Returns the memory of the numbers and of the integers, for machine code that pushes and pops entries itself.
+    pub fn memory(&mut self) -> [StackMemory; 2] {
+        [StackMemory::of(&mut self.numbers), StackMemory::of(&mut self.integers)]
+    }
+
+    /// Sets the numbers of entries after machine code has pushed and popped entries.
+    ///
+    /// # Safety
+    /// The entries below the addresses `tops` must be in the memory of the stacks, and initialized.
+    #[allow(unsafe_code)]
+    pub unsafe fn set_tops(&mut self, tops: [usize; 2]) {
+        // SAFETY: the caller guarantees that as many entries are initialized.
+        unsafe {
+            self.numbers.set_len((tops[0] - self.numbers.as_ptr().addr()) / size_of::<f64>());
+            self.integers.set_len((tops[1] - self.integers.as_ptr().addr()) / size_of::<i64>());
+        }
+    }
+}
+
 #[inline(always)]
 fn push<T>(all: &mut Vec<T>, entry: T) -> Option<()> {
     if all.len() == all.capacity() {

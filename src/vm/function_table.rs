@@ -5,7 +5,7 @@ use crate::bytecode::{Code, Instruction, Operator, verify};
 use crate::value::shape::{ShapeId, Shapes, Tangents};
 use crate::value::{Cells, Closure, Ref, Signature};
 use crate::vm::fault::Fault;
-use crate::vm::machine_code::MachineCode;
+use crate::vm::machine_code::{MachineCode, PartCode};
 use crate::vm::threaded::{Threaded, translate};
 use hashbrown::HashMap;
 use std::cell::Cell;
@@ -154,6 +154,8 @@ pub struct TransformedCode {
     pub code: Rc<Code>,
     /// The translation of the bytecode to threaded code, which is executed.
     pub threaded: Threaded,
+    /// The machine code, if the code has run often.
+    pub machine_code: PartCode,
 }
 
 /// The original and derivative code of functions, by function number. Entries are never moved or dropped as long as the
@@ -292,7 +294,10 @@ impl Functions {
         if let Some(code) = &code {
             verify(code).map_err(|why| Fault::internal(format!("malformed code of `{}`: {why}", code.name)))?;
         }
-        let made = code.and_then(|code| translate(&code).map(|threaded| Rc::new(TransformedCode { code, threaded })));
+        let made = code.and_then(|code| {
+            translate(&code)
+                .map(|threaded| Rc::new(TransformedCode { code, threaded, machine_code: PartCode::default() }))
+        });
         known.insert(signature, made.clone());
         Ok(made)
     }

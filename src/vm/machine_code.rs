@@ -43,6 +43,12 @@ impl PartCode {
         self.seen.get()
     }
 
+    /// Notes that the part has run for as long as `times` ordinary runs.
+    pub fn observe_run(&self, times: u32) -> u32 {
+        self.seen.set(self.seen.get().saturating_add(times));
+        self.seen.get()
+    }
+
     /// Whether the part may be compiled.
     pub fn is_interpreted(&self) -> bool {
         matches!(*self.state.borrow(), PartState::Interpreted)

@@ -197,10 +197,10 @@ const MACHINE: &[&str] = &[
     "diagnosis",
     "compiler_interface",
     "state",
+    "compiled",
     "exclusivity",
     "native_call",
     "operators",
-    "compiled",
     "dispatch",
     "run",
 ];

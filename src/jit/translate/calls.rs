@@ -76,6 +76,10 @@ impl Translator<'_, '_> {
     /// Returns from the function; a loop leaves the return to the interpreter.
     pub(super) fn return_(&mut self, at: usize, instruction: &Instruction) {
         self.is_ended = true;
+        if self.is_derivative {
+            self.return_to_frame(at, instruction);
+            return;
+        }
         if !self.is_function {
             self.leave_before(at);
             return;

@@ -85,6 +85,10 @@ impl Translator<'_, '_> {
 
     /// Leaves the code: stores the registers in a record, and returns.
     pub(super) fn leave(&mut self, at: usize, continuation: Continuation, saved: Vec<Register>) {
+        if self.is_derivative {
+            self.return_status(LEFT);
+            return;
+        }
         self.largest_record = self.largest_record.max(saved.len() + 1);
         let values: Vec<Value> = saved.iter().map(|register| self.get(*register)).collect();
         let site = self.site(at, continuation, saved, vec![], vec![]);

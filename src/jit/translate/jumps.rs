@@ -114,6 +114,11 @@ impl Translator<'_, '_> {
         let is_empty = self.builder.ins().icmp_imm_s(IntCC::SignedLessThan, left, 0);
         let (empty, next) = self.branch_rarely(is_empty);
         self.continue_in(empty);
+        if self.is_derivative {
+            self.poll(next);
+            self.continue_in(next);
+            return;
+        }
         let restored = self.load_context(types::I64, offsets::FUEL);
         let restored = self.builder.ins().iadd_imm_s(restored, 1);
         self.store_context(restored, offsets::FUEL);

@@ -1,6 +1,7 @@
 //! Translation: builds the graph of the code generator from bytecode, one instruction after another.
 
 mod calls;
+mod derivatives;
 mod exits;
 mod integers;
 mod jumps;
@@ -68,6 +69,9 @@ struct Translator<'t, 'f> {
     /// The instructions that are translated; a jump to another instruction leaves the code.
     region: RangeInclusive<usize>,
     is_function: bool,
+    is_derivative: bool,
+    /// The addresses of the registers of numbers and integers, in the frame of tangent or adjoint code.
+    frame: [Value; 2],
     /// The variables of the number and integer registers.
     variables: [Vec<Variable>; 2],
     /// The address of the registers of references.
@@ -116,6 +120,7 @@ pub fn translate(
     let flow = Flow::of(code, &checked);
     let (region, start) = match part {
         Part::Function => (0..=code.instructions.len() - 1, 0),
+        Part::Derivative => (0..=code.instructions.len() - 1, 0),
         Part::Loop(head) => (flow.loop_at(head)?, head),
     };
     let frame = code.frame();
@@ -135,6 +140,8 @@ pub fn translate(
         flow,
         region,
         is_function: part == Part::Function,
+        is_derivative: part == Part::Derivative,
+        frame: [Value::from_u32(0); 2],
         variables,
         link: None,
         blocks: vec![None; code.instructions.len()],
@@ -178,11 +185,12 @@ impl Translator<'_, '_> {
         self.builder.append_block_params_for_function_params(entry);
         self.continue_in(entry);
         let given = self.builder.block_params(entry).to_vec();
-        let needs_link = self.region.clone().any(|at| {
-            let opcode = self.code.instructions[at].opcode();
-            matches!(treatment(opcode), Treatment::Object | Treatment::Step | Treatment::StepAndLeave)
-                || matches!(self.code.instructions[at], Instruction::Call { .. })
-        });
+        let needs_link = !self.is_derivative
+            && self.region.clone().any(|at| {
+                let opcode = self.code.instructions[at].opcode();
+                matches!(treatment(opcode), Treatment::Object | Treatment::Step | Treatment::StepAndLeave)
+                    || matches!(self.code.instructions[at], Instruction::Call { .. })
+            });
         let caller = if self.is_function {
             self.references = given[1];
             given[0]
@@ -211,6 +219,7 @@ impl Translator<'_, '_> {
             }
             self.check_entry(needs_link);
         } else {
+            self.frame = [given[1], given[2]];
             let live: Vec<_> = self.flow.live(start).collect();
             for (bank, register) in live {
                 let from = given[1 + bank as usize];
@@ -257,11 +266,16 @@ impl Translator<'_, '_> {
             }
             let instruction = self.code.instructions[at];
             match treatment(instruction.opcode()) {
+                Treatment::Derivative if self.is_derivative => self.derivative(at, &instruction),
+                Treatment::Step | Treatment::StepAndLeave if self.is_derivative => {
+                    self.leave_before(at);
+                    self.is_ended = true;
+                }
                 Treatment::Translated => self.translate(at, &instruction),
                 Treatment::Object if self.object(at, &instruction) => {}
                 Treatment::Object | Treatment::Step => self.step(at),
                 Treatment::StepAndLeave => self.step_and_leave(at),
-                Treatment::Leave => {
+                Treatment::Derivative | Treatment::Leave => {
                     self.leave_before(at);
                     self.is_ended = true;
                 }

@@ -95,7 +95,7 @@ impl Translator<'_, '_> {
     }
 
     /// Returns the register of the third operand of an instruction.
-    fn extra(&self, at: usize) -> u16 {
+    pub(super) fn extra(&self, at: usize) -> u16 {
         match self.code.instructions.get(at + 1) {
             Some(Instruction::Extra { c }) => c.0,
             _ => 0,

@@ -12,7 +12,7 @@ use cranelift_codegen::ir::{InstBuilder, Value, types};
 
 /// The position of a component.
 #[derive(Clone, Copy)]
-enum Index {
+pub(super) enum Index {
     /// The component of the element whose index is in a register.
     Element(IIn, u16),
     /// The component with a fixed index.
@@ -115,7 +115,9 @@ impl Translator<'_, '_> {
             }
             I::CheckAccess { .. } | I::CheckGlobalAccess { .. } => {
                 let modifications = self.load_context(types::I64, offsets::MODIFICATIONS);
-                let (rare, usual) = self.branch_rarely(modifications);
+                let (rare, usual) = (self.builder.create_block(), self.builder.create_block());
+                self.builder.set_cold_block(rare);
+                self.builder.ins().brif(modifications, rare, &[], usual, &[]);
                 self.continue_in(rare);
                 self.rare_step(at, usual);
                 self.continue_in(usual);
@@ -141,7 +143,7 @@ impl Translator<'_, '_> {
     }
 
     /// Returns the address of a component, after the check that it exists.
-    fn address(&mut self, key: Key, layout: &Layout, index: Index) -> (Value, i32) {
+    pub(super) fn address(&mut self, key: Key, layout: &Layout, index: Index) -> (Value, i32) {
         let view = self.view(key, layout);
         let Shown::Components(bank, stride) = key.shown else { return (view.address, 0) };
         let size = if bank == Bank::R { layout.reference } else { 8 };
@@ -220,7 +222,11 @@ impl Translator<'_, '_> {
         self.copy_words(layout, out, base, offset);
         self.builder.ins().jump(next, &[]);
         self.continue_in(rare);
-        self.rare_step(at, next);
+        if self.is_derivative {
+            self.replace_by(self.helpers.share as *const () as usize, out, (base, offset), next);
+        } else {
+            self.rare_step(at, next);
+        }
         self.continue_in(next);
     }
 
@@ -256,7 +262,7 @@ impl Translator<'_, '_> {
         self.builder.ins().store(FLAGS, null, base, offset + layout.tag);
     }
 
-    fn take(&mut self, at: usize, layout: &Layout, out: u16, a: u16) {
+    pub(super) fn take(&mut self, at: usize, layout: &Layout, out: u16, a: u16) {
         if out == a {
             return;
         }
@@ -269,7 +275,11 @@ impl Translator<'_, '_> {
         self.set_null(layout, a);
         self.builder.ins().jump(next, &[]);
         self.continue_in(rare);
-        self.rare_step(at, next);
+        if self.is_derivative {
+            self.replace_by(self.helpers.take as *const () as usize, out, (base, offset), next);
+        } else {
+            self.rare_step(at, next);
+        }
         self.continue_in(next);
     }
 
@@ -297,7 +307,13 @@ impl Translator<'_, '_> {
         self.set_null(layout, a);
         self.builder.ins().jump(next, &[]);
         self.continue_in(rare);
-        self.rare_step(at, next);
+        if self.is_derivative {
+            // An object without components begins with the tag of the null reference.
+            let null = self.constant(layout.nothing as i64);
+            self.replace_by(self.helpers.share as *const () as usize, a, (null, 0), next);
+        } else {
+            self.rare_step(at, next);
+        }
         self.continue_in(next);
     }
 

@@ -7,9 +7,11 @@
 //! Promises: a program behaves the same whether it is compiled or not, apart from the time. In runs with a limit of
 //! steps nothing is compiled, so that the limit is exact.
 
+mod derivatives;
 mod exits;
 mod running;
 
+pub(crate) use derivatives::{grow, poll, run_derivative};
 pub(crate) use exits::{end_of, entry_of_site, frame_above, instruction};
 pub(crate) use running::{Running, describe};
 
@@ -21,7 +23,7 @@ use crate::vm::function_table::{Entry, Version};
 use crate::vm::machine_code::{PartCode, PartState};
 use crate::vm::state::machine::Machine;
 use crate::vm::state::stacks::Frame;
-use crate::vm::state::tier::{CompileMode, CompiledCode};
+use crate::vm::state::tier::{CompileMode, CompiledCode, Tier};
 use std::rc::Rc;
 
 /// The number of times that a function must be found running before it is compiled.
@@ -60,7 +62,6 @@ fn entry_of<'e>(frame: &Frame) -> &'e Entry {
 pub(crate) fn jump_back(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
-    helpers: Helpers,
     target: *const Instruction,
 ) -> Result<(), Box<Fault>> {
     let is_renewed = machine.renew_steps();
@@ -89,7 +90,7 @@ pub(crate) fn jump_back(
         }
     }
     let is_hot = mode == CompileMode::Always || seen >= SEEN;
-    if is_hot && prepare(machine, compiler, helpers, entry, Part::Loop(head), &part) {
+    if is_hot && prepare(machine, compiler, entry, Part::Loop(head), &part) {
         run(machine, compiler, entry, &part)?;
     } else if mode == CompileMode::Always {
         machine.withhold_steps();
@@ -102,7 +103,7 @@ pub(crate) fn jump_back(
 /// # Errors
 /// Fails when the program fails.
 #[inline(never)]
-pub(crate) fn enter(machine: &mut Machine, compiler: &mut dyn Compiler, helpers: Helpers) -> Result<(), Box<Fault>> {
+pub(crate) fn enter(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box<Fault>> {
     let Some(frame) = machine.frames.last_mut() else { return Ok(()) };
     let entry = entry_of(frame);
     frame.pc = entry.code.instructions.as_ptr();
@@ -110,7 +111,7 @@ pub(crate) fn enter(machine: &mut Machine, compiler: &mut dyn Compiler, helpers:
         return Ok(());
     }
     let part = &entry.machine_code.function;
-    if !prepare(machine, compiler, helpers, entry, Part::Function, part) {
+    if !prepare(machine, compiler, entry, Part::Function, part) {
         entry.interpret();
         return Ok(());
     }
@@ -122,20 +123,13 @@ pub(crate) fn enter(machine: &mut Machine, compiler: &mut dyn Compiler, helpers:
 }
 
 /// Compiles a part of a function, if it is not compiled; returns whether there is machine code.
-fn prepare(
-    machine: &mut Machine,
-    compiler: &mut dyn Compiler,
-    helpers: Helpers,
-    entry: &Entry,
-    part: Part,
-    code: &PartCode,
-) -> bool {
+fn prepare(machine: &mut Machine, compiler: &mut dyn Compiler, entry: &Entry, part: Part, code: &PartCode) -> bool {
     match &*code.state.borrow() {
         PartState::Compiled(_) => return true,
         PartState::Refused => return false,
         PartState::Interpreted => {}
     }
-    let state = match compile(machine, compiler, helpers, entry, part) {
+    let state = match compile(machine, compiler, entry, part) {
         Some(compiled) => PartState::Compiled(Rc::new(compiled)),
         None => PartState::Refused,
     };
@@ -147,7 +141,6 @@ fn prepare(
 fn compile(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
-    helpers: Helpers,
     entry: &Entry,
     part: Part,
 ) -> Option<crate::jit::Compiled> {
@@ -159,7 +152,7 @@ fn compile(
             highest = highest.max(function.0);
         }
     }
-    let tier = machine.tier.code.get_or_insert_with(|| Box::new(CompiledCode::new(helpers)));
+    let tier = code_of(&mut machine.tier)?;
     let generator = tier.compiler.as_mut()?;
     let functions = &machine.functions;
     let signature = |function: u32| {
@@ -179,6 +172,12 @@ fn compile(
             None
         }
     }
+}
+
+/// Returns the compiler and its results, which are created if necessary.
+fn code_of(tier: &mut Tier) -> Option<&mut CompiledCode> {
+    let helpers = tier.helpers?;
+    Some(tier.code.get_or_insert_with(|| Box::new(CompiledCode::new(*helpers))))
 }
 
 /// Runs the machine code of a part of the function of the innermost frame.

@@ -36,6 +36,15 @@ pub(crate) struct Running {
     pub(crate) panic: Option<Box<dyn Any + Send>>,
 }
 
+impl Running {
+    /// Describes a run that begins.
+    pub(super) fn new(machine: *mut Machine, compiler: &mut dyn Compiler, frames: usize) -> Running {
+        // SAFETY: the description of a run is not used after the run, during which the compiler is borrowed.
+        let compiler = unsafe { std::mem::transmute::<&mut dyn Compiler, &'static mut dyn Compiler>(compiler) };
+        Running { machine, compiler, frames, is_ready: false, fault: None, panic: None }
+    }
+}
+
 /// Tells machine code about the global variables, and the modifications in progress.
 pub(crate) fn describe(machine: &mut Machine, context: &mut Context) {
     let globals = &mut machine.globals;
@@ -75,10 +84,8 @@ pub(super) fn run(
     let here = 0u8;
     let stack = STACK_BYTES.min((depth - MIN_DEPTH / 2) * SMALLEST_FRAME);
     let context = &raw mut tier.context;
-    // SAFETY: the lifetime of the compiler ends after this function, and `running` is not used later.
-    let compiler = unsafe { std::mem::transmute::<&mut dyn Compiler, &'static mut dyn Compiler>(compiler) };
     let machine_address: *mut Machine = machine;
-    let mut running = Running { machine: machine_address, compiler, frames, is_ready: false, fault: None, panic: None };
+    let mut running = Running::new(machine_address, compiler, frames);
     // SAFETY: the context lives in a box of the machine. Machine code was compiled for this frame, for which the stacks
     // have room; single steps borrow the machine by way of `running`, while no other reference to it is used.
     let status = unsafe {

@@ -62,6 +62,7 @@ fn primitive(p: Prim) -> &'static Primitive {
 #[allow(clippy::too_many_lines, reason = "one arm per instruction; it is a table")]
 pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box<Fault>> {
     use Instruction as I;
+    machine.tier.helpers = Some(&single_step::HELPERS);
     let mut at = load(machine);
     loop {
         let here = at.pc;
@@ -125,7 +126,7 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
                     if machine.fuel < 0 {
                         save(machine, at.pc);
                         at.jump(distance);
-                        outside!(compiled::jump_back(machine, compiler, single_step::HELPERS, at.pc)?);
+                        outside!(compiled::jump_back(machine, compiler, at.pc)?);
                         run_finalizers!();
                     } else {
                         at.jump(distance);
@@ -225,7 +226,7 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
             }
             I::Halt {} => return Ok(()),
             I::EnterCompiled {} => {
-                outside!(compiled::enter(machine, compiler, single_step::HELPERS)?);
+                outside!(compiled::enter(machine, compiler)?);
                 run_finalizers!();
             }
 

@@ -14,8 +14,17 @@ use smallvec::SmallVec;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// The functions that machine code calls.
-pub(super) const HELPERS: Helpers =
-    Helpers { step, finish, append_number, append_integer, reference: size_of::<Ref>() as i32 };
+pub(super) static HELPERS: Helpers = Helpers {
+    step,
+    finish,
+    append_number,
+    append_integer,
+    share,
+    take,
+    poll: compiled::poll,
+    grow: compiled::grow,
+    reference: size_of::<Ref>() as i32,
+};
 
 /// The number of functions in machine code, one calling the other, for which a single step creates frames; if there are
 /// more, the interpreter takes over.
@@ -188,4 +197,24 @@ fn append(array: *mut u8, push: impl FnOnce(&mut Cells)) -> i64 {
         }
         Err(_) => 0,
     }
+}
+
+/// Copies a reference to a register.
+extern "C" fn share(to: *mut u8, from: *const u8) -> i64 {
+    // SAFETY: machine code passes the address of a register in its frame, and of a reference that it has found.
+    unsafe {
+        let value = (*from.cast::<Ref>()).clone();
+        *to.cast::<Ref>() = value;
+    }
+    0
+}
+
+/// Moves a reference to another register.
+extern "C" fn take(to: *mut u8, from: *mut u8) -> i64 {
+    // SAFETY: machine code passes the addresses of registers in its frame.
+    unsafe {
+        let value = std::mem::take(&mut *from.cast::<Ref>());
+        *to.cast::<Ref>() = value;
+    }
+    0
 }

@@ -144,7 +144,7 @@ impl Machine {
             return Ok(entry);
         }
         let entry = self.functions.load(compiler, function, version)?;
-        if self.tier.mode == CompileMode::Always {
+        if self.tier.mode == CompileMode::Always && entry.number.is_some() {
             entry.enter_machine_code();
         }
         Ok(entry)

@@ -1,6 +1,6 @@
 //! Tier: the state of compiled code in a machine. It is created when the first function is compiled.
 
-use crate::jit::{Compiled, Compiler, Context};
+use crate::jit::{Compiled, Compiler, Context, Helpers};
 use std::rc::Rc;
 
 /// The functions that are compiled to machine code.
@@ -40,6 +40,8 @@ pub(crate) struct Tier {
     /// The steps that were granted, and that are added again at the next step, after the machine has looked for machine
     /// code in which it can continue.
     pub(crate) withheld: i64,
+    /// The functions of the dispatch loop that machine code calls, once the loop has run.
+    pub(crate) helpers: Option<&'static Helpers>,
     /// The compiler and its results, once a function was compiled.
     pub(crate) code: Option<Box<CompiledCode>>,
 }

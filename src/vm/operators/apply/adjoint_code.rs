@@ -10,6 +10,7 @@ use crate::tape::{Num, Template};
 use crate::value::shape::{Shape, TangentId, TangentKind};
 use crate::value::walk::Walk;
 use crate::value::{Cells, Closure, Components, Integers, Numbers, Ref, References};
+use crate::vm::compiled;
 use crate::vm::compiler_interface::Compiler;
 use crate::vm::fault::Fault;
 use crate::vm::function_table::{TransformKind, TransformedCode};
@@ -59,7 +60,7 @@ fn run_adjoint_code(
     let first = usize::from(usize::from(found.code.code.results[0]) > x.f.len());
     let results = [first + x.f.len(), 0, x.r.len()];
     let more = single(Numbers::new(), Integers::new(), objects);
-    if !run(machine, &found, x, more, results)? {
+    if !run(machine, compiler, &found, x, more, results)? {
         return Ok(None);
     }
     let value = if first == 1 { machine.number(0) } else { 0.0 };
@@ -87,7 +88,7 @@ pub(crate) fn value_with_tangent(
         return Ok(None);
     }
     let Some(vectors) = spread(walk(compiler), at, x, direction)? else { return Ok(None) };
-    if !run(machine, &found, x, vectors, [2 * layout[0], 0, 0])? {
+    if !run(machine, compiler, &found, x, vectors, [2 * layout[0], 0, 0])? {
         return Ok(None);
     }
     let part = |numbers: std::ops::Range<usize>| {
@@ -138,6 +139,7 @@ fn code(
 /// are in the window.
 fn run(
     machine: &mut Machine,
+    compiler: &mut dyn Compiler,
     found: &TransformedClosure,
     x: &Cells,
     mut more: Cells,
@@ -164,7 +166,7 @@ fn run(
         machine.set_reference(given[2], Ref::Closure(Rc::clone(closure)));
     }
     machine.value_stack.begin();
-    let is_done = machine.run_threaded(&transformed.threaded, frame[2])?;
+    let is_done = compiled::run_derivative(machine, compiler, transformed)?;
     let leftover = machine.window[2] + if is_done { results[2] } else { 0 };
     machine.stacks.r[leftover..end[2]].iter_mut().for_each(|reference| *reference = Ref::Null);
     if !is_done {

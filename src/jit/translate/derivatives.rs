@@ -1,0 +1,193 @@
+//! Derivatives: the instructions of tangent and adjoint code, which runs without sites and is restarted elsewhere when an
+//! operation fails.
+
+use super::super::context::offsets;
+use super::super::shims;
+use super::super::{LEFT, RETURNED};
+use super::objects::Index;
+use super::views::key;
+use super::{FLAGS, Translator, kind_of};
+use crate::bytecode::operand::{IIn, Prim};
+use crate::bytecode::{Instruction, primitive};
+use crate::native::{Expression, Partial};
+use crate::value::Bank;
+use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
+use cranelift_codegen::ir::{Block, InstBuilder, Value, types};
+
+/// The smallest normal number: a smaller one is subnormal, or zero.
+const SMALLEST_NORMAL: f64 = f64::MIN_POSITIVE;
+
+impl Translator<'_, '_> {
+    /// Translates an instruction that occurs in tangent and adjoint code only.
+    pub(super) fn derivative(&mut self, at: usize, instruction: &Instruction) {
+        use Instruction as I;
+        match *instruction {
+            I::PartialF { out, a, y, p } => {
+                let operands = [self.f(a.0), self.f(y.0)];
+                self.partial(at, out.0, p, 0, &operands);
+            }
+            I::PartialLeftF { out, a, b, p } => {
+                let operands = [self.f(a.0), self.f(b.0), self.f(self.extra(at))];
+                self.partial(at, out.0, p, 0, &operands);
+            }
+            I::PartialRightF { out, a, b, p } => {
+                let operands = [self.f(a.0), self.f(b.0), self.f(self.extra(at))];
+                self.partial(at, out.0, p, 1, &operands);
+            }
+            I::PartialFI { out, a, n, p } => {
+                let operands = [self.f(a.0), self.i(n.0), self.f(self.extra(at))];
+                self.partial(at, out.0, p, 0, &operands);
+            }
+            I::FlushF { a } => self.flush(a.0),
+            I::PushF { a } => {
+                let value = self.f(a.0);
+                self.push(Bank::F, value);
+            }
+            I::PushI { a } => {
+                let value = self.i(a.0);
+                self.push(Bank::I, value);
+            }
+            I::PushKnown { value } => {
+                let value = self.constant(i64::from(value.0));
+                self.push(Bank::I, value);
+            }
+            I::PopF { out } => self.pop((Bank::F, out.0)),
+            I::PopI { out } => self.pop((Bank::I, out.0)),
+            I::AddElementF { a, index, .. } => self.add_to_component(at, a.0, index),
+            I::AddPartF { a, index, .. } => self.add_to_component(at, a.0, index),
+            _ => {
+                self.leave_before(at);
+                self.is_ended = true;
+            }
+        }
+    }
+
+    /// Computes a partial derivative of a primitive.
+    fn partial(&mut self, at: usize, out: u16, p: Prim, operand: usize, operands: &[Value]) {
+        let (shim, function) = match primitive(p.0).map(|primitive| primitive.partial(operand)) {
+            Some(Partial::Expression(Expression::Unary(f, _))) => (shims::two as *const () as usize, f as usize),
+            Some(Partial::Expression(Expression::Binary(f, _))) => (shims::three as *const () as usize, f as usize),
+            Some(Partial::Expression(Expression::WithInteger(f, _))) => {
+                (shims::with_integer_and_result as *const () as usize, f as usize)
+            }
+            _ => {
+                self.leave_before(at);
+                self.is_ended = true;
+                return;
+            }
+        };
+        let function = self.constant(function as i64);
+        let arguments: Vec<Value> = std::iter::once(function).chain(operands.iter().copied()).collect();
+        let value = self.call_address(shim, &arguments, types::F64);
+        self.set((Bank::F, out), value);
+    }
+
+    /// Sets a number to zero if it is subnormal. A number that is zero keeps its sign.
+    fn flush(&mut self, a: u16) {
+        let value = self.f(a);
+        let magnitude = self.builder.ins().fabs(value);
+        let (smallest, zero) = (self.builder.ins().f64const(SMALLEST_NORMAL), self.builder.ins().f64const(0.0));
+        let is_small = self.builder.ins().fcmp(FloatCC::LessThan, magnitude, smallest);
+        let is_nonzero = self.builder.ins().fcmp(FloatCC::GreaterThan, magnitude, zero);
+        let is_subnormal = self.builder.ins().band(is_small, is_nonzero);
+        let flushed = self.builder.ins().select(is_subnormal, zero, value);
+        self.set((Bank::F, a), flushed);
+    }
+
+    /// Pushes a value onto the value stack, after allocating memory if necessary.
+    fn push(&mut self, bank: Bank, value: Value) {
+        let offset = 8 * bank as i32;
+        let top = self.load_context(types::I64, offsets::TOPS + offset);
+        let end = self.load_context(types::I64, offsets::ENDS + offset);
+        let is_full = self.builder.ins().icmp(IntCC::Equal, top, end);
+        let (full, ready) = (self.builder.create_block(), self.builder.create_block());
+        self.builder.set_cold_block(full);
+        self.builder.append_block_param(ready, types::I64);
+        self.builder.ins().brif(is_full, full, &[], ready, &[top.into()]);
+        self.continue_in(full);
+        let context = self.builder.ins().get_pinned_reg(types::I64);
+        let succeeded = self.call_address(self.helpers.grow as *const () as usize, &[context], types::I64);
+        self.leave_unless(succeeded);
+        let moved = self.load_context(types::I64, offsets::TOPS + offset);
+        self.builder.ins().jump(ready, &[moved.into()]);
+        self.continue_in(ready);
+        let top = self.builder.block_params(ready)[0];
+        self.builder.ins().store(FLAGS, value, top, 0);
+        let top = self.builder.ins().iadd_imm_s(top, 8);
+        self.store_context(top, offsets::TOPS + offset);
+    }
+
+    /// Pops the last value from the value stack; code whose value stack is empty is wrong, and fails.
+    fn pop(&mut self, out: (Bank, u16)) {
+        let offset = 8 * out.0 as i32;
+        let top = self.load_context(types::I64, offsets::TOPS + offset);
+        let bottom = self.load_context(types::I64, offsets::BOTTOMS + offset);
+        let is_empty = self.builder.ins().icmp(IntCC::Equal, top, bottom);
+        self.leave_if(is_empty);
+        let top = self.builder.ins().iadd_imm_s(top, -8);
+        let value = self.builder.ins().load(kind_of(out.0), FLAGS, top, 0);
+        self.store_context(top, offsets::TOPS + offset);
+        self.set(out, value);
+    }
+
+    /// Adds a number to a component of an element.
+    fn add_to_component(&mut self, at: usize, a: u16, index: IIn) {
+        let offset = match self.code.instructions.get(at + 1) {
+            Some(Instruction::Element { offset, .. }) => offset.0,
+            _ => 0,
+        };
+        let (Some(layout), Some(key)) = (self.layout, key(self.code, at)) else {
+            self.leave_before(at);
+            self.is_ended = true;
+            return;
+        };
+        let (base, offset) = self.address(key, layout, Index::Element(index, offset));
+        let (old, more) = (self.builder.ins().load(types::F64, FLAGS, base, offset), self.f(a));
+        let sum = self.builder.ins().fadd(old, more);
+        self.builder.ins().store(FLAGS, sum, base, offset);
+    }
+
+    /// Checks the limits, and continues in another block.
+    pub(super) fn poll(&mut self, next: Block) {
+        let context = self.builder.ins().get_pinned_reg(types::I64);
+        let continues = self.call_address(self.helpers.poll as *const () as usize, &[context], types::I64);
+        let stopped = self.builder.create_block();
+        self.builder.ins().brif(continues, next, &[], stopped, &[]);
+        self.continue_in(stopped);
+        let status = self.constant(LEFT);
+        self.builder.ins().return_(&[status]);
+    }
+
+    /// Copies or moves a reference to a register by a function of the machine, and continues in another block.
+    pub(super) fn replace_by(&mut self, function: usize, to: u16, from: (Value, i32), next: Block) {
+        let (base, offset) = self.reference(to);
+        let to = self.builder.ins().iadd_imm_s(base, i64::from(offset));
+        let from = self.builder.ins().iadd_imm_s(from.0, i64::from(from.1));
+        self.call_address(function, &[to, from], types::I64);
+        self.builder.ins().jump(next, &[]);
+    }
+
+    /// Returns from tangent or adjoint code: the results are stored in the frame.
+    pub(super) fn return_to_frame(&mut self, at: usize, instruction: &Instruction) {
+        let results = self.code.results;
+        let first = match *instruction {
+            Instruction::ReturnF { a } => Some((Bank::F, a.0)),
+            Instruction::ReturnI { a } => Some((Bank::I, a.0)),
+            Instruction::ReturnR { a } => {
+                if let Some(layout) = self.layout {
+                    self.take(at, layout, 0, a.0);
+                }
+                None
+            }
+            _ => None,
+        };
+        let registers =
+            [Bank::F, Bank::I].into_iter().flat_map(|bank| (0..results[bank as usize]).map(move |k| (bank, k)));
+        for (bank, k) in registers.collect::<Vec<_>>() {
+            let value = self.get(first.filter(|(of, _)| *of == bank && k == 0).unwrap_or((bank, k)));
+            self.builder.ins().store(FLAGS, value, self.frame[bank as usize], 8 * i32::from(k));
+        }
+        let status = self.constant(RETURNED);
+        self.builder.ins().return_(&[status]);
+    }
+}
