@@ -1,5 +1,5 @@
 //! Tests with random programs: forward mode, reverse mode and central differences agree, to third order, both when a program
-//! runs from source and when it is compiled first.
+//! runs from source and when it is compiled first; and machine code computes the same numbers as the interpreter.
 //!
 //! `DSCRIPT_CASES` sets the number of programs with one and with two parameters (160 each), `DSCRIPT_SEED` the seed, where
 //! `random` selects a new one each time; the seed is printed, and a failing program is reduced as far as possible before it is
@@ -7,7 +7,7 @@
 
 use crate::generate::agree::{Course, Failure, ONE_NUMBER, Questions, TOGETHER, TWO_NUMBERS, Tally, own, script};
 use crate::generate::{self, Program};
-use dscript::session::Options;
+use dscript::session::{CompileMode, Options};
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -169,7 +169,11 @@ fn check(name: &str, questions: &Questions) {
     let mut runner = TestRunner::new_with_rng(Config::default(), TestRng::from_seed(RngAlgorithm::ChaCha, &bytes));
     let strategy = generate::program();
     let tally = Tally::default();
-    let course = Course::new(Options { timeout: Some(Duration::from_secs(20)), ..Options::default() });
+    let course = Course::new(Options {
+        timeout: Some(Duration::from_secs(20)),
+        compiled: CompileMode::Never,
+        ..Options::default()
+    });
     let shows = std::env::var_os("DSCRIPT_SHOW").is_some();
     // Returns how a program fails from source or, if requested, compiled.
     let fails = |program: &Program, compiles: bool| {

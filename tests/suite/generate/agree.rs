@@ -13,7 +13,7 @@
 
 use super::{Program, render};
 use crate::sink::Sink;
-use dscript::session::{Input, Options, Outcome, Session, Status};
+use dscript::session::{CompileMode, Input, Options, Outcome, Session, Status};
 use std::cell::{Cell, RefCell};
 
 /// The points of differentiation: their sums and differences are finer than the constants in the programs, so that no point
@@ -111,6 +111,8 @@ pub enum Failure {
     Wrong,
     /// The compiled program behaves differently from the source.
     Compiled,
+    /// Machine code computes other numbers than the interpreter.
+    MachineCode,
 }
 
 /// A failure and its description.
@@ -127,6 +129,8 @@ pub struct Answered {
 pub struct Course {
     options: Options,
     running: RefCell<Option<Running>>,
+    /// The same programs, all of whose functions are compiled to machine code.
+    in_machine_code: RefCell<Option<Running>>,
 }
 
 struct Running {
@@ -141,7 +145,7 @@ pub const TOGETHER: usize = 50;
 impl Course {
     /// Creates a sequence in which each session has these options.
     pub fn new(options: Options) -> Course {
-        Course { options, running: RefCell::default() }
+        Course { options, running: RefCell::default(), in_machine_code: RefCell::default() }
     }
 
     /// Runs a script after the previous ones, and checks its output.
@@ -157,10 +161,29 @@ impl Course {
         running.programs += 1;
         let text = numbered(own(text), running.programs);
         let output = running.ask(&text).map_err(stopped)?;
+        let forced = self.in_machine_code(&text)?;
+        if forced != output {
+            return Err((Failure::MachineCode, format!("interpreted:\n{output}\nin machine code:\n{forced}")));
+        }
         let lines = output.lines().try_for_each(|line| compare(line, tally).map_err(|why| format!("{why}: {line}")));
         lines.map_err(|why| (Failure::Wrong, why))?;
         self.running.replace(Some(running));
         Ok(Answered { text, output })
+    }
+
+    /// Runs a text in machine code, after the previous ones; returns the output.
+    fn in_machine_code(&self, text: &str) -> Result<String, Why> {
+        let wrong = |why| (Failure::MachineCode, why);
+        let mut running = match self.in_machine_code.take() {
+            Some(running) => running,
+            None => {
+                let options = Options { compiled: CompileMode::Always, ..self.options.clone() };
+                Running::begin(options).map_err(wrong)?
+            }
+        };
+        let output = running.ask(text).map_err(wrong)?;
+        self.in_machine_code.replace(Some(running));
+        Ok(output)
     }
 
     /// Builds a file with the queries of the programs of the current session, runs it, and compares the output. The next
@@ -169,6 +192,7 @@ impl Course {
     /// # Errors
     /// Returns the first program whose output differs.
     pub fn compiled(&self, programs: &[Answered]) -> Result<(), (usize, Why)> {
+        self.in_machine_code.take();
         let Some(mut running) = self.running.take() else { return Ok(()) };
         let asks: String = programs.iter().map(Answered::asks).collect();
         let Err((k, why)) = self.image(&mut running.session, &asks, programs) else { return Ok(()) };
