@@ -18,6 +18,7 @@ mod interrupts;
 mod jupyter;
 mod lessons;
 mod library;
+mod machine_code;
 mod prefixes;
 mod primitives;
 mod prompt;

@@ -1,0 +1,77 @@
+//! Tests of machine code: a program prints the same and fails in the same way in every mode of `--jit`, also where the system
+//! refuses executable memory.
+
+use crate::harness::command;
+use crate::harness::folder::Folder;
+use std::os::unix::process::CommandExt;
+
+/// Programs, some of which fail.
+const PROGRAMS: &[(&str, &str)] = &[
+    ("a loop of numbers", "var x = 0.5\nfor _ in 0..<30_000 { x = 3.9 * x * (1 - x) }\nprint(x)\n"),
+    ("recursion", "func fib(_ n: Int) -> Int { n < 2 ? n : fib(n - 1) + fib(n - 2) }\nprint(fib(21))\n"),
+    (
+        "deep recursion",
+        "func depth(_ n: Int) -> Int { n == 0 ? 0 : 1 + depth(n - 1) }\nprint(depth(90_000), depth(90_000))\n",
+    ),
+    ("too deep recursion", "func depth(_ n: Int) -> Int { n == 0 ? 0 : 1 + depth(n - 1) }\nprint(depth(200_000))\n"),
+    (
+        "an overflow in a loop in a call",
+        "func product(_ n: Int) -> Int {\n    var p = 1\n    for i in 1...n { p *= i }\n    return p\n}\nfunc \
+         sum(_ n: Int) -> Int {\n    var s = 0\n    for i in 1...n { s += product(i) % 1000 }\n    return s\n}\nfor _ \
+         in 0..<3000 { _ = sum(15) }\nprint(sum(20))\nprint(sum(21))\n",
+    ),
+    (
+        "an index out of range",
+        "func total(_ xs: [Double], _ n: Int) -> Double {\n    var t = 0.0\n    for i in 0..<n { t += xs[i] }\n    \
+         return t\n}\nlet xs = [1.0, 2.0, 3.0]\nvar t = 0.0\nfor _ in 0..<20_000 { t += total(xs, 3) \
+         }\nprint(t)\nprint(total(xs, 4))\n",
+    ),
+    (
+        "an array that is shared when it is modified",
+        "var a = [1, 2, 3]\nvar kept: [[Int]] = []\nfor i in 0..<30_000 {\n    a[i % 3] += i\n    if i % 10_000 == 0 { \
+         kept.append(a) }\n}\nprint(a, kept)\n",
+    ),
+    (
+        "instances that end in a loop",
+        "final class Noted {\n    let n: Int\n    init(_ n: Int) { self.n = n }\n    deinit { if n % 10_000 == 0 { \
+         print(\"end of\", n) } }\n}\nfunc make(_ n: Int) -> Int { Noted(n).n }\nvar s = 0\nfor i in 0..<30_000 { s += \
+         make(i) }\nprint(s)\n",
+    ),
+    (
+        "a gradient in a loop",
+        "func f(_ x: Double) -> Double {\n    var y = x\n    for _ in 0..<50 { y = sin(y) * x + 0.1 }\n    return \
+         y\n}\nvar s = 0.0\nfor k in 0..<200 { s += gradient(at: Double(k) * 0.01, in: f) }\nprint(s)\n",
+    ),
+];
+
+/// Runs a program in a mode; returns its exit status, output and messages.
+fn run(folder: &Folder, mode: &str, refuses_memory: bool) -> (Option<i32>, String, String) {
+    let mut command = command();
+    command.args(["--jit", mode, "a.dscript"]).current_dir(&folder.0);
+    if refuses_memory {
+        // SAFETY: the system call affects only the new process, and allocates nothing.
+        #[allow(unsafe_code)]
+        unsafe {
+            command.pre_exec(|| {
+                const SET_MDWE: libc::c_int = 65;
+                libc::prctl(SET_MDWE, 1, 0, 0, 0);
+                Ok(())
+            });
+        }
+    }
+    let output = command.output().expect("dscript starts");
+    let text = |bytes| String::from_utf8_lossy(bytes).into_owned();
+    (output.status.code(), text(&output.stdout), text(&output.stderr))
+}
+
+#[test]
+fn a_program_behaves_the_same_in_every_mode() {
+    for (name, text) in PROGRAMS {
+        let folder = Folder::new("machine-code").with("a.dscript", *text);
+        let interpreted = run(&folder, "off", false);
+        for mode in ["on", "force"] {
+            assert_eq!(run(&folder, mode, false), interpreted, "{name}, --jit {mode}");
+        }
+        assert_eq!(run(&folder, "force", true), interpreted, "{name}, without executable memory");
+    }
+}
