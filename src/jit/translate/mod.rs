@@ -86,6 +86,8 @@ struct Translator<'t, 'f> {
     before_loops: Vec<(usize, Block)>,
     /// The views that are valid at the current point.
     views: Vec<(Key, View)>,
+    /// The indices and counts that were compared on every way to the current point.
+    checked: Vec<(Value, Value)>,
     /// The views that are valid everywhere in a loop.
     hoisted: Vec<(RangeInclusive<usize>, Vec<(Key, View)>)>,
     /// The blocks that leave before instructions, or at the entry, and are filled at the end.
@@ -149,6 +151,7 @@ pub fn translate(
         exits: vec![],
         before_loops: vec![],
         views: vec![],
+        checked: vec![],
         hoisted: vec![],
         sites: vec![],
         largest_record: 0,

@@ -137,6 +137,11 @@ impl Translator<'_, '_> {
 
     /// Leaves unless an index is in a range.
     fn check_range(&mut self, index: Value, count: Value) {
+        // A check of the same values on the way to this point holds here, too.
+        if self.checked.contains(&(index, count)) {
+            return;
+        }
+        self.checked.push((index, count));
         // As an unsigned number, a negative index is larger than any count.
         let is_outside = self.builder.ins().icmp(IntCC::UnsignedGreaterThanOrEqual, index, count);
         self.leave_if(is_outside);
@@ -144,7 +149,14 @@ impl Translator<'_, '_> {
 
     /// Returns the address of a component, after the check that it exists.
     pub(super) fn address(&mut self, key: Key, layout: &Layout, index: Index) -> (Value, i32) {
-        let view = self.view(key, layout);
+        if key.is_modified {
+            let obstacles = self.view(key, layout).count;
+            if !self.checked.contains(&(obstacles, obstacles)) {
+                self.checked.push((obstacles, obstacles));
+                self.leave_if(obstacles);
+            }
+        }
+        let view = self.view(Key { is_modified: false, ..key }, layout);
         let Shown::Components(bank, stride) = key.shown else { return (view.address, 0) };
         let size = if bank == Bank::R { layout.reference } else { 8 };
         match index {

@@ -1,8 +1,7 @@
 //! Views: the addresses and numbers of the components of objects, computed once for many accesses.
 //!
-//! The view of an object that is not as an access needs it (another kind of object, or one that is shared and must not
-//! be modified) has no components, so that each access fails its check of the range. Views that nothing in a loop
-//! invalidates are computed before the loop.
+//! The view of an object of another kind than an access needs has no components, so that each access fails its check of
+//! the range. Views that nothing in a loop invalidates are computed before the loop.
 
 use super::super::layout::{INLINE, Layout};
 use super::super::treatment::{Treatment, treatment};
@@ -34,6 +33,16 @@ pub(super) enum Shown {
     Components(Bank, u16),
 }
 
+impl Shown {
+    /// Returns the bank of the components.
+    fn bank(self) -> Option<Bank> {
+        match self {
+            Shown::Elements => None,
+            Shown::Components(bank, _) => Some(bank),
+        }
+    }
+}
+
 /// The identity of a view.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Key {
@@ -47,7 +56,8 @@ pub(super) struct Key {
     pub(super) is_modified: bool,
 }
 
-/// The address of the first component, and the number of components or elements.
+/// The address of the first component, and the number of components or elements. For a modification, which needs another
+/// view as well, the number is 0 if the components may be modified.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct View {
     pub(super) address: Value,
@@ -139,11 +149,11 @@ impl Translator<'_, '_> {
     pub(super) fn invariant_keys(&self, around: &RangeInclusive<usize>) -> Vec<Key> {
         let mut found: Vec<Key> = vec![];
         for at in around.clone() {
-            if let Some(key) = key(self.code, at)
-                && !found.contains(&key)
-                && around.clone().all(|other| survives(self, &key, other))
-            {
-                found.push(key);
+            let Some(key) = key(self.code, at) else { continue };
+            for key in [key, Key { is_modified: false, ..key }] {
+                if !found.contains(&key) && around.clone().all(|other| survives(self, &key, other)) {
+                    found.push(key);
+                }
             }
         }
         found
@@ -152,6 +162,7 @@ impl Translator<'_, '_> {
     /// Sets the views that are valid at the beginning of a block: those of the loops around it.
     pub(super) fn restore_views(&mut self, at: usize) {
         self.views.clear();
+        self.checked.clear();
         for (around, views) in &self.hoisted {
             if around.contains(&at) {
                 self.views.extend(views.iter().copied());
@@ -201,6 +212,18 @@ impl Translator<'_, '_> {
         let object = ins.ins().select(is_expected, object, nothing);
         let load =
             |ins: &mut cranelift_frontend::FunctionBuilder<'_>, at: i32| ins.ins().load(types::I64, FLAGS, object, at);
+        if key.is_modified {
+            let slots = load(ins, offset + layout.slots);
+            let mut obstacles = if key.shown.bank() == Some(Bank::F) { slots } else { ins.ins().iconst(types::I64, 0) };
+            if key.owner == Owner::Cells {
+                let owners = load(ins, layout.owners);
+                let weak = load(ins, layout.weak);
+                let (owners, weak) = (ins.ins().bxor_imm_s(owners, 1), ins.ins().bxor_imm_s(weak, 1));
+                let counted = ins.ins().bor(owners, weak);
+                obstacles = ins.ins().bor(obstacles, counted);
+            }
+            return View { address: object, count: obstacles };
+        }
         let (bank, stride) = match key.shown {
             Shown::Elements => {
                 let count = load(ins, offset + layout.elements);
@@ -222,23 +245,6 @@ impl Translator<'_, '_> {
             let whole = ins.ins().udiv_imm_u(count, i64::from(stride));
             let elements = load(ins, offset + layout.elements);
             count = ins.ins().umin(whole, elements);
-        }
-        if key.is_modified {
-            let mut obstacles = None;
-            if key.owner == Owner::Cells {
-                let owners = load(ins, layout.owners);
-                let weak = load(ins, layout.weak);
-                let (owners, weak) = (ins.ins().bxor_imm_s(owners, 1), ins.ins().bxor_imm_s(weak, 1));
-                obstacles = Some(ins.ins().bor(owners, weak));
-            }
-            if bank == Bank::F {
-                let slots = load(ins, offset + layout.slots);
-                obstacles = Some(obstacles.map_or(slots, |others| ins.ins().bor(others, slots)));
-            }
-            if let Some(obstacles) = obstacles {
-                let zero = ins.ins().iconst(types::I64, 0);
-                count = ins.ins().select(obstacles, zero, count);
-            }
         }
         View { address, count }
     }
