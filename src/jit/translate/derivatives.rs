@@ -97,36 +97,48 @@ impl Translator<'_, '_> {
     /// Pushes a value onto the value stack, after allocating memory if necessary.
     fn push(&mut self, bank: Bank, value: Value) {
         let offset = 8 * bank as i32;
-        let top = self.load_context(types::I64, offsets::TOPS + offset);
+        let variable = self.tops[bank as usize];
+        let top = self.builder.use_var(variable);
         let end = self.load_context(types::I64, offsets::ENDS + offset);
         let is_full = self.builder.ins().icmp(IntCC::Equal, top, end);
         let (full, ready) = (self.builder.create_block(), self.builder.create_block());
         self.builder.set_cold_block(full);
-        self.builder.append_block_param(ready, types::I64);
-        self.builder.ins().brif(is_full, full, &[], ready, &[top.into()]);
+        self.builder.ins().brif(is_full, full, &[], ready, &[]);
         self.continue_in(full);
+        for (k, variable) in self.tops.into_iter().enumerate() {
+            let top = self.builder.use_var(variable);
+            self.store_context(top, offsets::TOPS + 8 * k as i32);
+        }
         let context = self.builder.ins().get_pinned_reg(types::I64);
         let succeeded = self.call_address(self.helpers.grow as *const () as usize, &[context], types::I64);
         self.leave_unless(succeeded);
-        let moved = self.load_context(types::I64, offsets::TOPS + offset);
-        self.builder.ins().jump(ready, &[moved.into()]);
+        self.load_tops();
+        self.builder.ins().jump(ready, &[]);
         self.continue_in(ready);
-        let top = self.builder.block_params(ready)[0];
+        let top = self.builder.use_var(variable);
         self.builder.ins().store(FLAGS, value, top, 0);
         let top = self.builder.ins().iadd_imm_s(top, 8);
-        self.store_context(top, offsets::TOPS + offset);
+        self.builder.def_var(variable, top);
+    }
+
+    /// Reads the ends of the value stack.
+    pub(super) fn load_tops(&mut self) {
+        for (k, variable) in self.tops.into_iter().enumerate() {
+            let top = self.load_context(types::I64, offsets::TOPS + 8 * k as i32);
+            self.builder.def_var(variable, top);
+        }
     }
 
     /// Pops the last value from the value stack; code whose value stack is empty is wrong, and fails.
     fn pop(&mut self, out: (Bank, u16)) {
-        let offset = 8 * out.0 as i32;
-        let top = self.load_context(types::I64, offsets::TOPS + offset);
-        let bottom = self.load_context(types::I64, offsets::BOTTOMS + offset);
+        let variable = self.tops[out.0 as usize];
+        let top = self.builder.use_var(variable);
+        let bottom = self.load_context(types::I64, offsets::BOTTOMS + 8 * out.0 as i32);
         let is_empty = self.builder.ins().icmp(IntCC::Equal, top, bottom);
         self.leave_if(is_empty);
         let top = self.builder.ins().iadd_imm_s(top, -8);
         let value = self.builder.ins().load(kind_of(out.0), FLAGS, top, 0);
-        self.store_context(top, offsets::TOPS + offset);
+        self.builder.def_var(variable, top);
         self.set(out, value);
     }
 

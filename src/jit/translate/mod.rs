@@ -70,6 +70,8 @@ struct Translator<'t, 'f> {
     region: RangeInclusive<usize>,
     is_function: bool,
     is_derivative: bool,
+    /// The ends of the numbers and of the integers in the value stack of adjoint code.
+    tops: [Variable; 2],
     /// The addresses of the registers of numbers and integers, in the frame of tangent or adjoint code.
     frame: [Value; 2],
     /// The variables of the number and integer registers.
@@ -126,6 +128,7 @@ pub fn translate(
         Part::Loop(head) => (flow.loop_at(head)?, head),
     };
     let frame = code.frame();
+    let tops = [builder.declare_var(types::I64), builder.declare_var(types::I64)];
     let mut declare = |count: usize, kind: Type| (0..count).map(|_| builder.declare_var(kind)).collect();
     let variables = [declare(frame[0], types::F64), declare(frame[1], types::I64)];
     let mut translator = Translator {
@@ -145,6 +148,7 @@ pub fn translate(
         is_derivative: part == Part::Derivative,
         frame: [Value::from_u32(0); 2],
         variables,
+        tops,
         link: None,
         blocks: vec![None; code.instructions.len()],
         exit: None,
@@ -223,6 +227,9 @@ impl Translator<'_, '_> {
             self.check_entry(needs_link);
         } else {
             self.frame = [given[1], given[2]];
+            if self.is_derivative {
+                self.load_tops();
+            }
             let live: Vec<_> = self.flow.live(start).collect();
             for (bank, register) in live {
                 let from = given[1 + bank as usize];
