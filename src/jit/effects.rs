@@ -81,6 +81,23 @@ pub fn effects(code: &Code, at: usize, signature: &dyn Fn(u32) -> Option<Signatu
     found
 }
 
+/// Whether an instruction uses up the whole window: the registers of other functions lie there.
+pub fn consumes_window(instruction: &Instruction) -> bool {
+    use Instruction as I;
+    matches!(
+        instruction,
+        I::Call { .. }
+            | I::CallValue { .. }
+            | I::Native { .. }
+            | I::Operate { .. }
+            | I::DCall { .. }
+            | I::DCallValue { .. }
+            | I::DCallRule { .. }
+            | I::DNative { .. }
+            | I::DOperate { .. }
+    )
+}
+
 /// Returns the first registers of the window.
 pub fn window(code: &Code, counts: Counts) -> impl Iterator<Item = Register> + use<> {
     registers(code.registers, counts)

@@ -1,7 +1,7 @@
 //! Flow: the jumps and loops of a function, and the registers whose values are needed later.
 
 use super::Signature;
-use super::effects::effects;
+use super::effects::{consumes_window, effects, window};
 use super::site::Register;
 use crate::bytecode::operand::Role;
 use crate::bytecode::{Code, Instruction};
@@ -84,7 +84,9 @@ impl Flow {
                 let effects = effects(code, at, signature);
                 let references = effects.written.iter().filter(|(bank, _)| *bank == Bank::R);
                 references_written.push(references.map(|(_, register)| *register).collect());
-                [effects.read, effects.written].map(|all| all.into_iter().filter_map(index).collect())
+                let lost = consumes_window(&code.instructions[at]).then(|| window(code, code.window));
+                let written = effects.written.into_iter().chain(lost.into_iter().flatten());
+                [effects.read.into_iter().filter_map(index).collect(), written.filter_map(index).collect()]
             })
             .collect();
         let mut live = vec![Registers::none(total); count];

@@ -2,7 +2,7 @@
 
 use super::super::context::offsets;
 use super::super::convention::{self, Place};
-use super::super::effects::effects;
+use super::super::effects::{consumes_window, effects};
 use super::super::site::{Continuation, Register, Site};
 use super::super::{LEFT, NOT_EXECUTED, PASSED, Signature};
 use super::{FLAGS, Translator, kind_of};
@@ -214,7 +214,12 @@ impl Translator<'_, '_> {
     /// Leaves the code after an instruction whose results are in the frame already.
     pub(super) fn leave_after(&mut self, at: usize) {
         let written = effects(self.code, at, self.signature).written;
-        let live = self.flow.live(at + 1).filter(|register| !written.contains(register)).collect();
+        let own = self.code.registers;
+        // The registers of a function that was entered lie in the window.
+        let loses_window = consumes_window(&self.code.instructions[at]);
+        let is_lost = |(bank, k): &Register| loses_window && *k >= own[*bank as usize];
+        let live = self.flow.live(at + 1);
+        let live = live.filter(|register| !written.contains(register) && !is_lost(register)).collect();
         self.leave(at, Continuation::After, live);
     }
 
