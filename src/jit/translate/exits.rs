@@ -144,7 +144,7 @@ impl Translator<'_, '_> {
     /// Executes one instruction by the interpreter, and continues.
     pub(super) fn step(&mut self, at: usize) {
         let operands = effects(self.code, at, self.signature);
-        if operands.read.len().max(operands.written.len()) > PASSED {
+        if self.is_derivative || operands.read.len().max(operands.written.len()) > PASSED {
             self.leave_before(at);
             self.is_ended = true;
             return;

@@ -277,15 +277,11 @@ impl Translator<'_, '_> {
             let instruction = self.code.instructions[at];
             match treatment(instruction.opcode()) {
                 Treatment::Derivative if self.is_derivative => self.derivative(at, &instruction),
-                Treatment::Step | Treatment::StepAndLeave if self.is_derivative => {
-                    self.leave_before(at);
-                    self.is_ended = true;
-                }
                 Treatment::Translated => self.translate(at, &instruction),
                 Treatment::Object if self.object(at, &instruction) => {}
                 Treatment::Object | Treatment::Step => self.step(at),
-                Treatment::StepAndLeave => self.step_and_leave(at),
-                Treatment::Derivative | Treatment::Leave => {
+                Treatment::StepAndLeave if !self.is_derivative => self.step_and_leave(at),
+                Treatment::StepAndLeave | Treatment::Derivative | Treatment::Leave => {
                     self.leave_before(at);
                     self.is_ended = true;
                 }

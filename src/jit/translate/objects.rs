@@ -201,6 +201,10 @@ impl Translator<'_, '_> {
     /// Executes the current instruction, which changes no number or integer, by the interpreter, without an effect on
     /// machine registers, and continues in another block.
     fn rare_step(&mut self, at: usize, next: cranelift_codegen::ir::Block) {
+        if self.is_derivative {
+            self.leave_before(at);
+            return;
+        }
         self.perform_rare_step(at);
         let status = self.load_context(types::I64, offsets::STATUS);
         let (left, done) = self.branch_rarely(status);
