@@ -54,6 +54,9 @@ pub struct Environment<'t> {
     pub convention: CallConv,
 }
 
+/// Views by what they show.
+type Views = Vec<(Key, View)>;
+
 /// The state of the translation of one function or loop.
 struct Translator<'t, 'f> {
     builder: &'t mut FunctionBuilder<'f>,
@@ -87,11 +90,11 @@ struct Translator<'t, 'f> {
     /// The block before each loop, by the first instruction of the loop.
     before_loops: Vec<(usize, Block)>,
     /// The views that are valid at the current point.
-    views: Vec<(Key, View)>,
+    views: Views,
     /// The indices and counts that were compared on every way to the current point.
     checked: Vec<(Value, Value)>,
     /// The views that are valid everywhere in a loop.
-    hoisted: Vec<(RangeInclusive<usize>, Vec<(Key, View)>)>,
+    hoisted: Vec<(RangeInclusive<usize>, Views)>,
     /// The blocks that leave before instructions, or at the entry, and are filled at the end.
     exits: Vec<(Block, usize, Continuation)>,
     #[allow(clippy::vec_box, reason = "machine code contains the addresses of the sites")]

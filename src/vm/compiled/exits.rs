@@ -26,8 +26,8 @@ pub(super) unsafe fn records(begin: *const u64, end: *const u64) -> Vec<Record> 
         // SAFETY: a record consists of the address of a site, which lives as long as the machine code, and of one word
         // for each register that the site names.
         unsafe {
-            let site = *at as *const Site;
-            let count = (&(*site).saved).len();
+            let site: &Site = &*(*at as *const Site);
+            let count = site.saved.len();
             found.push(Record { site, values: std::slice::from_raw_parts(at.add(1), count).to_vec() });
             at = at.add(1 + count);
         }
