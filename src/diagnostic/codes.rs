@@ -115,6 +115,6 @@ diagnostics! {
     W0710 FixedCast "A cast always succeeds or always fails.";
     W0711 InheritedDerivative "A function inherits a derivative that was registered for another function.";
     W0712 NotLinearDerivative "A registered derivative is not linear.";
-    W0713 TruncatedQuotient "The quotient of two integer literals drops the remainder.";
+    W0713 TruncatedQuotient "A quotient of integers drops the remainder.";
     W0714 OtherMeaning "A notation of another language has another meaning here.";
 }

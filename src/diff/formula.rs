@@ -50,6 +50,8 @@ pub struct NoFormula {
 enum Value {
     Number(Formula),
     Integer(i64),
+    /// An integer variable, by its name.
+    IntegerVariable(Rc<str>),
     /// A Boolean that depends on numbers: a condition, and whether the Boolean is the negation of the condition.
     Truth(Test<Formula>, bool),
     /// A function object: the function, and its captured values.
@@ -208,6 +210,7 @@ impl<'p> Evaluator<'p> {
             let (condition, then, otherwise) = condition;
             match self.value(&registers, condition)? {
                 Value::Integer(n) => at = if n != 0 { then } else { otherwise },
+                Value::IntegerVariable(name) => return Err(self.no(format!("it depends on the variable '{name}'"))),
                 Value::Truth(test, is_opposite) => {
                     if static_properties::leaves_loop(function, at, [then, otherwise]) || self.branches == MAX_BRANCHES
                     {

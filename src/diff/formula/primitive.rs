@@ -10,6 +10,18 @@ impl Evaluator<'_> {
     pub(super) fn primitive(&mut self, id: PrimitiveId, operands: Vec<Value>) -> Result<Value, NoFormula> {
         let primitive = id.info();
         match (&operands[..], primitive.result) {
+            ([Value::IntegerVariable(name)], _) if id == primitive_ids::FROM_INT => self.named(name),
+            ([Value::Number(x), Value::IntegerVariable(name)], _) if id == primitive_ids::POWI => {
+                let Value::Number(exponent) = self.named(name)? else { return Err(self.no("it uses an integer")) };
+                self.number(Formula::Apply(primitive_ids::POW, vec![x.clone(), exponent], OrderOffset(0)))
+            }
+            (all, _) if all.iter().any(|value| matches!(value, Value::IntegerVariable(_))) => {
+                let names = all.iter().find_map(|value| match value {
+                    Value::IntegerVariable(name) => Some(name),
+                    _ => None,
+                });
+                Err(self.no(format!("it depends on the variable '{}'", names.map_or("", |name| name))))
+            }
             ([Value::Integer(n)], Bank::F) => {
                 self.number(Formula::Constant(primitive.number(&[], *n).unwrap_or(f64::NAN)))
             }

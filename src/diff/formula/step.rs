@@ -5,6 +5,7 @@ use super::{Evaluator, NoFormula, Registers, Value, static_properties};
 use crate::ir::{Function, Instruction, Op, Operator, Reg};
 use crate::native::formula::Formula;
 use crate::value::Bank;
+use std::rc::Rc;
 
 impl Evaluator<'_> {
     /// Evaluates one step of a graph. A result other than a number, integer or function leaves its register empty,
@@ -96,7 +97,7 @@ impl Evaluator<'_> {
             },
             // The global integer is the flag that states whether a lazy variable was computed.
             (Bank::I, None) => Ok(Value::Integer(1)),
-            (Bank::I, Some(name)) => Err(self.no(format!("it depends on the variable '{name}'"))),
+            (Bank::I, Some(name)) => Ok(Value::IntegerVariable(Rc::clone(name))),
             (_, None) => Err(self.no("it uses values other than numbers")),
         }
     }
@@ -105,7 +106,7 @@ impl Evaluator<'_> {
 pub(super) fn bank_of(value: &Value) -> Bank {
     match value {
         Value::Number(_) => Bank::F,
-        Value::Integer(_) | Value::Truth(..) => Bank::I,
+        Value::Integer(_) | Value::IntegerVariable(_) | Value::Truth(..) => Bank::I,
         Value::Function(..) | Value::Array(_) | Value::Elements(_) => Bank::R,
         Value::Unread(bank) => *bank,
     }

@@ -4,6 +4,7 @@
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::session::query::command_text::{self, CommandText};
+use crate::session::query::parts_of;
 use crate::session::{Display, Input, Session};
 use crate::source::{GENERATED, Span};
 
@@ -195,7 +196,16 @@ impl Session {
                 Ok(_) => true,
                 Err(_) => self.type_of(text).is_ok_and(|ty| ty.is_some_and(|ty| ty.contains("->"))),
             };
-        if is_function { text.to_owned() } else { format!("{{ x in {text} }}") }
+        if is_function {
+            return text.to_owned();
+        }
+        // Beside an integer variable, `x` would be an integer.
+        let (plain, of_numbers) = (format!("{{ x in {text} }}"), format!("{{ (x: Double) in {text} }}"));
+        let mut is_of = |function: &str, parameter: &str| match self.type_of(function) {
+            Ok(Some(ty)) => parts_of(&ty).is_some_and(|(parameters, _)| parameters == [parameter]),
+            _ => false,
+        };
+        if is_of(&plain, "Int") && is_of(&of_numbers, "Double") { of_numbers } else { plain }
     }
 }
 

@@ -18,15 +18,30 @@ impl Walk<'_> {
         at: Offset,
         change: &mut dyn FnMut(&mut f64, Slot) -> Slot,
     ) -> Result<(), Mismatch> {
-        self.change_at(id, value, at, change, 0)
+        self.change_at(id, value, at, &mut |number, _, slot| change(number, slot), 0)
     }
 
-    fn change_at(
+    /// Sets the slot of every leaf to the result of `change`, which may also modify its number, or the reference to the
+    /// tensor if the leaf is that of a tensor.
+    ///
+    /// # Errors
+    /// [`Mismatch::TooDeep`], [`Mismatch::Cyclic`]
+    pub fn change_with_tensors(
         &self,
         id: TangentId,
         value: &mut Cells,
         at: Offset,
-        change: &mut dyn FnMut(&mut f64, Slot) -> Slot,
+        change: &mut dyn FnMut(&mut f64, Option<&mut Ref>, Slot) -> Slot,
+    ) -> Result<(), Mismatch> {
+        self.change_at(id, value, at, &mut |number, tensor, slot| change(number, tensor, slot), 0)
+    }
+
+    fn change_at<Change: FnMut(&mut f64, Option<&mut Ref>, Slot) -> Slot>(
+        &self,
+        id: TangentId,
+        value: &mut Cells,
+        at: Offset,
+        change: &mut Change,
         depth: usize,
     ) -> Result<(), Mismatch> {
         if depth > MAX_DEPTH {
@@ -37,8 +52,10 @@ impl Walk<'_> {
             TangentKind::Nothing => {}
             TangentKind::Number | TangentKind::Tensor | TangentKind::Opaque(_) => {
                 let slot = value.slot(at.f);
+                let is_tensor = tangent.kind == TangentKind::Tensor;
+                let tensor = if is_tensor { value.r.get_mut(at.r) } else { None };
                 if let Some(x) = value.f.get_mut(at.f) {
-                    let slot = change(x, slot);
+                    let slot = change(x, tensor, slot);
                     value.set_slot(at.f, slot);
                 }
             }
@@ -61,7 +78,7 @@ impl Walk<'_> {
                 if self.tangent(*of).kind == TangentKind::Number {
                     elements.make_slots();
                     for (x, slot) in elements.f.iter_mut().zip(&mut elements.slots) {
-                        *slot = change(x, *slot);
+                        *slot = change(x, None, *slot);
                     }
                     return Ok(());
                 }
@@ -101,11 +118,11 @@ impl Walk<'_> {
         Ok(())
     }
 
-    fn change_elements(
+    fn change_elements<Change: FnMut(&mut f64, Option<&mut Ref>, Slot) -> Slot>(
         &self,
         of: TangentId,
         elements: &mut Cells,
-        change: &mut dyn FnMut(&mut f64, Slot) -> Slot,
+        change: &mut Change,
         depth: usize,
     ) -> Result<(), Mismatch> {
         let layout = self.shapes.layout(self.tangent(of).value);

@@ -18,8 +18,11 @@ impl Infer<'_> {
             return;
         };
         let is_library = self.cx.defs.function_data(function.function).is_prelude && self.file != PRELUDE_FILE;
-        let is_quotient = &*self.cx.defs.function_data(function.function).base_name == "/";
-        if !is_library || !is_quotient {
+        let name = self.cx.defs.function_data(function.function).base_name.clone();
+        if is_library && matches!(&*name, "^" | "pow") {
+            self.check_exponent(left, right);
+        }
+        if !is_library || &*name != "/" {
             return;
         }
         match (integer(left), integer(right)) {
@@ -31,6 +34,22 @@ impl Infer<'_> {
             }
             _ => {}
         }
+    }
+
+    /// Warns about a quotient of integers in the exponent of a `Double`, as in `x^(1/n)`.
+    fn check_exponent(&mut self, base: &Expr, exponent: &Expr) {
+        if !self.is_double(&base.ty) || !self.is_int(&exponent.ty) {
+            return;
+        }
+        let Some((span, edit)) = self.quotient_in(exponent) else { return };
+        let written = self.cx.sink.source_text(span);
+        if written.chars().all(|c| !c.is_alphabetic()) {
+            // The quotient of literals has a warning of its own.
+            return;
+        }
+        let message = format!("integer division drops the remainder: the exponent '{written}' is an integer");
+        let diagnostic = Diagnostic::warning(Code::TruncatedQuotient, span, message);
+        self.cx.sink.report(diagnostic.fix("for a floating-point exponent, divide as 'Double'", span, edit));
     }
 
     fn warn_of_quotient(&mut self, [n, d]: [i128; 2], left: Span, span: Span) {

@@ -160,7 +160,7 @@ impl Infer<'_> {
                 _ => None,
             });
             let Some(v) = open else { continue };
-            if self.awaits_literal(&args) {
+            if self.awaits_literal(&args) || self.follows_from_literal(v) || self.is_pending_result(v) {
                 continue;
             }
             let double = name_lookup::simple(self.cx, "Double");
@@ -174,6 +174,31 @@ impl Infer<'_> {
             self.cx.vars.rollback(snapshot);
         }
         false
+    }
+
+    /// Whether a variable is the type of a pending expression.
+    fn is_pending_result(&mut self, v: VarId) -> bool {
+        let results: Vec<Type> =
+            self.waiting.iter().filter_map(|i| self.pending[*i].as_ref()).map(|p| p.result.clone()).collect();
+        results.iter().any(|ty| unification::shallow(self.cx, ty) == Type::Var(v))
+    }
+
+    /// Whether a variable is an associated type of a literal whose type is not known yet: the element of `"abc"`.
+    fn follows_from_literal(&mut self, v: VarId) -> bool {
+        let equations = self.cx.vars.equations.clone();
+        let is_variable = |infer: &mut Self, ty: &Type| unification::shallow(infer.cx, ty) == Type::Var(v);
+        let of_literal = |infer: &mut Self, ty: &Type| match ty {
+            Type::Associated(of, ..) => match unification::shallow(infer.cx, of) {
+                Type::Var(of) => infer.cx.vars.var(of).literal.is_some(),
+                _ => false,
+            },
+            _ => false,
+        };
+        equations.iter().any(|equation| {
+            [(&equation.left, &equation.right), (&equation.right, &equation.left)]
+                .into_iter()
+                .any(|(one, other)| is_variable(self, one) && of_literal(self, other))
+        })
     }
 
     pub(crate) fn default_numbers(&mut self, vars: u32) -> bool {

@@ -127,9 +127,18 @@ impl Infer<'_> {
 
     /// Returns the diagnostic for a value that contains a quotient of two `Int`s as a term or factor.
     fn integer_quotient(&self, value: &Expr) -> Option<Diagnostic> {
+        let (span, edit) = self.quotient_in(value)?;
+        let written = self.cx.sink.source_text(span);
+        let message = format!("a quotient of two 'Int's is not converted to 'Double': '{written}' drops the remainder");
+        Some(Diagnostic::error(Code::Mismatch, span, message).fix("divide as 'Double'", span, edit))
+    }
+
+    /// Returns the source location of a quotient of two `Int`s that is a term or factor of a value, and the source text of
+    /// the quotient as a `Double`.
+    pub(crate) fn quotient_in(&self, value: &Expr) -> Option<(Span, String)> {
         let value = self.decided(value.clone());
         if let ExprKind::Ternary { then, otherwise, .. } = &value.kind {
-            return self.integer_quotient(then).or_else(|| self.integer_quotient(otherwise));
+            return self.quotient_in(then).or_else(|| self.quotient_in(otherwise));
         }
         let ExprKind::Call { callee: Callee::Static(callee), args } = &value.kind else { return None };
         let function = self.cx.defs.function_data(callee.function);
@@ -140,13 +149,9 @@ impl Infer<'_> {
             args.iter().filter_map(|arg| if let Argument::Value(e) = arg { Some(e) } else { None }).collect();
         if let ("/", [left, right]) = (&*function.base_name, operands.as_slice()) {
             let span = Span::new(left.span.start, right.span.end);
-            let written = self.cx.sink.source_text(span);
-            let message =
-                format!("a quotient of two 'Int's is not converted to 'Double': '{written}' drops the remainder");
-            let quotient = self.quotient_as_double(left, span);
-            return Some(Diagnostic::error(Code::Mismatch, span, message).fix("divide as 'Double'", span, quotient));
+            return Some((span, self.quotient_as_double(left, span)));
         }
-        operands.into_iter().find_map(|operand| self.integer_quotient(operand))
+        operands.into_iter().find_map(|operand| self.quotient_in(operand))
     }
 
     /// Resolves an operator that no overload accepts, by the overloads of `Double` if an operand is an `Int`.
@@ -371,7 +376,7 @@ impl Infer<'_> {
         !unification::unifies(self.cx, ty, &double)
     }
 
-    fn is_double(&mut self, ty: &Type) -> bool {
+    pub(crate) fn is_double(&mut self, ty: &Type) -> bool {
         unification::shallow(self.cx, ty) == name_lookup::simple(self.cx, "Double")
     }
 

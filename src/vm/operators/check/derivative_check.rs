@@ -6,20 +6,20 @@
 
 use crate::bytecode::{Registered, RegisteredKind, RuleSite};
 use crate::native::library::Random;
-use crate::tape::{Num, Template};
+use crate::tape::Template;
 use crate::value::{Cells, Ref, Slot};
 use crate::vm::compiler_interface::Compiler;
 use crate::vm::fault::Fault;
 use crate::vm::operators::apply::linear_map::all_vectors;
-use crate::vm::operators::apply::sweep::vectors;
 use crate::vm::operators::check::derivative_mismatch::{self, Coordinate, Discrepancy, point};
 use crate::vm::operators::check::finite_difference::{Estimate, SECOND_SCALE, derivative, unit as size};
+use crate::vm::operators::check::scalars::{
+    scalars, scalars_of_vectors, set_scalars, vector_of_scalars, vectors_of_scalars,
+};
 use crate::vm::operators::checkpoint::snapshot::{Copier, Environment, parts, state};
 use crate::vm::operators::registered::RuleCall;
 use crate::vm::operators::registered::{Argument, layout};
-use crate::vm::operators::{
-    Offset, counts, leaves, mismatch, read, read_all, value_layout, vector, vector_layout, walk,
-};
+use crate::vm::operators::{Offset, counts, value_layout, vector_layout, walk};
 use crate::vm::run::protected_call::call_protected;
 use crate::vm::state::machine::Machine;
 use crate::vm::state::task::Callee;
@@ -65,7 +65,7 @@ fn is_checkable(compiler: &mut dyn Compiler, call: RuleCall<'_>, by: &[Argument]
     let tangents = compiler.tangents();
     let by_rule = rule.wrt.iter().enumerate().filter(|(_, wrt)| **wrt).map(|(k, _)| mover(rule, k).is_some());
     let beside = by.iter().zip(by_rule).any(|(a, varies)| !varies && tangents.varies_beside(a.template.tangent))
-        || by.iter().any(|a| tangents.has_opaque_vector(a.template.tangent))
+        || by.iter().any(|a| tangents.has_uncounted_vector(a.template.tangent))
         || tangents.varies_beside(rule.result);
     let results = counts(value_layout(walk(compiler), rule.result));
     let error = if site.throws { [0, 1, 1] } else { [0; 3] };
@@ -83,6 +83,11 @@ fn compare_with_differences(
     seed: u64,
 ) -> Result<(), Box<Fault>> {
     let RuleCall { site, rule } = call;
+    let mut numbers: Vec<Vec<f64>> = vec![];
+    for argument in by {
+        numbers.push(scalars(walk(compiler), &argument.template)?);
+    }
+    let (counts, x) = (numbers.iter().map(Vec::len).collect(), numbers.concat());
     let start = state(Ref::Cells(Rc::new(arguments.clone())), &mut machine.globals);
     if let Some((_, globals)) = parts(&start) {
         machine.globals = Cells::clone(&globals);
@@ -90,8 +95,7 @@ fn compare_with_differences(
     let random = machine.host.random.clone();
     let environment = Environment::replace(machine, Cells::empty(), random.clone());
     let (watch, tapes) = (machine.levels.set_observer(None), machine.diagnosis.tape_listings.take());
-    let x = by.iter().flat_map(|a| &a.numbers).map(|x| x.value).collect();
-    let mut checker = RuleChecker { machine, compiler, site, rule, by, start, random, x };
+    let mut checker = RuleChecker { machine, compiler, site, rule, counts, start, random, x };
     let found = checker.examine(seed);
     machine.levels.set_observer(watch);
     machine.diagnosis.tape_listings = tapes;
@@ -108,7 +112,8 @@ struct RuleChecker<'a> {
     compiler: &'a mut dyn Compiler,
     site: &'a RuleSite,
     rule: &'a Registered,
-    by: &'a [Argument],
+    /// The numbers of scalars in the parameters with respect to which the registered derivative differentiates.
+    counts: Vec<usize>,
     /// The arguments and the global variables at the start of the checked call.
     start: Ref,
     random: Random,
@@ -211,8 +216,7 @@ impl RuleChecker<'_> {
     /// Returns the parameter to which a number belongs, among the parameters with respect to which the registered
     /// derivative differentiates.
     fn part(&self, mut number: usize) -> Option<Coordinate> {
-        for (parameter, argument) in self.by.iter().enumerate() {
-            let of = argument.numbers.len();
+        for (parameter, of) in self.counts.iter().copied().enumerate() {
             if number < of {
                 return Some(Coordinate { parameter, number, of });
             }
@@ -246,14 +250,11 @@ impl RuleChecker<'_> {
 
     /// Returns the directional derivative that the registered derivative computes.
     fn claimed(&mut self, evaluation: &RuleEvaluation, along: &[f64], weights: &[f64]) -> Answer<f64> {
-        let constants = |numbers: &[f64]| numbers.iter().map(|x| Num::constant(*x)).collect::<Vec<_>>();
         let walk = walk(self.compiler);
         let is_pullback = self.rule.kind == RegisteredKind::Pullback;
         let (arguments, results) = match is_pullback {
-            true => (vector(walk, &evaluation.y, &constants(weights))?, counts(all_vectors(walk, &evaluation.domain))),
-            false => {
-                (vectors(walk, &evaluation.domain, &constants(along))?, counts(vector_layout(walk, &evaluation.y)))
-            }
+            true => (vector_of_scalars(walk, &evaluation.y, weights)?, counts(all_vectors(walk, &evaluation.domain))),
+            false => (vectors_of_scalars(walk, &evaluation.domain, along)?, counts(vector_layout(walk, &evaluation.y))),
         };
         let callee = Callee::Object(evaluation.function.clone());
         let as_tuple = if is_pullback { packed(results) } else { results };
@@ -262,10 +263,10 @@ impl RuleChecker<'_> {
         };
         let walk = crate::vm::operators::walk(self.compiler);
         let (numbers, others) = match is_pullback {
-            true => (read_all(walk, &evaluation.domain, &unpacked(result, results)), along),
-            false => (read(walk, &evaluation.y, (&result, Offset::default())), weights),
+            true => (scalars_of_vectors(walk, &evaluation.domain, &unpacked(result, results)), along),
+            false => (scalars_of_vectors(walk, std::slice::from_ref(&evaluation.y), &result), weights),
         };
-        Ok(numbers.ok().map(|numbers| numbers.iter().zip(others).map(|(x, other)| x.value * other).sum()))
+        Ok(numbers.ok().map(|numbers| numbers.iter().zip(others).map(|(x, other)| x * other).sum()))
     }
 
     /// Returns the result of the registered function at the point `x`.
@@ -280,8 +281,8 @@ impl RuleChecker<'_> {
         let mut cells = unpacked(result, results);
         let Some(function) = cells.r.pop() else { return Ok(None) };
         let y = Template { tangent: self.rule.result, cells };
-        let numbers = leaves(walk(self.compiler), y.tangent, &y.cells, Offset::default())?;
-        Ok(Some(RuleEvaluation { y, numbers: numbers.iter().map(|y| y.value).collect(), function, domain }))
+        let numbers = scalars(walk(self.compiler), &y)?;
+        Ok(Some(RuleEvaluation { y, numbers, function, domain }))
     }
 
     /// Returns the result of the original function at the point `x`.
@@ -290,8 +291,7 @@ impl RuleChecker<'_> {
         let results = counts(value_layout(walk(self.compiler), self.rule.result));
         let callee = Callee::Function(self.site.function);
         let Some(result) = self.call_protected(callee, &arguments, results, self.site.throws)? else { return Ok(None) };
-        let numbers = leaves(walk(self.compiler), self.rule.result, &result, Offset::default())?;
-        Ok(Some(numbers.iter().map(|y| y.value).collect()))
+        scalars(walk(self.compiler), &Template { tangent: self.rule.result, cells: result }).map(Some)
     }
 
     /// Calls a function that may throw; a thrown error counts as a failure of the check.
@@ -335,10 +335,10 @@ impl RuleChecker<'_> {
             let mut value = Cells::record(parts.take(layout(*counts)));
             at = at.after(layout(*counts));
             if let (Some(tangent), Some(true)) = (tangent, self.rule.wrt.get(k)) {
-                let count = walk(self.compiler).count(*tangent, &value, Offset::default()).map_err(mismatch)?;
+                let template = Template { tangent: *tangent, cells: value };
+                let count = scalars(walk(self.compiler), &template)?.len();
                 let (numbers, after) = rest.split_at(count.min(rest.len()));
                 rest = after;
-                let template = Template { tangent: *tangent, cells: value };
                 let Some(new) = self.moved(template, mover(self.rule, k), numbers)? else { return Ok(None) };
                 value = new.clone();
                 domain.push(Template { tangent: *tangent, cells: new });
@@ -348,8 +348,7 @@ impl RuleChecker<'_> {
         }
         // An instance that occurs twice in the arguments retains the numbers that were assigned last.
         for (k, numbers) in placed {
-            let now = leaves(walk(self.compiler), domain[k].tangent, &domain[k].cells, Offset::default())?;
-            if !now.iter().map(|x| &x.value).eq(numbers) {
+            if scalars(walk(self.compiler), &domain[k])? != numbers {
                 return Ok(None);
             }
         }
@@ -361,19 +360,13 @@ impl RuleChecker<'_> {
     fn moved(&mut self, mut value: Template, mover: Option<u32>, numbers: &[f64]) -> Answer<Cells> {
         let walk = walk(self.compiler);
         if let Some(mover) = mover {
-            let numbers: Vec<Num> = numbers.iter().map(|x| Num::constant(*x)).collect();
-            let direction = vector(walk, &value, &numbers)?;
+            let direction = vector_of_scalars(walk, &value, numbers)?;
             let results = counts(value_layout(walk, value.tangent));
             let mut arguments = value.cells;
             arguments.push(direction.all());
             return call_protected(self.machine, self.compiler, Callee::Function(mover), &arguments, results);
         }
-        let mut next = numbers.iter();
-        let set = &mut |number: &mut f64, slot| {
-            *number = next.next().copied().unwrap_or(*number);
-            slot
-        };
-        walk.change(value.tangent, &mut value.cells, Offset::default(), set).map_err(mismatch)?;
+        set_scalars(walk, &mut value, numbers)?;
         Ok(Some(value.cells))
     }
 }

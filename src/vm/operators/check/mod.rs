@@ -8,4 +8,5 @@ pub(crate) mod lost_tangent;
 pub(crate) mod non_finite_value;
 pub(crate) mod origins;
 pub(crate) mod provenance;
+mod scalars;
 pub(crate) mod trace_recorder;
