@@ -145,7 +145,7 @@ impl Infer<'_> {
 
     /// Returns the type and the callee of a function value, with fresh variables for its generic parameters; `None` for
     /// a case.
-    fn opened(&mut self, candidate: &Candidate, span: Span) -> Option<(Type, Callee)> {
+    pub(crate) fn opened(&mut self, candidate: &Candidate, span: Span) -> Option<(Type, Callee)> {
         let instance = self.instantiate(candidate, span);
         let signature = Signature {
             env: Rc::default(),
