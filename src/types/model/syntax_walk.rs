@@ -1,6 +1,8 @@
 //! Syntax walk: searches statements and expressions for names, `try`, `return` and initializer calls.
 
-use crate::syntax::ast::{Arg, Block, Condition, DeclKind, Expr, ExprKind, Stmt, StmtKind, StringPart, TryKind};
+use crate::syntax::ast::{
+    Arg, Block, Condition, DeclKind, Expr, ExprKind, KeyPathPart, Stmt, StmtKind, StringPart, TryKind,
+};
 use crate::types::model::syntax_query::result_expression;
 
 /// Calls `found` with every name in a closure's body, except in nested closures that have their own `$0`.
@@ -209,6 +211,13 @@ fn expr(e: &Expr, visit: &mut dyn FnMut(&Expr) -> bool) {
             arguments(args, visit);
         }
         ExprKind::Hash { args, .. } => arguments(args, visit),
+        ExprKind::KeyPath { path, .. } => {
+            for part in path {
+                if let KeyPathPart::Subscript(args, _) = part {
+                    arguments(args, visit);
+                }
+            }
+        }
         ExprKind::Closure(closure) => {
             closure.captures.iter().filter_map(|c| c.value.as_ref()).for_each(|e| expr(e, visit));
             statements(&closure.body.items, visit);

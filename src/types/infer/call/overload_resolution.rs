@@ -86,12 +86,27 @@ impl Infer<'_> {
         (is_known && others.iter().all(|other| self.candidate_result(other) == result)).then_some(result)
     }
 
+    /// Unifies the type of a pending call of overloaded functions with the result type of all candidates that fit, if it
+    /// is the same for all of them: all subscripts of an array that take a range return a slice.
+    pub(crate) fn take_common_result(&mut self, value: &Expr) {
+        let ExprKind::Pending(i) = value.kind else { return };
+        let Some(Pending { kind: PendingKind::Overload { candidates, args, .. }, result, span, .. }) =
+            &self.pending[i as usize]
+        else {
+            return;
+        };
+        let (candidates, args, result, span) = (candidates.clone(), args.clone(), result.clone(), *span);
+        if let Some(common) = self.common_fitting_result(&candidates, &args, span) {
+            unification::unify(self.cx, &result, &common, span);
+        }
+    }
+
     /// Returns the result type of all candidates that fit, if it is the same for all of them and does not depend on the
-    /// choice: all subscripts of an array that take a range return a slice.
+    /// choice.
     fn common_fitting_result(&mut self, candidates: &[Candidate], args: &[ArgNode], span: Span) -> Option<Type> {
         let mut ordered: Vec<&Candidate> = candidates.iter().collect();
         ordered.sort_by_key(|candidate| candidate.tier);
-        let mut common: Option<(Type, Vec<Type>)> = None;
+        let mut common: Option<(u32, Type, Vec<Type>)> = None;
         for candidate in ordered {
             let snapshot = self.cx.vars.snapshot();
             let instance = self.instantiate(candidate, span);
@@ -99,17 +114,18 @@ impl Infer<'_> {
             let params = instance.params.iter().map(|p| unification::resolved(self.cx, &p.ty)).collect();
             self.cx.vars.rollback(snapshot);
             // A default of a protocol that takes the same arguments is never chosen.
-            if common.as_ref().is_some_and(|(known, of)| *known == result || *of == params)
-                || self.try_candidate(candidate, args, None, span).is_none()
-            {
+            let is_redundant = |(tier, known, of): &(u32, Type, Vec<Type>)| {
+                *known == result || *tier < candidate.tier && *of == params
+            };
+            if common.as_ref().is_some_and(is_redundant) || self.try_candidate(candidate, args, None, span).is_none() {
                 continue;
             }
             if common.is_some() || unification::has_vars(self.cx, &result) {
                 return None;
             }
-            common = Some((result, params));
+            common = Some((candidate.tier, result, params));
         }
-        common.map(|(result, _)| result)
+        common.map(|(_, result, _)| result)
     }
 
     /// Makes the type of a pending call an optional if all candidates that fit return an optional: `Int("2")` is an
@@ -398,6 +414,9 @@ impl Infer<'_> {
             let tied = self.with_usual_literals(tied, args, expected, span);
             if let Some(best) = self.most_special(&tied) {
                 return Some(self.with_widening(widens, |infer| infer.commit(name, &best, args, expected, span)));
+            }
+            if let Some(suited) = self.suited_by_closures(&tied, args, span) {
+                return Some(self.commit(name, suited, args, expected, span));
             }
             // A trailing closure may fit two overloads that differ in labels only: the first overload is chosen.
             if args.iter().any(|a| a.trailing)

@@ -82,7 +82,6 @@ impl Infer<'_> {
         {
             return self.unknown_member(&base, &ty, name);
         }
-        let has_vars = unification::has_vars(self.cx, &ty);
         let members = members::members(self.cx, &ty, &name.name, false, self.file);
         let count = members.len();
         for (at, (member, (prefix, protocol), _)) in members.into_iter().enumerate() {
@@ -109,9 +108,9 @@ impl Infer<'_> {
                     base = (*receiver).clone();
                     let candidate =
                         Candidate { target: Target::Function(get), prefix, receiver: Some(receiver), tier: 0 };
-                    // While the type of the base is open, a member with requirements may not be available.
+                    // A member whose requirements are not satisfied is not available.
                     let is_last = at + 1 == count;
-                    if !is_last && has_vars && self.try_candidate(&candidate, &[], None, span).is_none() {
+                    if !is_last && self.try_candidate(&candidate, &[], None, span).is_none() {
                         continue;
                     }
                     let value = self.instantiate(&candidate, span).result;
