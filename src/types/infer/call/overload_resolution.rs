@@ -8,7 +8,7 @@ use crate::types::conform::superclass;
 use crate::types::generics::signature;
 use crate::types::generics::unification;
 use crate::types::infer::Infer;
-use crate::types::infer::call::arguments::{ArgNode, closure_arity, match_args};
+use crate::types::infer::call::arguments::{ArgNode, Slot, closure_arity, match_args};
 use crate::types::infer::call::candidates::{Candidate, Target};
 use crate::types::infer::call::specificity::Fit;
 use crate::types::infer::solver::pending_expression::{Pending, PendingKind};
@@ -58,7 +58,9 @@ impl Infer<'_> {
                 }
             },
             _ => {
-                self.ready_args(&mut args);
+                let functions = self.references_to_methods(&fitting, &args);
+                let others = args.iter_mut().enumerate().filter(|(k, _)| !functions.contains(k));
+                others.for_each(|(_, arg)| self.ready_args(std::slice::from_mut(arg)));
                 let known = expected.and_then(|t| self.known(t));
                 if let Some(found) = self.choose(name, &fitting, &args, known.as_ref(), span, false, false) {
                     return found;
@@ -84,6 +86,18 @@ impl Infer<'_> {
         let is_value = matches!(&result, Type::Nominal(n, _) if !superclass::is_class(self.cx, *n));
         let is_known = is_value && !result.any(&mut |ty| is_open(ty));
         (is_known && others.iter().all(|other| self.candidate_result(other) == result)).then_some(result)
+    }
+
+    /// Returns the indices of the arguments that name a property and a method, where all candidates require a function.
+    fn references_to_methods(&mut self, candidates: &[Candidate], args: &[ArgNode]) -> Vec<usize> {
+        let names: Vec<usize> = (0..args.len()).filter(|k| self.names_property_and_method(&args[*k].ast)).collect();
+        let takes_function = |infer: &mut Self, candidate: &Candidate, at: usize| {
+            let params = infer.candidate_params(candidate);
+            let slots = match_args(&params, args).unwrap_or_default();
+            let place = slots.iter().position(|slot| matches!(slot, Slot::Arg(k) if *k == at));
+            place.is_some_and(|place| matches!(params[place].ty, Type::Function(_)))
+        };
+        names.into_iter().filter(|at| candidates.iter().all(|c| takes_function(self, c, *at))).collect()
     }
 
     /// Unifies the type of a pending call of overloaded functions with the result type of all candidates that fit, if it
