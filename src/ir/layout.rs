@@ -79,14 +79,24 @@ impl Layouts {
             }
         };
         self.shapes.insert(ty.clone(), shape);
-        self.types.entry(shape).or_insert_with(|| {
-            // All function types that differ only in these respects have one shape.
-            ty.map(&mut |t| {
-                let is_box = matches!(t, Type::Metatype(of) if is_dynamic(d, of));
-                is_box.then(Type::any_value)
-            })
-        });
+        self.types.entry(shape).or_insert_with(|| with_boxed_metatypes(d, ty));
         shape
+    }
+
+    /// Returns a shape for a nominal type. Two nominal types have different shapes even if their names and fields are
+    /// equal, because casts and dynamic dispatch identify a type by its shape.
+    fn distinct(
+        &mut self,
+        d: &mut dyn Declarations,
+        shapes: &mut Shapes,
+        ty: &Type,
+        (shape, own): (Shape, Option<DescriptionId>),
+    ) -> ShapeId {
+        let id = shapes.add_with_description(shape.clone(), own);
+        match self.types.get(&id) {
+            Some(known) if plain(known) != plain(&with_boxed_metatypes(d, ty)) => shapes.add_distinct(shape, own),
+            _ => id,
+        }
     }
 
     /// Returns the number that identifies a function type. Differentiability is not a part of the type here.
@@ -179,9 +189,16 @@ impl Layouts {
         let is_indirect = nominal.is_indirect && nominal.kind == NominalKind::Enum;
         let plain = shapes.add(shape.clone());
         if reserved.is_some() || is_indirect || is_big(shapes, plain) {
-            return define(shapes, reserved, Shape::Boxed(plain), own);
+            let boxed = (Shape::Boxed(plain), own);
+            return match reserved {
+                Some(id) => {
+                    shapes.define(id, boxed.0, own);
+                    id
+                }
+                None => self.distinct(d, shapes, ty, boxed),
+            };
         }
-        shapes.add_with_description(shape, own)
+        self.distinct(d, shapes, ty, (shape, own))
     }
 
     /// Returns the shape of a value that is stored with its tangent vector beside it.
@@ -381,6 +398,14 @@ fn plain(ty: &Type) -> Type {
     })
 }
 
+/// Replaces the metatypes in a type whose values are boxed by `Any`, which has the same shape.
+fn with_boxed_metatypes(d: &mut dyn Declarations, ty: &Type) -> Type {
+    ty.map(&mut |t| {
+        let is_box = matches!(t, Type::Metatype(of) if is_dynamic(d, of));
+        is_box.then(Type::any_value)
+    })
+}
+
 /// Whether a value of `T.Type` may represent another type than `T`: a subclass, or a conforming type.
 pub fn is_dynamic(d: &mut dyn Declarations, of: &Type) -> bool {
     match of {
@@ -484,16 +509,6 @@ pub fn cells(banks: &[Bank]) -> Vec<(Bank, u32)> {
 fn is_big(shapes: &Shapes, shape: ShapeId) -> bool {
     let all = shapes.layout(shape);
     all.f + all.i + all.r > MAX_INLINE_COMPONENTS
-}
-
-fn define(shapes: &mut Shapes, reserved: Option<ShapeId>, shape: Shape, own: Option<DescriptionId>) -> ShapeId {
-    match reserved {
-        Some(id) => {
-            shapes.define(id, shape, own);
-            id
-        }
-        None => shapes.add_with_description(shape, own),
-    }
 }
 
 fn style(nominal: &Nominal) -> Style {

@@ -47,6 +47,28 @@ pub enum TypeExprKind {
     Inferred,
 }
 
+impl TypeExpr {
+    /// Returns the type expressions of which a type expression consists.
+    pub fn parts(&self) -> Vec<&TypeExpr> {
+        match &self.kind {
+            TypeExprKind::Array(of)
+            | TypeExprKind::Optional(of)
+            | TypeExprKind::Unwrapped(of)
+            | TypeExprKind::Attributed(_, of)
+            | TypeExprKind::Some(of)
+            | TypeExprKind::Any(of)
+            | TypeExprKind::Member(of, _)
+            | TypeExprKind::Metatype(of) => vec![of],
+            TypeExprKind::Dictionary(key, value) => vec![key, value],
+            TypeExprKind::Named(path) => path.iter().flat_map(|(_, given)| given).collect(),
+            TypeExprKind::Tuple(parts) => parts.iter().map(|(_, t)| t).collect(),
+            TypeExprKind::Function { params, result, .. } => params.iter().map(|p| &p.ty).chain([&**result]).collect(),
+            TypeExprKind::Composition(parts) => parts.iter().collect(),
+            TypeExprKind::Inferred => vec![],
+        }
+    }
+}
+
 /// A parameter of a function type.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct FunctionTypeParam {

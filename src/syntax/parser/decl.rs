@@ -5,7 +5,7 @@ use super::{Builder, Node, Rule};
 use crate::source::Span;
 use crate::syntax::ast::{
     Binding, CaseDecl, CasePart, Decl, DeclKind, ExprKind, ExtensionDecl, Fixity, Generics, Ident, NominalDecl,
-    NominalKind, ProtocolDecl, Requirement, StringPart, TypeExpr,
+    NominalKind, ProtocolDecl, Requirement, StringPart, TypeExpr, TypeExprKind,
 };
 use pest::iterators::Pairs;
 use std::rc::Rc;
@@ -137,7 +137,9 @@ impl Builder<'_> {
                 Rule::nominal_word => {}
                 Rule::name => head.name = Some(self.ident(&node)),
                 Rule::generics => head.generics = self.generics(node),
-                Rule::inherits => head.inherits = node.into_inner().map(|t| self.ty(t)).collect(),
+                Rule::inherits | Rule::protocol_inherits => {
+                    head.inherits = node.into_inner().map(|t| self.inherited(t)).collect();
+                }
                 Rule::where_clause => head.requirements = self.requirements(node),
                 Rule::members => {
                     for member in node.into_inner() {
@@ -150,6 +152,16 @@ impl Builder<'_> {
             }
         }
         head
+    }
+
+    /// Builds an inherited type; `class` is the former spelling of `AnyObject`.
+    fn inherited(&mut self, node: Node<'_>) -> TypeExpr {
+        if node.as_rule() != Rule::class_bound {
+            return self.ty(node);
+        }
+        let span = self.span(&node);
+        let object = Ident { name: "AnyObject".into(), span };
+        TypeExpr { kind: TypeExprKind::Named(vec![(object, vec![])]), span }
     }
 
     fn case(&mut self, node: Node<'_>) -> Option<CaseDecl> {

@@ -10,7 +10,9 @@ use crate::types::derivative::derivative_constraints;
 use crate::types::generics::associated_type;
 use crate::types::generics::generic_env;
 use crate::types::generics::signature;
-use crate::types::model::declaration_tables::{FunctionKind, GroupId, MemberKind, Named, Owner, RequirementKind};
+use crate::types::model::declaration_tables::{
+    Conformance, FunctionKind, GroupId, MemberKind, Named, Owner, RequirementKind,
+};
 use crate::types::model::display;
 use crate::types::model::ty::{NominalId, ProtocolId, Type};
 use crate::types::model::type_context;
@@ -154,13 +156,19 @@ fn is_made(cx: &TypeContext, n: NominalId, f: FunctionId) -> bool {
     data.is_prelude && data.owner == Owner::Nominal(n)
 }
 
-/// Returns the reason why a witness cannot be synthesized: synthesis requires a conformance in the file that declares
-/// the type.
+/// Returns the reason why a witness cannot be synthesized: synthesis requires a conformance to the protocol, or to one
+/// that refines it, in the file that declares the type.
 fn made_elsewhere(cx: &mut TypeContext, n: NominalId, p: ProtocolId, group: GroupId, by: FunctionId) -> Option<String> {
     let data = cx.defs.nominal_data(n);
     if cx.defs.groups[group.0 as usize].file == data.file || cx.module.is_interactive || data.is_prelude {
         return None;
     }
+    let near = |c: &&Conformance| cx.defs.groups[c.group.0 as usize].file == data.file;
+    let declared: Vec<ProtocolId> = data.conformances.iter().filter(near).map(|c| c.protocol).collect();
+    if declared.into_iter().any(|q| conformances::refined(cx, q).contains(&p)) {
+        return None;
+    }
+    let data = cx.defs.nominal_data(n);
     let (kind, owner, member) = (kind_name(data.kind), &data.name, &cx.defs.function_data(by).base_name);
     let protocol = &cx.defs.protocol_data(p).name;
     Some(format!(

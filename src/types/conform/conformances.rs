@@ -2,7 +2,7 @@
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
-use crate::syntax::ast::{Name, NominalKind};
+use crate::syntax::ast::{Name, NominalKind, TypeExpr, TypeExprKind};
 use crate::types::conform::superclass;
 use crate::types::generics::associated_type;
 use crate::types::generics::existential;
@@ -74,6 +74,28 @@ fn name_of(cx: &TypeContext, p: ProtocolId) -> Name {
 
 /// Returns the protocols to which a type is known to conform, including the protocols that these refine.
 pub(crate) fn protocols_of(cx: &mut TypeContext, ty: &Type) -> Rc<[ProtocolId]> {
+    let bases = match ty {
+        Type::Associated(of, ..) => bases_with_protocols(cx, of),
+        _ => vec![],
+    };
+    protocols_within(cx, ty, &bases)
+}
+
+/// Returns `T`, `T.A` and `T.A.B` for the associated type `T.A.B`, each with the protocols to which it is known to
+/// conform. A type that is not an associated type is returned alone.
+pub(crate) fn bases_with_protocols(cx: &mut TypeContext, ty: &Type) -> Vec<(Type, Rc<[ProtocolId]>)> {
+    let mut bases = match ty {
+        Type::Associated(of, ..) => bases_with_protocols(cx, of),
+        _ => vec![],
+    };
+    let protocols = protocols_within(cx, ty, &bases);
+    bases.push((ty.clone(), protocols));
+    bases
+}
+
+/// Returns the protocols to which a type is known to conform; `bases` are the types on which an associated type
+/// depends.
+fn protocols_within(cx: &mut TypeContext, ty: &Type, bases: &[(Type, Rc<[ProtocolId]>)]) -> Rc<[ProtocolId]> {
     let mut direct: Vec<ProtocolId> = vec![];
     let env = cx.scope.env.clone();
     for requirement in &env.requirements {
@@ -87,13 +109,19 @@ pub(crate) fn protocols_of(cx: &mut TypeContext, ty: &Type) -> Rc<[ProtocolId]> 
         }
     }
     match ty {
-        Type::Associated(of, p, name) => {
+        Type::Associated(_, p, name) => {
             direct.extend(associated_type::associated_bounds(cx, *p, name).iter());
-            for q in protocols_of(cx, of).iter().copied() {
-                let own = cx.defs.protocol_data(q).self_param;
-                let by = |t: &Type| t.substitute(&|x| (x == own).then(|| (**of).clone()));
-                let clauses = associated_type::protocol_clauses(cx, q);
-                direct.extend(clauses.conform.iter().filter(|(t, _)| by(t) == *ty).map(|(_, r)| *r));
+            // Associated types with the same name are one type, even if several protocols declare them.
+            for q in bases.last().iter().flat_map(|(_, protocols)| protocols.iter()).filter(|q| *q != p) {
+                direct.extend(associated_type::associated_bounds(cx, *q, name).iter());
+            }
+            for (base, protocols) in bases {
+                for q in protocols.iter().copied() {
+                    let own = cx.defs.protocol_data(q).self_param;
+                    let by = |t: &Type| t.substitute(&|x| (x == own).then(|| base.clone()));
+                    let clauses = associated_type::protocol_clauses(cx, q);
+                    direct.extend(clauses.conform.iter().filter(|(t, _)| by(t) == *ty).map(|(_, r)| *r));
+                }
             }
         }
         Type::Existential(e) => {
@@ -180,11 +208,10 @@ pub(crate) fn enter_conformances(cx: &mut TypeContext, n: NominalId) {
             (cx.defs.groups[group.0 as usize].inherits.clone(), cx.defs.groups[group.0 as usize].file);
         let own = cx.defs.nominal_data(n).group == group;
         let scope = TypeScope::of(Owner::Nominal(n), file);
-        // The inherited types may refer to the type's own parameters; the requirements of these are not known yet.
-        let params = Env { params: cx.defs.nominal_data(n).params.clone(), ..Env::default() };
-        type_context::with_env(cx, Rc::new(params), |cx| {
-            for ty in &inherits {
-                let (inner, memberwise) = inherited(ty);
+        for ty in &inherits {
+            let (inner, memberwise) = inherited(ty);
+            let env = env_of_inherited(cx, n, inner);
+            type_context::with_env(cx, env, |cx| {
                 for (bound, span) in type_expr::bounds(cx, inner, &scope) {
                     match bound {
                         Ok(p) => {
@@ -195,11 +222,22 @@ pub(crate) fn enter_conformances(cx: &mut TypeContext, n: NominalId) {
                         Err(ty) => inherits_no_protocol(cx, n, &ty, span),
                     }
                 }
-            }
-        });
+            });
+        }
     }
     add_automatic_conformances(cx, n);
     queries::continue_tangent_vector(cx, n);
+}
+
+/// Returns the generic environment of an inherited type. A protocol or a class without arguments depends on no
+/// requirement, and requirements may themselves depend on the conformances that are being entered.
+fn env_of_inherited(cx: &mut TypeContext, n: NominalId, ty: &TypeExpr) -> Rc<Env> {
+    let is_name =
+        matches!(&ty.kind, TypeExprKind::Named(path) if matches!(path.as_slice(), [(_, given)] if given.is_empty()));
+    if is_name || cx.defs.nominal_data(n).params.is_empty() {
+        return Rc::new(Env { params: cx.defs.nominal_data(n).params.clone(), ..Env::default() });
+    }
+    generic_env::nominal_env(cx, n)
 }
 
 /// Reports a conformance that is declared twice.

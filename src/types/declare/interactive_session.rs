@@ -275,6 +275,7 @@ pub(crate) fn replace_functions(cx: &mut TypeContext, first: usize) {
         return;
     }
     for f in (first..cx.defs.functions.len()).map(|i| FunctionId(i as u32)) {
+        replace_members(cx, f, first);
         let name = cx.defs.function_data(f).base_name.clone();
         let Some(entries) = cx.defs.module.get(&name).filter(|all| all.iter().any(|e| e.what == Named::Function(f)))
         else {
@@ -292,6 +293,43 @@ pub(crate) fn replace_functions(cx: &mut TypeContext, first: usize) {
                 entries.retain(|entry| entry.what != Named::Function(g));
             }
         }
+    }
+}
+
+/// Removes earlier members of a type that the member `f`, entered in an extension, replaces.
+fn replace_members(cx: &mut TypeContext, f: FunctionId, first: usize) {
+    let data = cx.defs.function_data(f);
+    let (name, owner) = (data.base_name.clone(), data.owner);
+    let members = |cx: &TypeContext| match owner {
+        Owner::Nominal(n) => cx.defs.nominal_data(n).members.get(&name).cloned(),
+        Owner::Protocol(p) => cx.defs.protocol_data(p).members.get(&name).cloned(),
+        Owner::Module => None,
+    };
+    let Some(mut kept) = members(cx).filter(|all| all.len() > 1) else { return };
+    let Some(own) = kept.iter().find(|member| function_of(&member.kind) == Some(f)).cloned() else { return };
+    let count = kept.len();
+    kept.retain(|member| {
+        let Some(g) = function_of(&member.kind).filter(|g| (g.0 as usize) < first) else { return true };
+        let is_same_kind = std::mem::discriminant(&member.kind) == std::mem::discriminant(&own.kind);
+        let is_replaced = is_same_kind && member.is_static == own.is_static && !cx.defs.function_data(g).is_prelude;
+        !(is_replaced && is_called_like(cx, f, g))
+    });
+    if kept.len() == count {
+        return;
+    }
+    match owner {
+        Owner::Nominal(n) => cx.defs.nominal_data_mut(n).members.insert(name, kept),
+        Owner::Protocol(p) => cx.defs.protocols[p.0 as usize].members.insert(name, kept),
+        Owner::Module => None,
+    };
+}
+
+fn function_of(kind: &MemberKind) -> Option<FunctionId> {
+    match kind {
+        MemberKind::Computed(f, _) | MemberKind::Method(f) | MemberKind::Init(f) | MemberKind::Subscript(f, _) => {
+            Some(*f)
+        }
+        _ => None,
     }
 }
 

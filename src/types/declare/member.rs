@@ -13,6 +13,7 @@ use crate::types::declare::property_observers;
 use crate::types::declare::property_wrapper;
 use crate::types::declare::protocol;
 use crate::types::declare::redeclaration;
+use crate::types::declare::tuple_property;
 use crate::types::model::declaration_tables::GlobalMemo;
 use crate::types::model::declaration_tables::Observed;
 use crate::types::model::declaration_tables::{
@@ -156,6 +157,10 @@ pub(crate) fn declare_property(
     owner: Owner,
     like: &Member,
 ) {
+    if let Some(components) = tuple_property::components(binding) {
+        components.iter().for_each(|component| declare_property(cx, decl, is_let, component, owner, like));
+        return;
+    }
     let Some((ident, ty)) = property_name(binding) else {
         cx.sink.report(Diagnostic::error(
             DiagnosticCode::WrongContext,

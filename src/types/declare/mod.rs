@@ -17,6 +17,7 @@ pub(crate) mod protocol;
 pub(crate) mod redeclaration;
 pub(crate) mod synthesized_declarations;
 pub(crate) mod test_block;
+pub(crate) mod tuple_property;
 
 use crate::diagnostic::{Code as DiagnosticCode, Diagnostic};
 use crate::source::Span;

@@ -4,6 +4,7 @@
 use crate::types::conform::conformances;
 use crate::types::derivative::differentiability;
 use crate::types::derivative::registered_derivatives;
+use crate::types::generics::generic_env;
 use crate::types::generics::signature;
 use crate::types::model::declaration_tables::{Env, Requirement};
 use crate::types::model::syntax_query::differentiation;
@@ -60,14 +61,28 @@ fn choices(cx: &mut TypeContext, env: &Env, k: usize) -> Vec<Type> {
     for n in (0..cx.defs.nominals.len() as u32).map(NominalId) {
         let data = cx.defs.nominal_data(n);
         if !data.is_prelude && !data.conformances.is_empty() && !protocols.is_empty() {
-            let arguments = vec![all[0].clone(); data.params.len()];
-            all.push(Type::Nominal(n, arguments.into()));
+            let sample = nominal_sample(cx, n, &all);
+            all.extend(sample);
         }
     }
     type_context::with_env(cx, Rc::default(), |cx| {
         all.retain(|ty| protocols.iter().all(|p| conformances::conforms_to(cx, ty, *p)));
     });
     all
+}
+
+/// Returns a nominal type with the first of the given types as all of its generic arguments that satisfies the
+/// requirements of the nominal type.
+fn nominal_sample(cx: &mut TypeContext, n: NominalId, arguments: &[Type]) -> Option<Type> {
+    let params = cx.defs.nominal_data(n).params.clone();
+    if params.is_empty() {
+        return Some(cx.defs.declared_type(n));
+    }
+    let requirements = generic_env::nominal_env(cx, n).requirements.clone();
+    let all_equal = |ty: &Type| vec![ty.clone(); params.len()];
+    let arguments = arguments.iter().map(all_equal);
+    let mut fitting = arguments.filter(|args| registered_derivatives::holds(cx, &requirements, &params, args));
+    fitting.next().map(|args| Type::Nominal(n, args.into()))
 }
 
 /// Returns the existential of the protocols required of the only generic parameter. The existential represents future

@@ -61,12 +61,23 @@ pub(crate) fn normalize_type(cx: &mut TypeContext, ty: &Type) -> Type {
             {
                 return normalize_type(cx, &same);
             }
+            let mut here = here;
             if matches!(of, Type::Param(_) | Type::Associated(..) | Type::Existential(_) | Type::Opaque(..)) {
-                for q in conformances::protocols_of(cx, &of).iter().copied() {
-                    if let Some(same) = protocol_equal(cx, q, &of, &here)
-                        && same != here
-                    {
-                        return normalize_type(cx, &same);
+                let bases = conformances::bases_with_protocols(cx, &of);
+                let protocols = bases.last().map_or(&[][..], |(_, protocols)| protocols);
+                if let Some(first) = first_declaring(cx, protocols, name).filter(|q| q != p) {
+                    here = Type::Associated(Rc::new(of.clone()), first, name.clone());
+                    if let Some(same) = same_as(cx, &here) {
+                        return same;
+                    }
+                }
+                for (base, protocols) in bases {
+                    for q in protocols.iter().copied() {
+                        if let Some(same) = protocol_equal(cx, q, &base, &here)
+                            && same != here
+                        {
+                            return normalize_type(cx, &same);
+                        }
                     }
                 }
             }
@@ -102,6 +113,13 @@ pub(crate) fn normalize_type(cx: &mut TypeContext, ty: &Type) -> Type {
             })
         }
     }
+}
+
+/// Returns the protocol that represents all of the given protocols that declare an associated type: associated types
+/// with the same name are one type.
+fn first_declaring(cx: &TypeContext, protocols: &[ProtocolId], name: &str) -> Option<ProtocolId> {
+    let declares = |q: &ProtocolId| cx.defs.protocol_data(*q).associated.iter().any(|a| &*a.name == name);
+    protocols.iter().copied().filter(declares).min()
 }
 
 /// Returns the type that the `where` clauses of a protocol declare equal to `here`, which is an associated type of
@@ -247,7 +265,7 @@ fn type_witness(cx: &mut TypeContext, n: NominalId, args: &[Type], p: ProtocolId
 
 fn owner_of_associated(cx: &mut TypeContext, p: ProtocolId, name: &str) -> Option<ProtocolId> {
     let refined = conformances::refined(cx, p);
-    refined.iter().copied().find(|q| cx.defs.protocol_data(*q).associated.iter().any(|a| &*a.name == name))
+    first_declaring(cx, &refined, name)
 }
 
 fn find_type_witness(
@@ -270,6 +288,9 @@ fn find_type_witness(
         };
         let (own, outer) = (parameter(own), parameter(outer));
         found = found.or(own);
+        if found.is_none() && &**name == "TangentVector" {
+            found = fixed_by_clauses(cx, n, p, &declared, name);
+        }
         if found.is_none() && &**name == "TangentVector" {
             found = queries::synthesize_tangent_vector(cx, n);
         }
@@ -305,27 +326,42 @@ pub(crate) fn all_conforming(cx: &mut TypeContext, n: NominalId) -> Vec<Protocol
     conformances::all_refined(cx, conforming)
 }
 
-/// Resolves an associated type by a `where` clause that declares it equal to a type that is known from another source:
-/// the element type of a sequence is that of its iterator.
-fn equal_by_clauses(cx: &mut TypeContext, n: NominalId, p: ProtocolId, declared: &Type, name: &Name) -> Option<Type> {
-    let wanted = Type::Associated(Rc::new(declared.clone()), p, name.clone());
+/// Returns the types that `where` clauses of protocols declare equal to an associated type of a conforming type.
+fn equal_types(cx: &mut TypeContext, n: NominalId, wanted: &Type, declared: &Type) -> Vec<Type> {
+    let mut equal = vec![];
     for q in all_conforming(cx, n) {
         let own = cx.defs.protocol_data(q).self_param;
         let by = |t: &Type| t.substitute(&|x| (x == own).then(|| declared.clone()));
         for (a, b) in &protocol_clauses(cx, q).equal {
-            let (a, b) = (by(a), by(b));
-            let other = match (a == wanted, b == wanted) {
-                (true, false) => b,
-                (false, true) => a,
-                _ => continue,
-            };
-            let found = normalize_type(cx, &other);
-            if found != other && !found.any(&mut |t| *t == wanted || *t == Type::Error) {
-                return Some(found);
+            match (by(a), by(b)) {
+                (a, b) if a == *wanted && b != *wanted => equal.push(b),
+                (a, b) if a != *wanted && b == *wanted => equal.push(a),
+                _ => {}
             }
         }
     }
-    None
+    equal
+}
+
+/// Resolves an associated type by a `where` clause that declares it equal to a type that is known from another source:
+/// the element type of a sequence is that of its iterator.
+fn equal_by_clauses(cx: &mut TypeContext, n: NominalId, p: ProtocolId, declared: &Type, name: &Name) -> Option<Type> {
+    let wanted = Type::Associated(Rc::new(declared.clone()), p, name.clone());
+    equal_types(cx, n, &wanted, declared).into_iter().find_map(|other| {
+        let found = normalize_type(cx, &other);
+        let is_known = found != other || !depends_on_conformance(&other);
+        (is_known && !found.any(&mut |t| *t == wanted || *t == Type::Error)).then_some(found)
+    })
+}
+
+/// Resolves an associated type by a `where` clause that declares it equal to a type that depends on no conformance.
+fn fixed_by_clauses(cx: &mut TypeContext, n: NominalId, p: ProtocolId, declared: &Type, name: &Name) -> Option<Type> {
+    let wanted = Type::Associated(Rc::new(declared.clone()), p, name.clone());
+    equal_types(cx, n, &wanted, declared).into_iter().find(|other| !depends_on_conformance(other) && other != declared)
+}
+
+fn depends_on_conformance(ty: &Type) -> bool {
+    ty.any(&mut |t| matches!(t, Type::Associated(..)))
 }
 
 /// Resolves an associated type by a `typealias` in an extension of a protocol that the type conforms to.
@@ -349,18 +385,16 @@ fn alias_of_protocols(cx: &mut TypeContext, n: NominalId, declared: &Type, name:
 }
 
 /// Infers an associated type from the witnesses of requirements that mention it: first from the members of the type,
-/// then from members in extensions of protocols.
+/// then from members in extensions of protocols. The requirements of other protocols count if they mention an associated
+/// type with the same name.
 fn infer_associated(cx: &mut TypeContext, n: NominalId, p: ProtocolId, name: &Name) -> Option<Type> {
     let mut protocols = vec![p];
-    for q in all_conforming(cx, n) {
-        if !protocols.contains(&q) && conformances::refined(cx, q).contains(&p) {
-            protocols.push(q);
-        }
-    }
+    protocols.extend(all_conforming(cx, n).into_iter().filter(|q| *q != p));
     let mut requirements = vec![];
     for protocol in protocols {
+        let Some(declaring) = owner_of_associated(cx, protocol, name) else { continue };
         let own = Type::Param(cx.defs.protocol_data(protocol).self_param);
-        let wanted = Type::Associated(Rc::new(own), p, name.clone());
+        let wanted = Type::Associated(Rc::new(own), declaring, name.clone());
         for r in 0..cx.defs.protocol_data(protocol).requirements.len() {
             let (function, base) = {
                 let data = &cx.defs.protocol_data(protocol).requirements[r];
@@ -385,6 +419,7 @@ fn infer_by_own(cx: &mut TypeContext, n: NominalId, required: &Signature, wanted
     let candidates = cx.defs.nominal_data(n).members.get(base).cloned().unwrap_or_default();
     candidates.into_iter().find_map(|member| match member.kind {
         MemberKind::Stored(i) => match_type(&required.result, wanted, &queries::stored_type(cx, n, i)),
+        MemberKind::Global(g) => match_type(&required.result, wanted, &queries::global_type(cx, g)),
         kind => {
             let given = signature::signature(cx, function_of(kind)?);
             match_signature(required, wanted, &given)

@@ -6,6 +6,7 @@ use crate::syntax::ast::{Generics, Requirement as AstRequirement, TypeExpr, Type
 use crate::types::conform::superclass;
 use crate::types::generics::associated_type;
 use crate::types::generics::existential;
+use crate::types::generics::requirement_order;
 use crate::types::model::declaration_tables::{Env, GroupId, Named, Owner, Requirement};
 use crate::types::model::display;
 use crate::types::model::ty::{NominalId, ParamId, Type};
@@ -140,7 +141,7 @@ pub(crate) fn add_requirements(
     requirements: &[AstRequirement],
     scope: &TypeScope,
 ) {
-    for requirement in requirements {
+    for requirement in requirement_order::resolvable_order(requirements) {
         let (left, right) = type_context::with_env(cx, Rc::new(env.clone()), |cx| {
             let left = type_expr::resolve_type(cx, &requirement.left, scope);
             let right = requirement.same.then(|| type_expr::resolve_type(cx, &requirement.right, scope));

@@ -39,7 +39,11 @@ fn type_in_scope(cx: &mut TypeContext, name: &str, scope: &TypeScope) -> Option<
 }
 
 /// Returns the type that a path refers to, starting in the scope or in the enclosing types: `Layer`, `Model.Layer`.
-fn nominal_at(cx: &mut TypeContext, path: &[(Ident, Vec<TypeExpr>)], scope: &TypeScope) -> Option<NominalId> {
+pub(crate) fn nominal_at(
+    cx: &mut TypeContext,
+    path: &[(Ident, Vec<TypeExpr>)],
+    scope: &TypeScope,
+) -> Option<NominalId> {
     let ((first, _), rest) = path.split_first()?;
     let mut owner = scope.owner;
     let mut found = None;
@@ -152,15 +156,7 @@ fn conditions_of_conformance(cx: &mut TypeContext, n: NominalId, given: &[TypeEx
     let by = |p| params.iter().position(|q| *q == p).and_then(|i| arguments[i].clone());
     let conditions = generic_env::group_env(cx, group);
     let substituted = conditions.requirements.iter().map(|r| r.map(&mut |t| t.substitute(&by)));
-    let is_about_others = |r: &Requirement| {
-        let mut others = false;
-        r.map(&mut |t| {
-            others |= t.any(&mut |t| matches!(t, Type::Param(p) if params.contains(p)));
-            t.clone()
-        });
-        others
-    };
-    substituted.filter(|r| !is_about_others(r)).collect()
+    substituted.filter(|r| !is_about(r, &params)).collect()
 }
 
 /// Adds the requirements of generic types on arguments that are generic parameters: `[K: V]` requires a hashable `K`.
@@ -180,7 +176,7 @@ fn add_of_arguments(cx: &mut TypeContext, ty: &TypeExpr, env: &mut Env, first: u
         }
         _ => {}
     }
-    parts(ty).into_iter().for_each(|part| add_of_arguments(cx, part, env, first, scope));
+    ty.parts().into_iter().for_each(|part| add_of_arguments(cx, part, env, first, scope));
 }
 
 /// Adds the requirements of one generic type on those of its arguments that are generic parameters.
@@ -196,14 +192,21 @@ fn add_of_nominal(cx: &mut TypeContext, n: NominalId, given: &[&TypeExpr], env: 
     }
     let by = |p| params.iter().position(|q| *q == p).and_then(|i| arguments[i].clone());
     for requirement in generic_env::nominal_env(cx, n).requirements.clone() {
-        let Requirement::Conforms(of, p) = requirement else { continue };
-        let requirement = Requirement::Conforms(of.substitute(&by), p);
-        let is_about_others = matches!(&requirement, Requirement::Conforms(t, _)
-            if t.any(&mut |t| matches!(t, Type::Param(p) if params.contains(p))));
-        if !is_about_others {
+        let requirement = requirement.map(&mut |ty| ty.substitute(&by));
+        if !is_about(&requirement, &params) {
             env.require(requirement, at);
         }
     }
+}
+
+/// Whether a requirement mentions one of the given generic parameters.
+fn is_about(requirement: &Requirement, params: &[ParamId]) -> bool {
+    let mut mentions = false;
+    requirement.map(&mut |ty| {
+        mentions |= ty.any(&mut |t| matches!(t, Type::Param(p) if params.contains(p)));
+        ty.clone()
+    });
+    mentions
 }
 
 /// Returns the generic parameter that a type expression names.
@@ -211,24 +214,4 @@ fn as_parameter(cx: &TypeContext, ty: &TypeExpr, params: &[ParamId]) -> Option<T
     let TypeExprKind::Named(path) = &ty.kind else { return None };
     let [(ident, _)] = path.as_slice() else { return None };
     generic_env::param_named(cx, params, &ident.name).map(Type::Param)
-}
-
-/// Returns the type expressions of which a type expression consists.
-fn parts(ty: &TypeExpr) -> Vec<&TypeExpr> {
-    match &ty.kind {
-        TypeExprKind::Array(of)
-        | TypeExprKind::Optional(of)
-        | TypeExprKind::Unwrapped(of)
-        | TypeExprKind::Attributed(_, of)
-        | TypeExprKind::Some(of)
-        | TypeExprKind::Any(of)
-        | TypeExprKind::Member(of, _)
-        | TypeExprKind::Metatype(of) => vec![of],
-        TypeExprKind::Dictionary(key, value) => vec![key, value],
-        TypeExprKind::Named(path) => path.iter().flat_map(|(_, given)| given).collect(),
-        TypeExprKind::Tuple(parts) => parts.iter().map(|(_, t)| t).collect(),
-        TypeExprKind::Function { params, result, .. } => params.iter().map(|p| &p.ty).chain([&**result]).collect(),
-        TypeExprKind::Composition(parts) => parts.iter().collect(),
-        TypeExprKind::Inferred => vec![],
-    }
 }

@@ -9,6 +9,7 @@ use crate::types::conform::conformances;
 use crate::types::conform::superclass;
 use crate::types::generics::generic_env;
 use crate::types::generics::implied_requirements;
+use crate::types::generics::omitted_arguments::omits_arguments;
 use crate::types::generics::opaque_type;
 use crate::types::model::declaration_tables::Observed;
 use crate::types::model::declaration_tables::{
@@ -51,6 +52,7 @@ pub(crate) fn signature(cx: &mut TypeContext, f: FunctionId) -> Rc<Signature> {
     let (kind, ast_params, ast_result) = (data.kind, data.ast_params.clone(), data.ast_result.clone());
     let (is_static, is_mutating, throws, is_prelude) = (data.is_static, data.is_mutating, data.throws, data.is_prelude);
     let (observed, rethrows) = (data.observed, data.rethrows);
+    let is_expression = matches!(data.code, Code::Expression(_));
     let is_operator = crate::types::model::syntax_query::is_operator(&cx.defs.function_data(f).base_name);
     let mut env = (*outer).clone();
     let local_types = cx.defs.function_data(f).local_types.clone();
@@ -62,11 +64,13 @@ pub(crate) fn signature(cx: &mut TypeContext, f: FunctionId) -> Rc<Signature> {
     implied_requirements::add_implied(cx, &mut env, outer.params.len(), &ast_params, ast_result.as_deref(), &scope);
     let implied = Rc::new(env.clone());
     type_context::with_env(cx, implied, |cx| generic_env::add_generics(cx, &mut env, &generics, &scope));
-    let (params, self_type, result, env) = type_context::with_env(cx, Rc::new(env), |cx| {
+    let (params, self_type, result, env, completes_result) = type_context::with_env(cx, Rc::new(env), |cx| {
         let mut params = vec![];
         for param in ast_params.iter() {
             refuse_wrapped_param(cx, param);
+            let is_observed = |cx: &mut TypeContext, ty| observed.is_some() && omits_arguments(cx, ty, &scope);
             let mut ty = match &param.ty {
+                Some(ty) if is_observed(cx, ty) => observed.map_or(Type::Error, |of| observed_type(cx, of)),
                 Some(ty) => function_type::resolve_attributed(cx, &param.attributes, ty, &scope),
                 None if observed.is_some() => observed.map_or(Type::Error, |of| observed_type(cx, of)),
                 // Formulas and functions of a program may omit parameter types.
@@ -109,16 +113,24 @@ pub(crate) fn signature(cx: &mut TypeContext, f: FunctionId) -> Rc<Signature> {
             Owner::Protocol(p) => Some(Type::Param(cx.defs.protocol_data(p).self_param)),
             Owner::Module => None,
         };
+        let completes_result = match &ast_result {
+            Some(ty) => is_expression && omits_arguments(cx, ty, &scope),
+            None => false,
+        };
         let result = match (kind, &ast_result) {
             (FunctionKind::Init { failable }, _) => {
                 let own = self_type.clone().unwrap_or(Type::Error);
                 if failable { name_lookup::applied(cx, "Optional", &[own]) } else { own }
             }
+            (FunctionKind::Getter, Some(ty)) if observed.is_some() && omits_arguments(cx, ty, &scope) => {
+                observed.map_or(Type::Error, |of| observed_type(cx, of))
+            }
+            _ if completes_result => Type::Error,
             (_, Some(ty)) => opaque_type::resolve_result(cx, f, ty, &scope),
             (FunctionKind::Getter, None) => observed.map_or(Type::Error, |of| observed_type(cx, of)),
             (_, None) => Type::unit(),
         };
-        (params, self_type, result, cx.scope.env.clone())
+        (params, self_type, result, cx.scope.env.clone(), completes_result)
     });
     let is_class = match owner {
         Owner::Nominal(n) => superclass::is_class(cx, n),
@@ -166,13 +178,21 @@ pub(crate) fn signature(cx: &mut TypeContext, f: FunctionId) -> Rc<Signature> {
         }
     }
     queries::note_open_defaults(cx, f, &signature, outer.params.len());
-    let infers_result = matches!(cx.defs.function_data(f).code, Code::Expression(_)) && ast_result.is_none();
     let signature = Rc::new(signature);
     cx.defs.functions[f.0 as usize].memo.signature = Some(signature.clone());
-    if infers_result {
-        return infer_formula_result(cx, f, &signature);
+    match ast_result {
+        None if is_expression => infer_formula_result(cx, f, &signature),
+        _ if completes_result => complete_result(cx, f, &signature),
+        _ => signature,
     }
-    signature
+}
+
+/// Determines the generic arguments that the declared type of a property omits from the initial value.
+fn complete_result(cx: &mut TypeContext, f: FunctionId, signature: &Rc<Signature>) -> Rc<Signature> {
+    let result = queries::check_expression_type(cx, f).unwrap_or(Type::Error);
+    let known = Rc::new(Signature { result, ..(**signature).clone() });
+    cx.defs.functions[f.0 as usize].memo.signature = Some(known.clone());
+    known
 }
 
 /// Whether the `self` of a member of a protocol is an instance of a class.

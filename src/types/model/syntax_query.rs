@@ -6,7 +6,9 @@ use crate::syntax::ast::Attribute;
 use crate::syntax::ast::AttributeArgs;
 use crate::syntax::ast::Decl;
 use crate::syntax::ast::DifferentiationArgs;
-use crate::syntax::ast::{Binding, Block, Expr, ExprKind, Ident, Name, Pattern, PatternKind, TypeExpr, TypeExprKind};
+use crate::syntax::ast::{
+    Binding, Block, Expr, ExprKind, Ident, Name, Pattern, PatternKind, Stmt, StmtKind, TypeExpr, TypeExprKind,
+};
 use crate::types::model::typed_tree::Ownership;
 use std::rc::Rc;
 
@@ -68,10 +70,18 @@ pub(crate) fn is_operator(name: &str) -> bool {
 pub(crate) fn single_expression(block: &Block) -> Option<&Expr> {
     match block.items.as_slice() {
         [only] => match &only.kind {
-            crate::syntax::ast::StmtKind::Expr(e) if !matches!(e.kind, ExprKind::Assign { .. }) => Some(e),
+            StmtKind::Expr(e) if !matches!(e.kind, ExprKind::Assign { .. }) => Some(e),
             _ => None,
         },
         _ => None,
+    }
+}
+
+/// Returns the expression of a closure's body that consists of a single expression, which may be written with `return`.
+pub(crate) fn result_expression(body: &Block) -> Option<&Expr> {
+    match body.items.as_slice() {
+        [Stmt { kind: StmtKind::Return(value), .. }] => value.as_ref(),
+        _ => single_expression(body),
     }
 }
 

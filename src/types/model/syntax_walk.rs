@@ -1,7 +1,9 @@
 //! Syntax walk: searches statements and expressions for names, `try`, `return` and initializer calls.
 
-use crate::syntax::ast::{Arg, Block, Condition, DeclKind, Expr, ExprKind, Stmt, StmtKind, StringPart, TryKind};
-use crate::types::model::syntax_query::single_expression;
+use crate::syntax::ast::{
+    Arg, Block, Condition, DeclKind, Expr, ExprKind, KeyPathPart, Stmt, StmtKind, StringPart, TryKind,
+};
+use crate::types::model::syntax_query::result_expression;
 
 /// Calls `found` with every name in a closure's body, except in nested closures that have their own `$0`.
 pub(crate) fn names(body: &Block, found: &mut dyn FnMut(&str)) {
@@ -30,7 +32,7 @@ pub(crate) fn passes_on(e: &Expr, name: &str) -> bool {
     expr(e, &mut |e| match &e.kind {
         // A nested closure without declared parameters has its own `$0`.
         ExprKind::Closure(closure) if closure.params.is_none() && name.starts_with('$') => false,
-        ExprKind::Closure(closure) if single_expression(&closure.body).is_some() => true,
+        ExprKind::Closure(closure) if result_expression(&closure.body).is_some() => true,
         ExprKind::Closure(_) | ExprKind::If { .. } | ExprKind::Switch { .. } | ExprKind::Block(_) => {
             expr(e, &mut |inner| {
                 is_nested |= matches!(&inner.kind, ExprKind::Ident { name: used, .. } if &**used == name);
@@ -209,6 +211,13 @@ fn expr(e: &Expr, visit: &mut dyn FnMut(&Expr) -> bool) {
             arguments(args, visit);
         }
         ExprKind::Hash { args, .. } => arguments(args, visit),
+        ExprKind::KeyPath { path, .. } => {
+            for part in path {
+                if let KeyPathPart::Subscript(args, _) = part {
+                    arguments(args, visit);
+                }
+            }
+        }
         ExprKind::Closure(closure) => {
             closure.captures.iter().filter_map(|c| c.value.as_ref()).for_each(|e| expr(e, visit));
             statements(&closure.body.items, visit);

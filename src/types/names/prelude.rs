@@ -27,7 +27,8 @@ pub(in crate::types) fn list_prelude(cx: &mut TypeContext, sources: &mut SourceM
 
 /// Makes the names of a module visible; returns `false` if the module does not exist.
 pub(crate) fn import_module(cx: &mut TypeContext, name: &str) -> bool {
-    let module = if name == "Darwin" { "Glibc" } else { name };
+    // Foundation re-exports the functions of the C library.
+    let module = if matches!(name, "Darwin" | "Foundation") { "Glibc" } else { name };
     let declares = |(_, pieces): &Indexed| pieces.iter().find_map(|piece| piece.module.filter(|own| *own == module));
     if let Some(module) = LIBRARY.declarations.iter().find_map(declares) {
         cx.defs.prelude.import(module);

@@ -106,7 +106,12 @@ pub(crate) fn resolve_type(cx: &mut TypeContext, ty: &TypeExpr, scope: &TypeScop
             Type::Metatype(Rc::new(of))
         }
         TypeExprKind::Attributed(attributes, inner) => function_type::resolve_attributed(cx, attributes, inner, scope),
-        TypeExprKind::Inferred => cx.vars.fresh(),
+        TypeExprKind::Inferred if scope.open => cx.vars.fresh(),
+        TypeExprKind::Inferred => {
+            let message = "type placeholder not allowed here";
+            cx.sink.report(Diagnostic::error(Code::CannotInfer, ty.span, message).help("write the type"));
+            Type::Error
+        }
     }
 }
 

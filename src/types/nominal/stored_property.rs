@@ -7,11 +7,12 @@ use crate::types::conform::superclass;
 use crate::types::declare::lazy_property;
 use crate::types::declare::member;
 use crate::types::generics::generic_env;
+use crate::types::generics::omitted_arguments;
 use crate::types::generics::opaque_type;
 use crate::types::generics::signature;
 use crate::types::generics::signature::plain_signature;
 use crate::types::model::declaration_tables::{
-    BodyState, Code, FunctionKind, Member, MemberKind, Owner, Signature, SignatureParam, blank_function,
+    BodyState, Code, Env, FunctionKind, Member, MemberKind, Owner, Signature, SignatureParam, blank_function,
 };
 use crate::types::model::queries;
 use crate::types::model::syntax_query::is_opaque;
@@ -46,6 +47,10 @@ pub(crate) fn stored_type(cx: &mut TypeContext, n: NominalId, index: u32) -> Typ
     let own_env = env.clone();
     let resolved = match (&ty, &value) {
         _ if wrap.is_some() => wrap.map_or(Type::Error, |wrap| signature::signature(cx, wrap).result.clone()),
+        (Some(ty), Some(_)) if is_open(cx, env.clone(), ty, &TypeScope::of(Owner::Nominal(n), file)) => {
+            let initial = stored_initial(cx, n, index);
+            initial.and_then(|f| completed_type(cx, f, ty)).unwrap_or(Type::Error)
+        }
         (Some(ty), _) => {
             let (initial, resolved) = type_context::with_env(cx, env, |cx| {
                 let initial = if is_opaque(ty) { stored_initial(cx, n, index) } else { None };
@@ -134,6 +139,17 @@ pub(crate) fn stored_initial(cx: &mut TypeContext, n: NominalId, index: u32) -> 
     Some(id)
 }
 
+/// Whether the initial value of a property determines generic arguments that its declared type omits.
+fn is_open(cx: &mut TypeContext, env: Rc<Env>, ty: &TypeExpr, scope: &TypeScope) -> bool {
+    type_context::with_env(cx, env, |cx| omitted_arguments::omits_arguments(cx, ty, scope))
+}
+
+/// Returns the declared type of a property with the generic arguments that the initial value determines.
+fn completed_type(cx: &mut TypeContext, initial: FunctionId, ty: &TypeExpr) -> Option<Type> {
+    cx.defs.functions[initial.0 as usize].ast_result = Some(Rc::new(ty.clone()));
+    queries::check_expression_type(cx, initial)
+}
+
 /// Resolves the declared type of a property; the underlying type of `some P` is the type of the initial value.
 fn property_type(
     cx: &mut TypeContext,
@@ -167,10 +183,14 @@ pub(crate) fn global_type(cx: &mut TypeContext, g: GlobalId) -> Type {
         return Type::Error;
     }
     let (ty_expr, owner, file, group) = (data.ty_expr.clone(), data.owner, data.file, data.group);
-    let has_value = data.has_value;
+    let (has_value, is_lazy) = (data.has_value, data.is_lazy && data.value.is_some());
     cx.defs.globals[g.0 as usize].memo.resolving = true;
     let env = group.map_or_else(Rc::default, |group| generic_env::group_env(cx, group));
     let ty = match ty_expr {
+        Some(ty) if is_lazy && is_open(cx, env.clone(), &ty, &TypeScope::of(owner, file)) => {
+            let initial = global_initial(cx, g);
+            initial.and_then(|f| completed_type(cx, f, &ty))
+        }
         Some(ty) => Some(type_context::with_env(cx, env, |cx| {
             let initial = if is_opaque(&ty) { global_initial(cx, g) } else { None };
             property_type(cx, initial, has_value, &ty, &TypeScope::of(owner, file))

@@ -256,12 +256,22 @@ pub(crate) fn synthesize_member(cx: &mut TypeContext, n: NominalId, name: &str, 
     prelude::load_own_members(cx, n, name);
     let written = cx.defs.nominal_data(n).members.get(name).cloned().unwrap_or_default();
     let is_operator = matches!(key, "+" | "-" | "==" | "<");
-    let has_own = written.iter().any(|m| match m.kind {
+    let is_property = matches!(
+        key,
+        "zero"
+            | "one"
+            | "differentiableVectorView"
+            | "allKeyPaths"
+            | "recursivelyAllKeyPaths"
+            | "allCases"
+            | "rawValue"
+    );
+    let has_own = written.iter().filter(|m| m.is_static == is_static).any(|m| match m.kind {
         MemberKind::Method(f) if key == "move" => is_along(cx, f),
         MemberKind::Method(f) => {
             !is_operator || cx.defs.function_data(f).ast_params.len() == 2 && is_own_operator(cx, f)
         }
-        _ => true,
+        _ => is_property,
     });
     if has_own && key != "init" && !self::needs_move_by(cx, n, key) {
         return;

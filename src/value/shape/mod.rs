@@ -189,7 +189,8 @@ pub enum TangentKind {
     Tensor,
 }
 
-/// All shapes of a session. Equal shapes have the same index, unless their types have different custom descriptions.
+/// All shapes of a session. Equal shapes have the same index, unless their types are nominal types that differ, or have
+/// different custom descriptions.
 #[derive(Clone, Default, Debug)]
 pub struct Shapes {
     shapes: Vec<Shape>,
@@ -210,13 +211,16 @@ impl Shapes {
 
     /// Interns the shape of a type, which may have a custom description, and returns its index.
     pub fn add_with_description(&mut self, shape: Shape, own: Option<DescriptionId>) -> ShapeId {
-        let key = (shape, own);
-        if let Some(known) = self.numbers.get(&key) {
+        if let Some(known) = self.numbers.get(&(shape.clone(), own)) {
             return *known;
         }
+        self.add_distinct(shape, own)
+    }
+
+    /// Adds a shape under a new index, even if the shape of another type is equal.
+    pub fn add_distinct(&mut self, shape: Shape, own: Option<DescriptionId>) -> ShapeId {
         let id = ShapeId(self.shapes.len() as u32);
-        let shape = key.0.clone();
-        self.numbers.insert(key, id);
+        self.numbers.entry((shape.clone(), own)).or_insert(id);
         let layout = self.compute_layout(&shape);
         self.described.push(own.is_some() || self.has_part_with_description(&shape));
         self.shapes.push(shape);

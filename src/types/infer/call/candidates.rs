@@ -314,7 +314,7 @@ impl Infer<'_> {
     }
 
     /// Whether the requirements on associated types of generic parameters hold, as far as the arguments determine the
-    /// associated types: `where S.Element: Numeric`.
+    /// associated types: `where S.Element: Numeric`, `where S.Element == Int`.
     fn meets_clauses(&mut self, candidate: &Candidate, instance: &Instance) -> bool {
         let Target::Function(f) = candidate.target else { return true };
         let env = signature::signature(self.cx, f).env.clone();
@@ -323,6 +323,10 @@ impl Infer<'_> {
             Requirement::Conforms(Type::Associated(..), _) => {
                 let put = requirement.map(&mut |ty| ty.substitute(&by));
                 unmet_requirement::is_met(self.cx, &put)
+            }
+            Requirement::Same(a, b) if [a, b].iter().any(|ty| matches!(ty, Type::Associated(..))) => {
+                let [a, b] = [a, b].map(|ty| unification::resolved(self.cx, &ty.substitute(&by)));
+                unification::unifies(self.cx, &a, &b)
             }
             _ => true,
         })

@@ -134,6 +134,20 @@ impl Infer<'_> {
         candidates.into_iter().filter(|c| !self.is_of_script(c)).collect()
     }
 
+    /// Returns the first candidate with whose parameter types the closures among the arguments can be inferred.
+    pub(crate) fn suited_by_closures<'c>(
+        &mut self,
+        candidates: &'c [Candidate],
+        args: &[ArgNode],
+        span: Span,
+    ) -> Option<&'c Candidate> {
+        let closures: Vec<usize> = (0..args.len()).filter(|k| is_open_closure(&args[*k])).collect();
+        if closures.is_empty() {
+            return None;
+        }
+        candidates.iter().find(|candidate| closures.iter().all(|at| self.suits(candidate, args, *at, span)))
+    }
+
     /// Whether a closure can be inferred with the parameter types that a candidate requires.
     fn suits(&mut self, candidate: &Candidate, args: &[ArgNode], closure: usize, span: Span) -> bool {
         let params = self.candidate_params(candidate);

@@ -8,11 +8,11 @@ use crate::types::conform::superclass;
 use crate::types::generics::signature;
 use crate::types::generics::unification;
 use crate::types::infer::Infer;
-use crate::types::infer::call::arguments::{ArgNode, closure_arity, match_args};
+use crate::types::infer::call::arguments::{ArgNode, Slot, closure_arity, match_args};
 use crate::types::infer::call::candidates::{Candidate, Target};
 use crate::types::infer::call::specificity::Fit;
 use crate::types::infer::solver::pending_expression::{Pending, PendingKind};
-use crate::types::model::syntax_query::single_expression;
+use crate::types::model::syntax_query::result_expression;
 use crate::types::model::ty::{Type, VarId};
 use crate::types::model::type_vars;
 use crate::types::model::type_vars::Literal;
@@ -58,7 +58,9 @@ impl Infer<'_> {
                 }
             },
             _ => {
-                self.ready_args(&mut args);
+                let functions = self.references_to_methods(&fitting, &args);
+                let others = args.iter_mut().enumerate().filter(|(k, _)| !functions.contains(k));
+                others.for_each(|(_, arg)| self.ready_args(std::slice::from_mut(arg)));
                 let known = expected.and_then(|t| self.known(t));
                 if let Some(found) = self.choose(name, &fitting, &args, known.as_ref(), span, false, false) {
                     return found;
@@ -84,6 +86,60 @@ impl Infer<'_> {
         let is_value = matches!(&result, Type::Nominal(n, _) if !superclass::is_class(self.cx, *n));
         let is_known = is_value && !result.any(&mut |ty| is_open(ty));
         (is_known && others.iter().all(|other| self.candidate_result(other) == result)).then_some(result)
+    }
+
+    /// Returns the indices of the arguments that name a property and a method, where all candidates require a function.
+    fn references_to_methods(&mut self, candidates: &[Candidate], args: &[ArgNode]) -> Vec<usize> {
+        let names: Vec<usize> = (0..args.len()).filter(|k| self.names_property_and_method(&args[*k].ast)).collect();
+        let takes_function = |infer: &mut Self, candidate: &Candidate, at: usize| {
+            let params = infer.candidate_params(candidate);
+            let slots = match_args(&params, args).unwrap_or_default();
+            let place = slots.iter().position(|slot| matches!(slot, Slot::Arg(k) if *k == at));
+            place.is_some_and(|place| matches!(params[place].ty, Type::Function(_)))
+        };
+        names.into_iter().filter(|at| candidates.iter().all(|c| takes_function(self, c, *at))).collect()
+    }
+
+    /// Unifies the type of a pending call of overloaded functions with the result type of all candidates that fit, if it
+    /// is the same for all of them: all subscripts of an array that take a range return a slice.
+    pub(crate) fn take_common_result(&mut self, value: &Expr) {
+        let ExprKind::Pending(i) = value.kind else { return };
+        let Some(Pending { kind: PendingKind::Overload { candidates, args, .. }, result, span, .. }) =
+            &self.pending[i as usize]
+        else {
+            return;
+        };
+        let (candidates, args, result, span) = (candidates.clone(), args.clone(), result.clone(), *span);
+        if let Some(common) = self.common_fitting_result(&candidates, &args, span) {
+            unification::unify(self.cx, &result, &common, span);
+        }
+    }
+
+    /// Returns the result type of all candidates that fit, if it is the same for all of them and does not depend on the
+    /// choice.
+    fn common_fitting_result(&mut self, candidates: &[Candidate], args: &[ArgNode], span: Span) -> Option<Type> {
+        let mut ordered: Vec<&Candidate> = candidates.iter().collect();
+        ordered.sort_by_key(|candidate| candidate.tier);
+        let mut common: Option<(u32, Type, Vec<Type>)> = None;
+        for candidate in ordered {
+            let snapshot = self.cx.vars.snapshot();
+            let instance = self.instantiate(candidate, span);
+            let result = unification::resolved(self.cx, &instance.result);
+            let params = instance.params.iter().map(|p| unification::resolved(self.cx, &p.ty)).collect();
+            self.cx.vars.rollback(snapshot);
+            // A default of a protocol that takes the same arguments is never chosen.
+            let is_redundant = |(tier, known, of): &(u32, Type, Vec<Type>)| {
+                *known == result || *tier < candidate.tier && *of == params
+            };
+            if common.as_ref().is_some_and(is_redundant) || self.try_candidate(candidate, args, None, span).is_none() {
+                continue;
+            }
+            if common.is_some() || unification::has_vars(self.cx, &result) {
+                return None;
+            }
+            common = Some((candidate.tier, result, params));
+        }
+        common.map(|(_, result, _)| result)
     }
 
     /// Makes the type of a pending call an optional if all candidates that fit return an optional: `Int("2")` is an
@@ -130,6 +186,41 @@ impl Infer<'_> {
         }
         self.cx.vars.rollback(snapshot);
         if natural.is_empty() { candidates.to_vec() } else { natural }
+    }
+
+    /// Returns the candidates that fit when all literals in the arguments have their default types, also those inside
+    /// other literals: `f(["a"])` prefers a collection of strings to one of characters. Returns all of the candidates
+    /// if none fits.
+    fn with_usual_literals(
+        &mut self,
+        candidates: Vec<Candidate>,
+        args: &[ArgNode],
+        expected: Option<&Type>,
+        span: Span,
+    ) -> Vec<Candidate> {
+        let types: Vec<Type> = args.iter().filter_map(|a| a.ready.as_ref().map(|e| e.ty.clone())).collect();
+        let mut literals = vec![];
+        for ty in types {
+            unification::resolved(self.cx, &ty).any(&mut |t| {
+                literals.extend(match t {
+                    Type::Var(v) => Some(*v),
+                    _ => None,
+                });
+                false
+            });
+        }
+        let snapshot = self.cx.vars.snapshot();
+        for v in literals {
+            if let Some(literal) = self.cx.vars.var(v).literal {
+                let usual = if self.in_formula && literal == Literal::Int { "Double" } else { literal.usual() };
+                let usual = name_lookup::simple(self.cx, usual);
+                unification::unify(self.cx, &Type::Var(v), &usual, span);
+            }
+        }
+        let mut fitting = candidates.clone();
+        fitting.retain(|candidate| self.try_candidate(candidate, args, expected, span).is_some());
+        self.cx.vars.rollback(snapshot);
+        if fitting.is_empty() { candidates } else { fitting }
     }
 
     /// Whether some of the candidates fit now, and none of them fits once the literals among the arguments have their
@@ -185,7 +276,7 @@ impl Infer<'_> {
             Type::Function(f) => f.params.len() == 1 && closure_arity(closure).is_some_and(|count| count > 1),
             _ => false,
         };
-        single_expression(&closure.body).is_some() && !takes_apart
+        result_expression(&closure.body).is_some() && !takes_apart
     }
 
     /// Whether an argument is a member of a literal, or results from such a member by pending calls, while the type of
@@ -334,8 +425,12 @@ impl Infer<'_> {
         if last || (by_default && known) {
             let tied: Vec<Candidate> =
                 fitting.iter().filter(|(s, _)| s.score == fitting[0].0.score).map(|(_, c)| (*c).clone()).collect();
+            let tied = self.with_usual_literals(tied, args, expected, span);
             if let Some(best) = self.most_special(&tied) {
                 return Some(self.with_widening(widens, |infer| infer.commit(name, &best, args, expected, span)));
+            }
+            if let Some(suited) = self.suited_by_closures(&tied, args, span) {
+                return Some(self.commit(name, suited, args, expected, span));
             }
             // A trailing closure may fit two overloads that differ in labels only: the first overload is chosen.
             if args.iter().any(|a| a.trailing)

@@ -10,7 +10,7 @@ use crate::types::infer::stmt::branch::ends_in_statements;
 use crate::types::infer::{FrameKind, Infer};
 use crate::types::model::declaration_tables::{BodyState, Code as FunctionCode, FunctionKind, blank_function};
 use crate::types::model::syntax_query::named;
-use crate::types::model::syntax_query::single_expression;
+use crate::types::model::syntax_query::{result_expression, single_expression};
 use crate::types::model::ty::{FunctionParam, FunctionType, Strength, Type};
 use crate::types::model::typed_tree::Ownership;
 use crate::types::model::typed_tree::{Expr, ExprKind, FunctionId, Stmt, StmtKind};
@@ -274,11 +274,12 @@ impl Infer<'_> {
     /// Infers the statements of a closure's body: a single expression is its result.
     fn closure_body(&mut self, body: &ast::Block, result: &Type, span: Span) -> Vec<Stmt> {
         let known = self.known(result);
-        if let Some(only) = single_expression(body)
+        let is_unit = known.as_ref().is_some_and(Type::is_unit);
+        let only = if is_unit { single_expression(body) } else { result_expression(body) };
+        if let Some(only) = only
             && !stands_as_statement(only, known.as_ref())
         {
             let value = self.expr(only, known.as_ref());
-            let is_unit = known.as_ref().is_some_and(Type::is_unit);
             if is_unit && !unification::shallow(self.cx, &value.ty.clone()).is_unit() {
                 // A closure with the result type `()` may end with any value.
                 let kind = StmtKind::Expr(value);

@@ -145,7 +145,7 @@ impl Infer<'_> {
 
     /// Returns the type and the callee of a function value, with fresh variables for its generic parameters; `None` for
     /// a case.
-    fn opened(&mut self, candidate: &Candidate, span: Span) -> Option<(Type, Callee)> {
+    pub(crate) fn opened(&mut self, candidate: &Candidate, span: Span) -> Option<(Type, Callee)> {
         let instance = self.instantiate(candidate, span);
         let signature = Signature {
             env: Rc::default(),
@@ -207,7 +207,10 @@ impl Infer<'_> {
     pub(crate) fn reference_fits(&mut self, e: &ast::Expr, wanted: &Type) -> Option<u32> {
         let candidates = match &e.kind {
             Ast::Paren(inner) => return self.reference_fits(inner, wanted),
-            Ast::Ident { name, .. } => self.function_candidates(name),
+            Ast::Ident { name, .. } => match self.own_type().filter(|_| self.is_own_property(name)) {
+                Some(own) => self.own_methods(&own, name),
+                None => self.function_candidates(name),
+            },
             Ast::Member { base, name, .. } => {
                 if let Some((_, module)) = self.module_of(base) {
                     let candidates = self.functions_in(module, &name.name);
@@ -231,6 +234,31 @@ impl Infer<'_> {
         [false, true]
             .into_iter()
             .any(|is_static| members::members(self.cx, &own, name, is_static, self.file).iter().any(is_property))
+    }
+
+    /// Returns the methods of the enclosing type with a given name.
+    fn own_methods(&mut self, own: &Type, name: &str) -> Vec<Candidate> {
+        let mut methods = self.method_candidates(own, name, false, None);
+        methods.extend(self.method_candidates(own, name, true, None));
+        methods
+    }
+
+    /// Whether an argument names a property and a method, so that it is the method where a function is expected.
+    pub(crate) fn names_property_and_method(&mut self, e: &ast::Expr) -> bool {
+        match &e.kind {
+            Ast::Ident { name, .. } => {
+                !self.find_local_quiet(name)
+                    && self.is_own_property(name)
+                    && self.own_type().is_some_and(|own| !self.own_methods(&own, name).is_empty())
+            }
+            Ast::Member { base, name, .. } if matches!(base.kind, Ast::Ident { .. } | Ast::Type(_)) => {
+                let Some(ty) = self.type_expression(base) else { return false };
+                let members = members::members(self.cx, &ty, &name.name, true, self.file);
+                let is_method = |(kind, ..): &(MemberKind, _, _)| matches!(kind, MemberKind::Method(_));
+                members.iter().any(is_method) && !members.iter().all(is_method)
+            }
+            _ => false,
+        }
     }
 
     /// Whether an argument names several functions, so that its type depends on the expected type.

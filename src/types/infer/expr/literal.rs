@@ -136,6 +136,7 @@ impl Infer<'_> {
         if items.iter().any(is_nil) {
             self.becomes_optional(&element, span);
         }
+        self.take_optional_components(&element, items, span);
         let mut joined = JoinedValues::new(self, element);
         items.iter().for_each(|item| self.join_value(&mut joined, item));
         let JoinedValues { ty: element, values, .. } = joined;
@@ -174,6 +175,31 @@ impl Infer<'_> {
             let optional = name_lookup::applied(self.cx, "Optional", &[payload]);
             unification::unify(self.cx, element, &optional, span);
         }
+    }
+
+    /// Makes the components of a literal's tuples that are `nil` in one of the tuples optionals: `[(1, 2), (3, nil)]`.
+    fn take_optional_components(&mut self, element: &Type, items: &[ast::Expr], span: Span) {
+        let components = |item: &'_ ast::Expr| match &item.kind {
+            Ast::Tuple(parts) => Some(parts.iter().map(|(label, part)| (label.clone(), is_nil(part))).collect()),
+            _ => None,
+        };
+        let Some(tuples) = items.iter().map(components).collect::<Option<Vec<Vec<_>>>>() else { return };
+        let Some(first) = tuples.first().filter(|first| tuples.iter().all(|other| other.len() == first.len())) else {
+            return;
+        };
+        let is_optional = |k: usize| tuples.iter().any(|tuple| tuple[k].1);
+        if !matches!(unification::shallow(self.cx, element), Type::Var(_)) || !(0..first.len()).any(is_optional) {
+            return;
+        }
+        let mut parts = vec![];
+        for (k, (label, _)) in first.iter().enumerate() {
+            let mut ty = self.cx.vars.fresh();
+            if is_optional(k) {
+                ty = name_lookup::applied(self.cx, "Optional", &[ty]);
+            }
+            parts.push((label.as_ref().map(|label| label.name.clone()), ty));
+        }
+        unification::unify(self.cx, element, &Type::Tuple(parts.into()), span);
     }
 
     /// Infers `true` or `false`: a `Bool`, or a value of the expected type if this type can be written as such a

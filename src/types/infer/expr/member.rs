@@ -82,7 +82,6 @@ impl Infer<'_> {
         {
             return self.unknown_member(&base, &ty, name);
         }
-        let has_vars = unification::has_vars(self.cx, &ty);
         let members = members::members(self.cx, &ty, &name.name, false, self.file);
         let count = members.len();
         for (at, (member, (prefix, protocol), _)) in members.into_iter().enumerate() {
@@ -93,6 +92,9 @@ impl Infer<'_> {
                     let field = stored_property::stored_type(self.cx, n, index);
                     let field = conformances::substitute_nominal(self.cx, n, &prefix, &field);
                     let field = associated_type::normalize_type(self.cx, &field);
+                    if self.prefers_method(&field, (&ty, full, false), expected, span) {
+                        continue;
+                    }
                     if let Some(get) = self.overridden_accessor(n, index, &base) {
                         let receiver = Some(Rc::new(base.clone()));
                         let candidate = Candidate { target: Target::Function(get), prefix, receiver, tier: 0 };
@@ -106,9 +108,13 @@ impl Infer<'_> {
                     base = (*receiver).clone();
                     let candidate =
                         Candidate { target: Target::Function(get), prefix, receiver: Some(receiver), tier: 0 };
-                    // While the type of the base is open, a member with requirements may not be available.
+                    // A member whose requirements are not satisfied is not available.
                     let is_last = at + 1 == count;
-                    if !is_last && has_vars && self.try_candidate(&candidate, &[], None, span).is_none() {
+                    if !is_last && self.try_candidate(&candidate, &[], None, span).is_none() {
+                        continue;
+                    }
+                    let value = self.instantiate(&candidate, span).result;
+                    if self.prefers_method(&value, (&ty, full, false), expected, span) {
                         continue;
                     }
                     self.check_function_access(get, name.span);
@@ -138,6 +144,26 @@ impl Infer<'_> {
             return self.method_value(base, name, &methods, expected, span);
         }
         self.unknown_member(&base, &ty, name)
+    }
+
+    /// Whether a name denotes a method and not the property with the same name: the name has labels, or a function is
+    /// expected, and only a method has the expected type.
+    fn prefers_method(
+        &mut self,
+        property: &Type,
+        (owner, name, is_static): (&Type, &Ident, bool),
+        expected: Option<&Type>,
+        span: Span,
+    ) -> bool {
+        let (base, labels) = split_labels(name);
+        if labels.is_some() {
+            return true;
+        }
+        let Some(expected @ Type::Function(_)) = expected.and_then(|t| self.known(t)) else { return false };
+        let methods = self.method_candidates(owner, &base.name, is_static, None);
+        !methods.is_empty()
+            && !self.can_convert(property, &expected)
+            && methods.iter().any(|method| self.may_be(method, Some(&expected), span))
     }
 
     /// Returns the getter of a stored property that subclasses override.
@@ -211,10 +237,18 @@ impl Infer<'_> {
             .zip(&names)
             .map(|(p, n)| ast::Arg {
                 label: p.label.as_ref().map(|l| Ident { name: l.clone(), span }),
-                value: ident(n).into(),
+                value: match p.is_inout {
+                    true => ast::Expr { kind: Ast::InOut(ident(n).into()), span }.into(),
+                    false => ident(n).into(),
+                },
                 trailing: false,
             })
             .collect();
+        // The body of the closure does not determine which of its parameters are `inout`.
+        let expected = match params.iter().any(|p| p.is_inout) {
+            true => expected.or_else(|| self.opened(fitting, span).map(|(ty, _)| ty)),
+            false => expected,
+        };
         let base_of_call = match (&base.kind, &base.ty) {
             (ExprKind::Metatype, Type::Metatype(of)) => self.type_written(of, span),
             _ => ident(&receiver),
@@ -241,7 +275,7 @@ impl Infer<'_> {
         expected: Option<&Type>,
         span: Span,
     ) -> Expr {
-        let (name, labels) = split_labels(name);
+        let (full, (name, labels)) = (name, split_labels(name));
         let name = &name;
         let ty = unification::shallow(self.cx, ty);
         if ty == Type::Error {
@@ -259,6 +293,9 @@ impl Infer<'_> {
                         Type::Nominal(n, _) => conformances::substitute_nominal(self.cx, *n, &prefix, &of),
                         _ => of,
                     };
+                    if self.prefers_method(&of, (&ty, full, true), expected, span) {
+                        continue;
+                    }
                     return Expr { kind: ExprKind::Global(g), ty: of, span };
                 }
                 MemberKind::Case(case) => {

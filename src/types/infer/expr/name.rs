@@ -6,6 +6,7 @@ use crate::syntax::ast;
 use crate::syntax::ast::Ident;
 use crate::types::generics::signature;
 use crate::types::infer::call::candidates::{Candidate, Target};
+use crate::types::infer::expr::function_reference::split_labels;
 use crate::types::infer::{Infer, LocalEntity};
 use crate::types::model::declaration_tables::{Entry, FunctionKind, MemberKind, Named};
 use crate::types::model::display::{closest, did_you_mean};
@@ -153,7 +154,30 @@ impl Infer<'_> {
             || closest(name, self.known_names().iter().map(String::as_str)).is_some()
     }
 
+    /// Infers a name with labels: a local function, a method of the enclosing type, or a function at the top level.
     fn full_name_value(&mut self, ident: &Ident, base: &str, expected: Option<&Type>) -> Expr {
+        if let Some(LocalEntity::LocalFunctions(mut functions)) = self.find_local(base) {
+            functions.retain(|f| self.cx.defs.full_name(*f) == *ident.name);
+            if !functions.is_empty() {
+                self.capture_for(&functions);
+                return self.function_value(&functions, expected, ident.span);
+            }
+        }
+        if let Some(own) = self.own_type() {
+            if self.has_method(&own, ident, false)
+                && let Some(local) = self.self_local_quiet()
+            {
+                let receiver = self.local_expr(local, ident.span);
+                return self.member(receiver, ident, expected, ident.span);
+            }
+            if self.has_method(&own, ident, true) {
+                if self.has_self() && self.file != PRELUDE_FILE {
+                    return self.static_on_instance(&own, ident, ident.span.before());
+                }
+                let on = self.own_metatype(ident.span).map(Rc::new);
+                return self.static_member_of(&own, on.as_ref(), ident, expected, ident.span);
+            }
+        }
         let file = self.file;
         let mut functions = vec![];
         for entry in name_lookup::entries(self.cx, base, file) {
@@ -168,6 +192,13 @@ impl Infer<'_> {
         } else {
             self.function_value(&functions, expected, ident.span)
         }
+    }
+
+    /// Whether a type has a method with the given name and labels.
+    fn has_method(&mut self, of: &Type, name: &Ident, is_static: bool) -> bool {
+        let (base, labels) = split_labels(name);
+        let methods = self.method_candidates(of, &base.name, is_static, None);
+        !self.with_labels(methods, labels).is_empty()
     }
 
     pub(crate) fn unknown_name(&mut self, ident: &Ident) -> Expr {

@@ -252,6 +252,9 @@ impl Infer<'_> {
         self.resolve_beside_int(&args, from, vars);
         let known =
             |infer: &mut Self, a: &ArgNode| a.ready.as_ref().is_some_and(|e| infer.known(&e.ty.clone()).is_some());
+        if !args.iter().any(|a| known(self, a)) && !self.is_compound(&op.name) {
+            args.iter().filter_map(|arg| arg.ready.as_ref()).for_each(|ready| self.take_common_result(ready));
+        }
         if !args.iter().any(|a| known(self, a)) {
             if let Some(found) = self.by_expected_literal(op, &args, expected, span) {
                 return found;
@@ -305,6 +308,9 @@ impl Infer<'_> {
         let mut open = 0;
         for arg in args {
             let Some(ready) = &arg.ready else { continue };
+            if self.defaulting_numbers && self.known(&ready.ty).is_none() {
+                self.take_common_result(ready);
+            }
             match unification::shallow(self.cx, &ready.ty.clone()) {
                 // Literals in an enclosing statement have not been defaulted yet.
                 Type::Var(v) if last && self.cx.vars.var(v).literal.is_some() => {

@@ -8,7 +8,7 @@ use crate::types::infer::Infer;
 use crate::types::infer::call::arguments::{ArgNode, Slot};
 use crate::types::infer::solver::pending_expression::PendingKind;
 use crate::types::model::declaration_tables::SignatureParam;
-use crate::types::model::syntax_query::single_expression;
+use crate::types::model::syntax_query::result_expression;
 use crate::types::model::syntax_walk::passes_on;
 use crate::types::model::ty::{Type, VarId};
 use crate::types::model::type_vars;
@@ -51,7 +51,7 @@ impl Infer<'_> {
         slots.iter().zip(params).any(|(slot, param)| {
             let Slot::Arg(i) = slot else { return false };
             let Ast::Closure(closure) = &args[*i].ast.kind else { return false };
-            let Some(body) = single_expression(&closure.body) else { return false };
+            let Some(body) = result_expression(&closure.body) else { return false };
             let Type::Function(wanted) = unification::shallow(self.cx, &param.ty) else { return false };
             wanted.params.iter().enumerate().any(|(k, wanted)| {
                 let name = match &closure.params {
@@ -82,7 +82,7 @@ impl Infer<'_> {
         let own = self.attempted.last().copied().unwrap_or_default();
         self.waiting.range(own..).filter_map(|i| self.pending[*i].as_ref()).any(|pending| {
             let PendingKind::Closure { closure } = &pending.kind else { return false };
-            single_expression(&closure.body).is_some()
+            result_expression(&closure.body).is_some()
                 || type_vars::zonk(self.cx, &pending.result).any(&mut |t| t == ty)
         })
     }

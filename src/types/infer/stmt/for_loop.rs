@@ -22,15 +22,20 @@ impl Infer<'_> {
         span: Span,
     ) -> Stmt {
         let start = (self.pending.len(), self.cx.vars.var_count());
-        // In `for x: [T] in …`, the elements of an array literal have the declared type.
-        let expected = match (&pattern.kind, &sequence.kind) {
-            (ast::PatternKind::Typed(_, ty), ast::ExprKind::Array(_)) => {
-                let element = self.resolve(ty);
-                Some(name_lookup::applied(self.cx, "Array", &[element]))
+        let element = match &pattern.kind {
+            ast::PatternKind::Typed(_, ty) => Some(self.resolve(ty)),
+            _ => None,
+        };
+        let expected = match (&element, &sequence.kind) {
+            (Some(element), ast::ExprKind::Array(_)) => {
+                Some(name_lookup::applied(self.cx, "Array", std::slice::from_ref(element)))
             }
             _ => None,
         };
         let sequence = self.expr(sequence, expected.as_ref());
+        if let Some(element) = element {
+            self.hint_element(&sequence.ty, &element, start.0, sequence.span);
+        }
         self.resolve_statement(start);
         let sequence = self.decided(sequence);
         let sequence = self.unwrapped(sequence);
@@ -50,6 +55,15 @@ impl Infer<'_> {
             })
         });
         Stmt { kind, span }
+    }
+
+    /// Gives the literals in a sequence the types that the declared type of the elements determines: in
+    /// `for x: Float in stride(from: 0, to: 1, by: 0.5)`, all three numbers are of type `Float`.
+    fn hint_element(&mut self, sequence: &Type, declared: &Type, from: usize, span: Span) {
+        self.progress(from);
+        if let Some(element) = associated_type::associated_type(self.cx, sequence, "Element") {
+            unification::try_unify(self.cx, &element, declared, span);
+        }
     }
 
     /// Returns the way in which a loop iterates over a sequence, and the type of the elements.

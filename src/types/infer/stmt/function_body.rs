@@ -19,6 +19,7 @@ use crate::types::model::typed_tree::{
 };
 use crate::types::names::name_lookup;
 use crate::types::names::type_alias;
+use crate::types::names::type_expr;
 use crate::types::nominal::stored_property;
 use std::rc::Rc;
 
@@ -66,7 +67,8 @@ pub(in crate::types) fn check_body(cx: &mut TypeContext, f: FunctionId) -> Optio
     }
 }
 
-/// Infers the type of the single expression of which a function without parameters consists.
+/// Infers the type of the single expression of which a function without parameters consists, or the generic arguments
+/// that the declared type of this expression omits.
 pub(in crate::types) fn check_expression_type(cx: &mut TypeContext, f: FunctionId) -> Option<Type> {
     in_turn(cx, f, |cx| expression_type(cx, f))
 }
@@ -75,10 +77,16 @@ fn expression_type(cx: &mut TypeContext, f: FunctionId) -> Option<Type> {
     let signature = cx.defs.function_data(f).memo.signature.clone()?;
     let Code::Expression(value) = cx.defs.function_data(f).code.clone() else { return None };
     let place = (cx.defs.function_data(f).owner, cx.defs.function_data(f).file);
+    let declared = cx.defs.function_data(f).ast_result.clone();
     let ty = Infer::run(cx, signature.env.clone(), place, |infer| {
         infer.push_frame(FrameKind::Function, Type::Error, false, Some(f));
         let vars = infer.cx.vars.var_count();
-        let found = infer.expr(&value, None);
+        let scope = infer.scope();
+        let declared = declared.map(|ty| type_expr::resolve_type(infer.cx, &ty, &scope));
+        let mut found = infer.expr(&value, declared.as_ref());
+        if let Some(declared) = &declared {
+            found = infer.coerce(found, declared);
+        }
         infer.resolve_statement((0, vars));
         unification::resolved(infer.cx, &found.ty.clone())
     });

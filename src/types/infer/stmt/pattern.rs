@@ -31,7 +31,7 @@ impl Infer<'_> {
             AstPattern::Typed(inner, written) => {
                 let written = self.resolve(written);
                 if !unification::unify(self.cx, ty, &written, span) || self.states_less(ty, &written) {
-                    self.mismatch(ty, &written, span);
+                    self.pattern_mismatch(ty, &written, span);
                 }
                 self.pattern(inner, &written, mutable)
             }
@@ -92,6 +92,18 @@ impl Infer<'_> {
         if !is_parameter && before != Span::default() && before != span {
             self.error(redeclared(name, span, before));
         }
+    }
+
+    /// Reports a pattern whose declared type differs from the type of the values that it matches.
+    fn pattern_mismatch(&mut self, found: &Type, declared: &Type, span: Span) {
+        if *declared == Type::Error || unification::shallow(self.cx, found) == Type::Error {
+            self.failed = true;
+            return;
+        }
+        let (found, declared) = (self.show(found), self.show(declared));
+        let message = format!("cannot convert value of type '{found}' to expected type '{declared}'");
+        let help = "leave out the type, and convert the value where it is used";
+        self.error(Diagnostic::error(Code::Mismatch, span, message).help(help));
     }
 
     fn tuple_pattern(
