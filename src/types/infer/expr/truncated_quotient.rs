@@ -18,8 +18,15 @@ impl Infer<'_> {
             return;
         };
         let is_library = self.cx.defs.function_data(function.function).is_prelude && self.file != PRELUDE_FILE;
-        let is_quotient = &*self.cx.defs.function_data(function.function).base_name == "/";
-        if !is_library || !is_quotient {
+        let name = self.cx.defs.function_data(function.function).base_name.clone();
+        if is_library && matches!(&*name, "^" | "pow") && self.is_floating(&left.ty) && self.is_int(&right.ty) {
+            // The exponent of a floating-point number is not converted, but a quotient in it has lost its remainder, too.
+            if let Some(quotient) = self.integer_quotient(right) {
+                self.error(quotient);
+            }
+            return;
+        }
+        if !is_library || &*name != "/" {
             return;
         }
         match (integer(left), integer(right)) {
