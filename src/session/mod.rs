@@ -122,14 +122,16 @@ impl Screen for TextOnly {
 }
 
 /// Returns streams that print to `output`, with pictures as text.
-fn printing_to(output: Box<dyn Write>) -> Streams {
+fn printing_to(options: &Options, output: Box<dyn Write>) -> Streams {
     let output = Rc::new(RefCell::new(output));
-    on_terminal(Box::new(TextOnly(Rc::clone(&output))), Box::new(TextOnly(output)))
+    on_terminal(options, Box::new(TextOnly(Rc::clone(&output))), Box::new(TextOnly(output)))
 }
 
 /// Returns streams that read from the standard input, and report errors on the standard error.
-fn on_terminal(output: Box<dyn Write>, screen: Box<dyn Screen>) -> Streams {
-    let input = Box::new(std::io::BufReader::new(std::io::stdin()));
+fn on_terminal(options: &Options, output: Box<dyn Write>, screen: Box<dyn Screen>) -> Streams {
+    // The lines after the current input are inputs of the prompt, which must not be read in advance.
+    let capacity = if options.interactive { 1 } else { 1 << 13 };
+    let input = Box::new(std::io::BufReader::with_capacity(capacity, std::io::stdin()));
     Streams { output, error: Box::new(std::io::stderr()), input, screen }
 }
 
@@ -143,12 +145,14 @@ pub(crate) struct Compiled {
 impl Session {
     /// Creates a session that prints to `output`, with pictures as text, and reads from the standard input.
     pub fn new(options: Options, output: Box<dyn Write>) -> Session {
-        Session::with(options, printing_to(output))
+        let streams = printing_to(&options, output);
+        Session::with(options, streams)
     }
 
     /// Creates a session that prints to `output`, displays pictures on `screen`, and reads from the standard input.
     pub fn showing(options: Options, output: Box<dyn Write>, screen: Box<dyn Screen>) -> Session {
-        Session::with(options, on_terminal(output, screen))
+        let streams = on_terminal(&options, output, screen);
+        Session::with(options, streams)
     }
 
     /// Creates a session with the given streams.

@@ -104,13 +104,14 @@ fn lines(out: &mut String, sign: char, text: &str) {
 }
 
 /// Lists a suggestion and the program after its edit, and the output of this program if `shows_output`. Returns why the edit is wrong
-/// if the program does not compile.
+/// if the program does not compile and has not fewer errors than before.
 fn suggested(
     out: &mut String,
     case: &Case,
     (text, start): (&str, u32),
     help: &Help,
     shows_output: bool,
+    errors: &[&Diagnostic],
 ) -> Option<String> {
     lines(out, '?', &help.text);
     let program = edited(text, start, help);
@@ -119,6 +120,10 @@ fn suggested(
     if matches!(status, Status::Rejected | Status::Internal) {
         let first = diagnostics.iter().find(|d| d.is_error()).map_or("", |d| d.message.as_str());
         lines(out, '=', &format!("(does not compile: {first})"));
+        // The other errors of the program remain.
+        if diagnostics.iter().filter(|d| d.is_error()).count() < errors.len() {
+            return None;
+        }
         return Some(format!("the edit '{}' does not compile: {first}", help.text));
     }
     if shows_output {
@@ -139,7 +144,7 @@ fn happens(case: &Case) -> (String, Vec<String>) {
         for warning in diagnostics.iter().filter(|d| !d.is_error()) {
             lines(&mut out, '~', &warning.message);
             let edits = warning.helps.iter().filter(|help| !help.edits.is_empty());
-            broken.extend(edits.filter_map(|help| suggested(&mut out, case, (&text, start), help, false)));
+            broken.extend(edits.filter_map(|help| suggested(&mut out, case, (&text, start), help, false, &[])));
         }
         lines(&mut out, '=', &output);
         for error in diagnostics.iter().filter(|d| d.is_error()) {
@@ -160,7 +165,7 @@ fn happens(case: &Case) -> (String, Vec<String>) {
                 lines(&mut out, '?', &help.text);
                 continue;
             }
-            let failed = suggested(&mut out, case, (&text, start), help, !ran);
+            let failed = suggested(&mut out, case, (&text, start), help, !ran, &errors);
             ran |= failed.is_none();
             broken.extend(failed);
         }

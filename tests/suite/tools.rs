@@ -104,6 +104,17 @@ fn files_that_do_not_compile_are_reported_and_the_others_run() {
 }
 
 #[test]
+fn tests_in_another_notation_are_errors() {
+    for program in
+        ["test(\"add\") { expect(1 == 2) }\n", "test add { expect(1 == 2) }\n", "test 'add' { expect(true) }\n"]
+    {
+        let finished = Folder::new("notation").with("a.dscript", program).run(&["test", "a.dscript"]);
+        assert_eq!(finished.status, Some(3), "{program}");
+        assert!(finished.stderr.contains("test \"add\" {"), "{program}: {}", finished.stderr);
+    }
+}
+
+#[test]
 fn tests_of_a_file_have_unique_names() {
     let folder = Folder::new("names").with("a.dscript", "test \"one\" {}\ntest \"one\" {}\n");
     let finished = folder.run(&["test"]);

@@ -202,7 +202,9 @@ impl Run<'_> {
 fn may_have_tests(text: &str) -> bool {
     let begins = |line: &str| {
         let rest = line.trim_start_matches(['\u{feff}', ' ', '\t', ';', '}']).strip_prefix("test");
-        rest.is_some_and(|rest| rest.starts_with([' ', '\t']) && rest.trim_start().starts_with(['"', '#']))
+        let Some(rest) = rest.filter(|rest| rest.starts_with([' ', '\t', '('])) else { return false };
+        // A test in another notation is a syntax error, which must be reported: `test("name") { … }`.
+        rest.trim_start().starts_with(['"', '#']) || rest.contains('{')
     };
     text.lines().any(begins)
 }

@@ -15,6 +15,9 @@ pub(crate) fn derive(prompt: &mut Prompt, rest: &str) -> Flow {
     if function.is_empty() {
         return prompt.print_error("expected a function or an expression in x, such as 'f' or 'x * sin(x)'");
     }
+    if let Some(reason) = no_formula(function) {
+        return prompt.print_error(&reason);
+    }
     let order = 1 + text[function.len()..].chars().count();
     match prompt.session.derive(function, order) {
         Ok(derived) if derived.latex.is_empty() => prompt.print_error(&derived.text),
@@ -24,6 +27,21 @@ pub(crate) fn derive(prompt: &mut Prompt, rest: &str) -> Flow {
         }
         Err(diagnostics) => print_diagnostics(prompt, &diagnostics),
     }
+}
+
+/// Returns a sentence if the argument of a derivative command is a definition or has a point.
+fn no_formula(text: &str) -> Option<String> {
+    if let Some((function, point)) = text.split_once(" at ") {
+        return Some(format!("a formula has no point; ':explain {function} at {point}' computes the derivative there"));
+    }
+    let (name, value) = text.split_once('=').filter(|(name, value)| {
+        !name.ends_with(['=', '<', '>', '!']) && !value.starts_with('=') && !name.contains('{')
+    })?;
+    let (name, value) = (name.trim(), value.trim());
+    Some(match name.split_once('(') {
+        Some((function, _)) => format!("enter the definition '{name} = {value}' first, and then ':derive {function}'"),
+        None => format!("a formula is written without '{name} =': ':derive {value}'"),
+    })
 }
 
 /// Runs a differentiability command with the argument `f`, or `f at 2`, for which it also prints the value and the

@@ -6,6 +6,7 @@
 //! returns to the prompt; without a command only the history is written.
 //! Not here: the evaluation of inputs (`session`), the list of commands (`commands`).
 
+mod block_header;
 mod check_command;
 mod commands;
 mod diagnostics;
@@ -27,7 +28,7 @@ use crate::session::{
     Answer, Completeness, Completion, Display, DisplayItem, Explanation, Kinks, Options, Session, Status, View,
 };
 use std::cell::RefCell;
-use std::io::IsTerminal;
+use std::io::{BufRead, IsTerminal};
 use std::rc::Rc;
 use std::sync::atomic::Ordering;
 
@@ -73,7 +74,7 @@ pub(super) fn run(options: Options, render_style: RenderStyle) -> i32 {
         return line_editor::run(&prompt);
     }
     let mut prompt = prompt.borrow_mut();
-    match prompt.read(std::io::stdin().lock().lines_lossy()) {
+    match prompt.read(lines_of_stdin()) {
         Flow::Leave(status) => status,
         Flow::Next => prompt.failed.unwrap_or(exit_status::DONE),
     }
@@ -126,9 +127,15 @@ impl Prompt {
     fn read(&mut self, lines: impl Iterator<Item = String>) -> Flow {
         let mut input = String::new();
         for line in lines {
+            if block_header::awaits_more(&input)
+                && !block_header::continues(&input, &line)
+                && let Flow::Leave(status) = self.enter(std::mem::take(&mut input).trim_end())
+            {
+                return Flow::Leave(status);
+            }
             input.push_str(&line);
             // In a pipe an empty line does not end an input, because functions may contain empty lines.
-            if is_unfinished(&input) {
+            if is_unfinished(&input) || block_header::awaits_more(&input) {
                 input.push('\n');
                 continue;
             }
@@ -271,7 +278,7 @@ impl Prompt {
 
 /// Whether a typed input continues on the next line. An empty line ends every input.
 fn needs_more(input: &str) -> bool {
-    !input.ends_with("\n") && is_unfinished(input)
+    !input.ends_with("\n") && (is_unfinished(input) || block_header::awaits_more(input))
 }
 
 /// Whether an input is incomplete.
@@ -281,17 +288,14 @@ fn is_unfinished(input: &str) -> bool {
     !is_command && !trimmed.is_empty() && Session::completeness(input) == Completeness::Incomplete
 }
 
-/// The lines of an input that may be invalid UTF-8.
-trait LinesLossy {
-    /// Returns the lines of the input; invalid UTF-8 is replaced.
-    fn lines_lossy(self) -> impl Iterator<Item = String>;
-}
-
-impl<R: std::io::BufRead> LinesLossy for R {
-    fn lines_lossy(self) -> impl Iterator<Item = String> {
-        self.split(b'\n').map_while(Result::ok).map(|line| {
-            let line = String::from_utf8_lossy(&line);
-            line.strip_suffix('\r').unwrap_or(&line).to_owned()
-        })
-    }
+/// Returns the lines of standard input; invalid UTF-8 is replaced. The stream is locked only while a line is read, so that
+/// an input can read the lines after it.
+fn lines_of_stdin() -> impl Iterator<Item = String> {
+    std::iter::from_fn(|| {
+        let mut line = vec![];
+        let count = std::io::stdin().lock().read_until(b'\n', &mut line).ok()?;
+        let line = String::from_utf8_lossy(&line);
+        let line = line.strip_suffix('\n').unwrap_or(&line);
+        (count > 0).then(|| line.strip_suffix('\r').unwrap_or(line).to_owned())
+    })
 }

@@ -17,18 +17,20 @@ const MAX_BYTES: usize = 1 << 16;
 /// The maximum number of errors that are explained.
 const MAX_ERRORS: usize = 4;
 /// The maximum number of times that a module is compiled to explain its errors.
-const MAX_ATTEMPTS: usize = 40;
+const MAX_ATTEMPTS: usize = 180;
+/// The maximum number of times that a module is compiled to explain one error.
+const MAX_ATTEMPTS_PER_ERROR: usize = 60;
 /// The maximum number of bytes that are compiled in total to explain errors.
 const MAX_COMPILED: usize = 1 << 18;
-/// The maximum number of replacements in one edit.
-const MAX_STEPS: usize = 5;
+/// The maximum numbers of replacements in one edit: short edits are tried first.
+const MAX_STEPS: [usize; 2] = [2, 5];
 
 /// A text in which foreign code was replaced, and the errors that remain.
-struct Attempt {
-    text: String,
-    errors: Vec<Diagnostic>,
+pub(super) struct Attempt {
+    pub(super) text: String,
+    pub(super) errors: Vec<Diagnostic>,
     /// The offset of the text in the space of all sources.
-    start: u32,
+    pub(super) start: u32,
     /// The range of offsets of the replaced lines.
     lines: RangeInclusive<u32>,
     /// Whether the text could be parsed, so that its types were checked.
@@ -45,16 +47,16 @@ struct Explanation {
 }
 
 /// The search for an explanation of one error.
-struct Search<'a> {
-    before: &'a TypeContext,
-    inputs: &'a [Input<'a>],
+pub(super) struct Search<'a> {
+    pub(super) before: &'a TypeContext,
+    pub(super) inputs: &'a [Input<'a>],
     /// The index of the input with the error.
-    input: usize,
-    wants_value: bool,
+    pub(super) input: usize,
+    pub(super) wants_value: bool,
     /// The errors of the module before any replacement.
-    reported: &'a [Diagnostic],
+    pub(super) reported: &'a [Diagnostic],
     /// The number of times that the module may still be compiled.
-    attempts: usize,
+    pub(super) attempts: usize,
 }
 
 impl Session {
@@ -70,55 +72,144 @@ impl Session {
         if bytes > MAX_BYTES {
             return diagnostics;
         }
-        let mut attempts = MAX_ATTEMPTS.min(MAX_COMPILED / bytes.max(1));
         diagnostics.sort_by_key(|d| d.primary.span.start);
+        let assignments: Vec<String> = diagnostics.iter().filter(|d| assigns(d)).map(|d| d.message.clone()).collect();
+        let syntax_error = diagnostics.iter().find(|d| d.is_error() && d.code <= Code::ExpectedBrace).cloned();
+        let (found, is_mended) = self.explain_errors(before, inputs, wants_value, diagnostics);
+        let by_statement = match syntax_error.and_then(|error| self.input_of(inputs, error.primary.span)) {
+            Some((input, start)) if !is_mended => {
+                self.explain_statements(before, inputs, (input, start), wants_value, &found)
+            }
+            _ => None,
+        };
+        self.without_repetitions(by_statement.unwrap_or(found), &assignments)
+    }
+
+    /// Explains the errors of a module, sorted by location. Returns the diagnostics, and whether an edit mends all
+    /// errors.
+    pub(super) fn explain_errors(
+        &mut self,
+        before: &TypeContext,
+        inputs: &[Input],
+        wants_value: bool,
+        mut diagnostics: Vec<Diagnostic>,
+    ) -> (Vec<Diagnostic>, bool) {
+        let bytes = inputs.iter().map(|input| input.text.len()).sum::<usize>();
+        let mut attempts = MAX_ATTEMPTS.min(MAX_COMPILED / bytes.max(1));
         let reported = diagnostics.clone();
         let mut explained = vec![];
+        let mut is_mended = false;
         let mut at = 0;
         let mut tried = 0;
         while let Some(first) = diagnostics.get(at).cloned() {
             at += 1;
-            let (Some(scope), true) = (scope_of(&first), tried < MAX_ERRORS) else { continue };
+            let (true, true) = (first.is_error(), tried < MAX_ERRORS) else { continue };
             let Some((input, start)) = self.input_of(inputs, first.primary.span) else { continue };
-            tried += 1;
-            let mut search = Search { before, inputs, input, wants_value, reported: &reported, attempts };
-            let found = self.explanation(&mut search, &first, start, scope);
-            attempts = search.attempts;
-            let Some(found) = found else { continue };
-            let end = start + found.range.end as u32;
+            let allowed = attempts.min(MAX_ATTEMPTS_PER_ERROR);
+            let mut search = Search { before, inputs, input, wants_value, reported: &reported, attempts: allowed };
+            let found = scope_of(&first).and_then(|scope| {
+                tried += usize::from(scope != Scope::Conversions);
+                self.explanation(&mut search, &first, start, scope)
+            });
+            let Some(found) = found else {
+                // The edits of the diagnostic itself are always checked.
+                search.attempts = search.attempts.max(2);
+                diagnostics[at - 1] = self.without_wrong_edits(&mut search, first, start);
+                attempts -= allowed.saturating_sub(search.attempts);
+                continue;
+            };
+            attempts -= allowed - search.attempts;
+            is_mended |= found.remaining.as_ref().is_some_and(Vec::is_empty);
+            let range = start + found.range.start as u32..start + found.range.end as u32;
             let line = start + inputs[input].text[..found.range.start].rfind('\n').map_or(0, |n| n + 1) as u32;
             // Source locations change with the edit, so errors are identified by their messages.
-            let follows = |d: &Diagnostic| match &found.remaining {
+            let remains =
+                |d: &Diagnostic| found.remaining.iter().flatten().any(|r| r.code == d.code && r.message == d.message);
+            let follows = |index: usize, d: &Diagnostic| match &found.remaining {
                 _ if d.primary.span == first.primary.span => true,
-                Some(remaining) => !remaining.iter().any(|r| r.code == d.code && r.message == d.message),
-                None => d.primary.span.start >= line && d.primary.span.start <= end,
+                // An earlier error is independent unless it lies in the replaced code.
+                Some(_) if index < at => range.contains(&d.primary.span.start) && !remains(d),
+                Some(_) => !remains(d),
+                None => index >= at && d.primary.span.start >= line && d.primary.span.start <= range.end,
             };
             let mut index = 0;
+            let mut kept = 0;
             diagnostics.retain(|d| {
                 index += 1;
-                index < at || !follows(d)
+                let keeps = !follows(index, d);
+                kept += usize::from(keeps && index < at);
+                keeps
             });
-            at -= 1;
+            at = kept;
             explained.push(found.diagnostic);
         }
         diagnostics.extend(explained);
         diagnostics.sort_by_key(|d| d.primary.span.start);
-        self.without_repetitions(diagnostics)
+        (diagnostics, is_mended)
+    }
+
+    /// Removes the edits of a diagnostic after which the edited lines contain an error that the module did not contain
+    /// before.
+    fn without_wrong_edits(&mut self, search: &mut Search, mut diagnostic: Diagnostic, start: u32) -> Diagnostic {
+        if !matches!(diagnostic.code, Code::UnknownName | Code::WrongArguments | Code::NoOverload) {
+            return diagnostic;
+        }
+        let text = search.inputs[search.input].text;
+        let reported = search.reported;
+        let is_known = |d: &Diagnostic| reported.iter().any(|r| r.code == d.code && r.message == d.message);
+        let count = diagnostic.helps.len();
+        diagnostic.helps.retain(|help| {
+            let mut edits = help.edits.clone();
+            edits.sort_by_key(|(span, _)| span.start);
+            let (Some((first, _)), Some((last, _))) = (edits.first(), edits.last()) else { return true };
+            let range = offsets(first.to(*last), start);
+            if range.end > text.len() {
+                return true;
+            }
+            let Some(code) = edited(text, start, &edits).and_then(|whole| {
+                let length = (range.len() + whole.len()).checked_sub(text.len())?;
+                whole.get(range.start..range.start + length).map(str::to_owned)
+            }) else {
+                return true;
+            };
+            match self.attempt(search, text, &range, &code) {
+                Some(attempt) => attempt.is_checked && attempt.errors_in_lines().all(is_known) || !attempt.is_checked,
+                None => true,
+            }
+        });
+        if diagnostic.helps.len() < count && diagnostic.primary.text.starts_with("did you mean") {
+            diagnostic.primary.text.clear();
+        }
+        diagnostic
     }
 
     /// Removes the diagnostics that follow from an unknown name: further occurrences of the name, and mismatches, in
-    /// its line.
-    fn without_repetitions(&self, mut diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    /// its line. `assignments` are the messages about assignments to names that are not declared.
+    fn without_repetitions(&self, mut diagnostics: Vec<Diagnostic>, assignments: &[String]) -> Vec<Diagnostic> {
         let line = |d: &Diagnostic| self.sources.place(d.primary.span.start).map(|place| (place.name, place.line));
         let mut unknown: Vec<(_, String)> = vec![];
         for d in diagnostics.iter().filter(|d| d.code == Code::UnknownName) {
             unknown.push((line(d), d.message.clone()));
         }
+        // The names to which the program assigns, although they are not declared.
+        let mut assigned: Vec<String> = vec![];
+        for at in 0..diagnostics.len() {
+            let (message, is_assigned) = (diagnostics[at].message.clone(), assigns(&diagnostics[at]));
+            if !is_assigned || assigned.contains(&message) {
+                continue;
+            }
+            // If the program assigns to the name again, a constant would not suffice.
+            if assignments.iter().filter(|other| **other == message).count() > 1 {
+                diagnostics[at].helps.retain(|help| !help.text.ends_with("constant"));
+            }
+            assigned.push(message);
+        }
         let mut seen = vec![];
         let mut follows = |d: &Diagnostic| match d.code {
             Code::UnknownName => {
                 let this = (line(d), d.message.clone());
-                let is_seen = seen.contains(&this);
+                let is_seen = seen.contains(&this)
+                    || assigned.contains(&d.message) && seen.iter().any(|(_, message)| *message == d.message);
                 seen.push(this);
                 is_seen
             }
@@ -133,7 +224,7 @@ impl Session {
     }
 
     /// Returns the index of the input that contains a span, and the offset of the input's text.
-    fn input_of(&self, inputs: &[Input], span: Span) -> Option<(usize, u32)> {
+    pub(super) fn input_of(&self, inputs: &[Input], span: Span) -> Option<(usize, u32)> {
         let source = self.sources.get(self.sources.source_of(span)?);
         let index = inputs.iter().position(|input| input.name == &*source.name && input.text == source.text)?;
         Some((index, source.start))
@@ -148,7 +239,23 @@ impl Session {
     ) -> Option<Explanation> {
         let text = search.inputs[search.input].text;
         let at = offsets(error.primary.span, start);
-        let mut candidates = foreign::replacements(text, at, scope);
+        let mut candidates = foreign::replacements(text, at.clone(), scope);
+        candidates.retain(|c| c.explains(text, error));
+        let inner = |d: &&Diagnostic| {
+            d.code == Code::UnknownName
+                && error.primary.span.start < d.primary.span.start
+                && d.primary.span.end <= error.primary.span.end
+        };
+        // A call whose arguments contain an unknown variable takes a function.
+        if let Some(unknown) = search.reported.iter().find(inner).filter(|_| error.code != Code::UnknownName) {
+            let at = offsets(unknown.primary.span, start);
+            candidates.splice(0..0, foreign::functions_of_variable(text, at));
+        }
+        let is_labeled_otherwise = matches!(error.code, Code::WrongArguments | Code::NoOverload)
+            && error.helps.iter().all(|help| help.edits.is_empty());
+        if is_labeled_otherwise {
+            candidates.extend(self.relabeled(text, at.start));
+        }
         let can_be_parsed = error.code > Code::ExpectedBrace;
         candidates.retain(|c| c.code.is_some() || !can_be_parsed || !c.is_of_declaration(text));
         let mut attempts: Vec<(&Replacement, Attempt)> = vec![];
@@ -165,10 +272,14 @@ impl Session {
             }
             attempts.push((candidate, attempt));
         }
-        for (candidate, attempt) in attempts.iter().filter(|(candidate, attempt)| attempt.is_further(candidate, error))
-        {
-            if let Some(last) = self.continued(search, attempt, 1) {
-                return Some(explain(error, text, start, candidate, last, false));
+        let mut further: Vec<_> =
+            attempts.iter().filter(|(candidate, attempt)| attempt.is_further(candidate, error)).collect();
+        further.sort_by_key(|(candidate, attempt)| !attempt.is_beyond(candidate));
+        for steps in MAX_STEPS {
+            for (candidate, attempt) in &further {
+                if let Some(last) = self.continued(search, attempt, steps - 1) {
+                    return Some(explain(error, text, start, candidate, last, false));
+                }
             }
         }
         // A keyword that is not allowed here is named, but no edit is offered.
@@ -193,35 +304,53 @@ impl Session {
         })
     }
 
-    /// Replaces code at the first error that remains in the lines of a replacement, until no error remains there.
+    /// Replaces code at the first error that remains in the lines of a replacement, until no error remains there, in at
+    /// most `steps` steps.
     fn continued(&mut self, search: &mut Search, attempt: &Attempt, steps: usize) -> Option<Attempt> {
-        if steps == MAX_STEPS {
+        if steps == 0 {
             return None;
         }
         let error = attempt.errors.iter().find(|error| attempt.lines.contains(&error.primary.span.start))?;
         let scope = scope_of(error)?;
         let at = offsets(error.primary.span, attempt.start);
+        let mut later = vec![];
         for candidate in foreign::replacements(&attempt.text, at, scope) {
-            let Some(code) = &candidate.code else { continue };
+            // A declaration with another meaning is only offered as the whole edit.
+            let is_part = !candidate.declares && candidate.explains(&attempt.text, error);
+            let Some(code) = candidate.code.as_ref().filter(|_| is_part) else { continue };
             let next = self.attempt(search, &attempt.text, &candidate.range, code)?;
             if next.is_clean(&candidate, search.reported) {
                 return Some(next);
             }
-            if next.is_further(&candidate, error)
-                && let Some(last) = self.continued(search, &next, steps + 1)
-            {
+            if !next.is_further(&candidate, error) {
+                continue;
+            }
+            if !next.is_beyond(&candidate) {
+                later.push(next);
+            } else if let Some(last) = self.continued(search, &next, steps - 1) {
                 return Some(last);
             }
         }
-        None
+        later.iter().find_map(|next| self.continued(search, next, steps - 1))
     }
 
     /// Compiles the module with a replacement; returns nothing after too many attempts.
     fn attempt(&mut self, search: &mut Search, text: &str, range: &Range<usize>, code: &str) -> Option<Attempt> {
         search.attempts = search.attempts.checked_sub(1)?;
         let text = format!("{}{code}{}", &text[..range.start], &text[range.end..]);
+        let (errors, start, is_checked) = self.compiled_again(search, &text)?;
+        let line = text[..range.start].rfind('\n').map_or(0, |n| n + 1);
+        let end = range.start + code.len();
+        let end = end + text[end..].find('\n').unwrap_or(text.len() - end);
+        let lines = start + line as u32..=start + end as u32;
+        Some(Attempt { text, errors, start, lines, is_checked })
+    }
+
+    /// Compiles the module with another text of an input. Returns the errors, the offset of the text in the space of all
+    /// sources, and whether types were checked.
+    pub(super) fn compiled_again(&mut self, search: &Search, text: &str) -> Option<(Vec<Diagnostic>, u32, bool)> {
         let mut inputs = search.inputs.to_vec();
-        inputs[search.input].text = &text;
+        inputs[search.input].text = text;
         let after = std::mem::replace(&mut self.context, search.before.clone());
         let imported = self.imported.clone();
         let (mut errors, is_checked) = match self.parse(&inputs) {
@@ -236,11 +365,7 @@ impl Session {
         errors.sort_by_key(|d| d.primary.span.start);
         let name = inputs[search.input].name;
         let start = self.sources.written().filter(|source| &*source.name == name && source.text == text).last()?.start;
-        let line = text[..range.start].rfind('\n').map_or(0, |n| n + 1);
-        let end = range.start + code.len();
-        let end = end + text[end..].find('\n').unwrap_or(text.len() - end);
-        let lines = start + line as u32..=start + end as u32;
-        Some(Attempt { text, errors, start, lines, is_checked })
+        Some((errors, start, is_checked))
     }
 }
 
@@ -251,9 +376,30 @@ impl Attempt {
         if !self.is_checked && error.code > Code::ExpectedBrace {
             return false;
         }
+        // A syntax error hides the errors of the types in the code before it.
+        if self.is_checked && error.code <= Code::ExpectedBrace {
+            return true;
+        }
         let begins = self.start + replacement.range.start as u32;
-        let first = self.errors.iter().find(|error| self.lines.contains(&error.primary.span.start));
-        first.is_some_and(|error| error.primary.span.start > begins)
+        let end = begins + replacement.code.as_ref().map_or(0, String::len) as u32;
+        self.errors_in_lines().next().is_some_and(|next| {
+            let span = next.primary.span;
+            // A call of a member of the replacement begins where the replacement begins.
+            let is_call = matches!(next.code, Code::NoOverload | Code::WrongArguments);
+            span.start > begins || is_call && span.start == begins && span.end > end && next.message != error.message
+        })
+    }
+
+    /// Whether the first error in the lines of a replacement lies after the replacement, which is therefore correct.
+    fn is_beyond(&self, replacement: &Replacement) -> bool {
+        let length = replacement.code.as_ref().map_or(0, String::len);
+        let end = self.start + (replacement.range.start + length) as u32;
+        self.errors_in_lines().next().is_none_or(|error| error.primary.span.start >= end)
+    }
+
+    /// Returns the errors in the lines of the replacement.
+    fn errors_in_lines(&self) -> impl Iterator<Item = &Diagnostic> {
+        self.errors.iter().filter(|error| self.lines.contains(&error.primary.span.start))
     }
 
     /// Whether no error lies in the lines of a replacement, and the text can be parsed as far as before. A replacement
@@ -266,8 +412,16 @@ impl Attempt {
             return replacement.is_keyword()
                 && self.errors.iter().all(|error| error.primary.span.start > *self.lines.end());
         }
+        if replacement.declares && !self.errors.iter().all(is_known) {
+            return false;
+        }
         self.errors.iter().all(|error| !self.lines.contains(&error.primary.span.start) && !is_new(error))
     }
+}
+
+/// Whether an error is about an assignment to a name that is not declared.
+fn assigns(error: &Diagnostic) -> bool {
+    error.code == Code::UnknownName && error.helps.iter().any(|help| help.text.starts_with("declare it as a"))
 }
 
 /// Returns the explanation of a misspelled keyword in a place where the keyword is not allowed: `retrun` outside of a
@@ -291,26 +445,30 @@ fn scope_of(diagnostic: &Diagnostic) -> Option<Scope> {
         return None;
     }
     let message = diagnostic.message.as_str();
+    // The type of an array is among the types that do not fit.
+    let types = if message.contains('[') { Scope::Arrays } else { Scope::Expressions };
     match diagnostic.code {
         Code::UnclosedBracket => Some(Scope::Comments),
         Code::Syntax => is_general(message).then_some(Scope::Everything),
         Code::InvalidLiteral
         | Code::UnknownOperator
         | Code::ExpectedBrace
-        | Code::UnknownName
         | Code::UnknownType
         | Code::NotConforming
         | Code::NotCallable
         | Code::Import => Some(Scope::Everything),
-        // A failed conversion is a type error of the program, not a foreign notation.
-        Code::Mismatch => (!message.starts_with("cannot convert")).then_some(Scope::Expressions),
+        Code::UnknownName => Some(Scope::Name),
+        // A failed conversion is usually a type error of the program, not a foreign notation.
+        Code::OptionalNotUnwrapped => Some(Scope::Conversions),
+        Code::Mismatch if message.starts_with("cannot convert") => Some(Scope::Conversions),
+        Code::Mismatch => Some(types),
         Code::WrongContext => message.starts_with("static member").then_some(Scope::Expressions),
         Code::UnknownMember
         | Code::WrongArguments
         | Code::NoOverload
         | Code::CannotInfer
         | Code::Immutable
-        | Code::Types => Some(Scope::Expressions),
+        | Code::Types => Some(types),
         _ => None,
     }
 }
@@ -320,6 +478,17 @@ fn is_general(message: &str) -> bool {
     const BEGINNINGS: &[&str] = &["expected ", "unexpected "];
     const WORDS: &[&str] = &["cannot begin a program", "cannot be combined"];
     BEGINNINGS.iter().any(|beginning| message.starts_with(beginning)) || WORDS.iter().any(|word| message.contains(word))
+}
+
+/// Returns the text that begins at the offset `start` with sorted edits applied; `None` if they do not belong to the text.
+pub(super) fn edited(text: &str, start: u32, edits: &[(Span, String)]) -> Option<String> {
+    let mut out = text.to_owned();
+    for (span, code) in edits.iter().rev() {
+        let range = offsets(*span, start);
+        out.get(range.clone())?;
+        out.replace_range(range, code);
+    }
+    Some(out)
 }
 
 /// Returns the offsets of a span in the text that begins at the offset `start`.

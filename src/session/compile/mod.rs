@@ -1,11 +1,13 @@
 //! Compiler pipeline: the stages from source text to checked and lowered modules, with the diagnostics of
 //! differentiation.
 
+mod argument_labels;
 pub(crate) mod compiled_program;
 pub(crate) mod differentiation_mechanism;
 mod foreign_code;
 pub(crate) mod imports;
 pub(crate) mod stage_listings;
+mod statement_errors;
 pub(crate) mod stored_graphs;
 
 use crate::cancel;

@@ -66,7 +66,7 @@ impl Session {
 
     /// Runs the statements of a module and then one of its tests, on a new machine that prints to `output`.
     pub fn run_test(&mut self, suite: &Suite, number: usize, options: &Options, output: Box<dyn Write>) -> TestRun {
-        self.machine = crate::session::run::machine(options, crate::session::printing_to(output));
+        self.machine = crate::session::run::machine(options, crate::session::printing_to(options, output));
         if let Err(fault) = self.computed(suite.script) {
             return TestRun { outcome: self.concluded(Err(fault), vec![]), is_before: true };
         }

@@ -14,12 +14,32 @@ pub(crate) fn quotients(text: &str, copy: &str, start: u32) -> Vec<Diagnostic> {
     let mut found = vec![];
     for (at, _) in text.match_indices("//") {
         let is_comment = copy.as_bytes().get(at..at + 2) == Some(b"  ");
-        if is_comment && is_quotient(text, copy, at) {
-            let place = Span::new(start + at as u32, start + at as u32 + 2);
-            found.push(Diagnostic::warning(Code::OtherMeaning, place, NO_QUOTIENT).fix("divide with '/'", place, "/"));
+        if !is_comment || !is_quotient(text, copy, at) {
+            continue;
         }
+        let place = Span::new(start + at as u32, start + at as u32 + 2);
+        let warning = Diagnostic::warning(Code::OtherMeaning, place, NO_QUOTIENT);
+        found.push(match rounded_down(text, copy, at) {
+            // A quotient of two literals may be a fraction.
+            Some((from, to, code)) => {
+                warning.fix("round the quotient down", Span::new(start + from as u32, start + to as u32), code)
+            }
+            None => warning.fix("divide with '/'", place, "/"),
+        });
     }
     found
+}
+
+/// Returns the range of a quotient of two integer literals around the comment at `at`, and code that rounds it down.
+fn rounded_down(text: &str, copy: &str, at: usize) -> Option<(usize, usize, String)> {
+    let line = copy[..at].rfind('\n').map_or(0, |n| n + 1);
+    let left = copy[line..at].trim_end();
+    let end = text[at..].find('\n').map_or(text.len(), |n| at + n);
+    let (dividend, divisor) = (operand(left)?, text[at + 2..end].trim());
+    let is_integer = |operand: &str| operand.bytes().all(|b| b.is_ascii_digit());
+    let from = line + left.len() - dividend.len();
+    let code = format!("Int(floor({dividend}.0 / {divisor}))");
+    (is_integer(dividend) && is_integer(divisor)).then(|| (from, at + text[at..end].trim_end().len(), code))
 }
 
 /// Whether a comment continues an expression as a division would: it consists of a number, and as many blanks are
@@ -28,6 +48,8 @@ fn is_quotient(text: &str, copy: &str, at: usize) -> bool {
     let line = copy[..at].rfind('\n').map_or(0, |n| n + 1);
     let end = text[at..].find('\n').map_or(text.len(), |n| at + n);
     let (before, after) = (&copy[line..at], &text[at + 2..end]);
+    // `x //= 2` assigns the quotient.
+    let after = after.strip_prefix('=').unwrap_or(after);
     let (left, right) = (before.trim_end(), after.trim());
     let blanks = (before.len() - left.len(), after.len() - after.trim_start().len());
     if blanks.0 != blanks.1 || blanks.0 > 1 || !is_arithmetic(right) {
@@ -121,6 +143,7 @@ mod tests {
             "q = xs.count // 2",
             "    return n // 10",
             "7 // 2",
+            "x //= 2",
             "let q = 1 + n // (2 + 3)",
             "func half(_ n: Int) -> Int {\n    n // 2\n}",
         ] {

@@ -4,21 +4,31 @@
 //! In: a text with an error, and the span of the error. Out: possible replacements of the code at this span, the most
 //! likely one first. The session offers a replacement only after it has compiled the text with it.
 
+mod array_operations;
+mod call;
+mod declarations;
 mod expressions;
 mod false_friend;
+mod function_argument;
 mod functions;
 mod mathematical_notation;
+mod matrix_literal;
 mod members;
+mod method_call;
 mod pattern;
 mod spelling;
+mod statement_ranges;
 mod statements;
 mod string_literal;
 mod token;
 mod word_classes;
 
+use crate::diagnostic::{Code as ErrorCode, Diagnostic};
+pub(crate) use call::{WrittenCall, calls};
 pub(crate) use false_friend::{interpolations, quotients};
 use pattern::Code;
 pub(crate) use spelling::{distance, is_keyword};
+pub(crate) use statement_ranges::{is_assignment_or_import, statement_ranges};
 use std::ops::Range;
 use token::{Kind, text_of};
 
@@ -30,17 +40,38 @@ type Row = (&'static str, &'static str, &'static str);
 /// The part of the tables that applies to an error.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Scope {
-    /// All tables: the code has a syntax error or contains an unknown name.
+    /// All tables: the code has a syntax error.
     Everything,
+    /// All tables, methods, and functions of a variable: the code contains an unknown name.
+    Name,
     /// The tables of expressions: the code has a meaning, but its types do not fit.
     Expressions,
+    /// The tables of expressions and of operations on arrays: the types of an operation on an array do not fit.
+    Arrays,
+    /// The table of calls whose arguments are converted to the wrong types.
+    Conversions,
     /// No table: a bracket is missing, perhaps because `//` was meant as a division.
     Comments,
 }
 
+impl Scope {
+    /// Whether the tables for another scope apply.
+    fn includes(self, of: Scope) -> bool {
+        match self {
+            Scope::Everything | Scope::Name => of != Scope::Arrays,
+            Scope::Arrays => matches!(of, Scope::Arrays | Scope::Expressions),
+            Scope::Expressions | Scope::Conversions => of == self,
+            Scope::Comments => false,
+        }
+    }
+}
+
 /// The tables, the more specific ones first.
 const TABLES: &[(Scope, &[Row])] = &[
+    (Scope::Everything, declarations::ROWS),
     (Scope::Everything, statements::ROWS),
+    (Scope::Conversions, functions::CONVERTED),
+    (Scope::Arrays, array_operations::ROWS),
     (Scope::Expressions, members::ROWS),
     (Scope::Expressions, functions::ROWS),
     (Scope::Expressions, expressions::ROWS),
@@ -50,7 +81,7 @@ const TABLES: &[(Scope, &[Row])] = &[
 /// The number of bytes after the beginning of the line that are searched.
 const REACH: usize = 2_000;
 /// The maximum number of replacements for one error.
-const MOST: usize = 16;
+const MOST: usize = 24;
 /// The maximum number of matches of one row.
 const MATCHES: usize = 2;
 
@@ -65,17 +96,35 @@ pub(crate) struct Replacement {
     pub message: String,
     /// Whether the matched pattern resembles almost all code, so that only type checking can confirm the replacement.
     pub is_guess: bool,
+    /// Whether the replacement changes what a name denotes, so that it may cause errors elsewhere.
+    pub declares: bool,
 }
 
 /// The modifiers of declarations that are also words of other languages.
 const MODIFIERS: [&str; 5] = ["final", "open", "private", "public", "static"];
 
 impl Replacement {
+    /// Creates a replacement of code that has one meaning; the caller adds the sentence.
+    fn certain(range: Range<usize>, code: String) -> Replacement {
+        Replacement { range, code: Some(code), message: String::new(), is_guess: false, declares: false }
+    }
+
     /// Whether the replaced code begins with a modifier or a `where` clause. If a text can be parsed, such code is part of
     /// a declaration of the language.
     pub(crate) fn is_of_declaration(&self, text: &str) -> bool {
         let word: &str = text[self.range.clone()].split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
         word == "where" || MODIFIERS.contains(&word)
+    }
+
+    /// Whether the replacement may explain an error: one about matrices explains the types of matrices, and one of a word
+    /// explains that the word is unknown.
+    pub(crate) fn explains(&self, text: &str, error: &Diagnostic) -> bool {
+        let word = &text[self.range.clone()];
+        let is_word = word.chars().all(token::is_word) && !word.starts_with(|c: char| c.is_ascii_digit());
+        if self.message == array_operations::MATRIX {
+            return error.message.contains("[[");
+        }
+        !is_word || error.code <= ErrorCode::ExpectedBrace || error.message.contains(&format!("'{word}' in scope"))
     }
 
     /// Whether the replaced word is taken for a misspelled keyword.
@@ -86,28 +135,38 @@ impl Replacement {
 
 /// Returns the replacements of the foreign code at a range of a text, the most likely one first.
 pub(crate) fn replacements(text: &str, at: Range<usize>, scope: Scope) -> Vec<Replacement> {
-    let at = text.floor_char_boundary(at.start.min(text.len()))..text.floor_char_boundary(at.end.min(text.len()));
-    let line = lines_before(text, at.start);
-    let tokens = token::tokens(text, line, REACH.max(at.end - line + 80).min(10 * REACH));
-    // The token at the error, or the last token before the error.
-    let focus = tokens.iter().rposition(|token| token.from <= at.start).unwrap_or(0);
-    let search = Search { code: Code { text, tokens: &tokens }, line, focus };
+    let search = Search::at(text, at);
     if scope == Scope::Comments {
         return search.comment().into_iter().collect();
     }
-    let mut found = search.literals();
-    if scope == Scope::Everything {
+    let mut found = if scope == Scope::Conversions { vec![] } else { search.literals() };
+    if scope.includes(Scope::Everything) {
         found.extend(search.keywords());
+        search.rows(statements::TYPED, true, &mut found);
+        found.extend(search.matrices());
     }
-    let tables = TABLES.iter().filter(|(of, _)| scope == Scope::Everything || *of == Scope::Expressions);
-    for (_, table) in tables {
+    for (_, table) in TABLES.iter().filter(|(of, _)| scope.includes(*of)) {
         search.rows(table, false, &mut found);
+    }
+    if scope == Scope::Conversions {
+        return found;
+    }
+    if scope == Scope::Name {
+        // An equivalent in the tables is more specific than a method with the same name.
+        let first_guess = found.iter().position(|replacement| replacement.code.is_none()).unwrap_or(found.len());
+        let more = [search.method_calls(), search.functions_of_variable()].concat();
+        found.splice(first_guess..first_guess, more);
     }
     search.rows(mathematical_notation::PRODUCTS, true, &mut found);
     found.extend(search.type_name());
     found.extend(search.split_word());
     found.truncate(MOST);
     found
+}
+
+/// Returns the replacements that make functions of an unknown variable at a range of a text.
+pub(crate) fn functions_of_variable(text: &str, at: Range<usize>) -> Vec<Replacement> {
+    Search::at(text, at).functions_of_variable()
 }
 
 /// Whether a name has a meaning in another language or in mathematics, so that the name is not a misspelling of a
@@ -138,7 +197,17 @@ struct Search<'t> {
     focus: usize,
 }
 
-impl Search<'_> {
+impl<'t> Search<'t> {
+    /// Returns the code around a range of a text.
+    fn at(text: &'t str, at: Range<usize>) -> Search<'t> {
+        let at = text.floor_char_boundary(at.start.min(text.len()))..text.floor_char_boundary(at.end.min(text.len()));
+        let line = lines_before(text, at.start);
+        let tokens = token::tokens(text, line, REACH.max(at.end - line + 80).min(10 * REACH));
+        // The token at the error, or the last token before the error.
+        let focus = tokens.iter().rposition(|token| token.from <= at.start).unwrap_or(0);
+        Search { code: Code { text, tokens }, line, focus }
+    }
+
     /// Adds the replacements of a table.
     fn rows(&self, table: &[Row], is_guess: bool, found: &mut Vec<Replacement>) {
         let text = self.code.text;
@@ -169,7 +238,7 @@ impl Search<'_> {
                     ("", Some(here)) => generic(foreign, here),
                     (sentence, _) => matched.write(sentence),
                 };
-                found.push(Replacement { range, code: here, message, is_guess });
+                found.push(Replacement { range, code: here, message, is_guess, declares: false });
                 count += 1;
             }
         }
@@ -184,7 +253,7 @@ impl Search<'_> {
             let foreign = text_of(self.code.text, *token);
             if let Some((code, message)) = string_literal::text_here(foreign) {
                 let range = token.from..token.to;
-                found.push(Replacement { range, code: Some(code), message: message.to_owned(), is_guess: false });
+                found.push(Replacement { message: message.to_owned(), ..Replacement::certain(range, code) });
             }
         }
         found
@@ -194,7 +263,7 @@ impl Search<'_> {
     fn comment(&self) -> Option<Replacement> {
         let token = self.code.tokens.iter().find(|token| token.kind == Kind::Comment)?;
         let message = false_friend::NO_QUOTIENT.to_owned();
-        Some(Replacement { range: token.from..token.from + 2, code: Some("/".to_owned()), message, is_guess: false })
+        Some(Replacement { message, ..Replacement::certain(token.from..token.from + 2, "/".to_owned()) })
     }
 
     /// Returns the counterpart of a type of another language.
@@ -204,7 +273,7 @@ impl Search<'_> {
         let here = word_classes::type_here(foreign);
         let message = format!("the type '{foreign}' is called '{here}'");
         let range = token.from..token.to;
-        (here != foreign).then_some(Replacement { range, code: Some(here), message, is_guess: false })
+        (here != foreign).then(|| Replacement { message, ..Replacement::certain(range, here) })
     }
 
     /// Returns the products that an unknown name could mean: `ax` is `a * x`.
@@ -215,14 +284,16 @@ impl Search<'_> {
         };
         let word = text_of(self.code.text, *token);
         let count = word.chars().count();
-        if !(2..=LONGEST).contains(&count) || !word.chars().all(char::is_alphabetic) {
+        if matches!(word, "nil" | "true" | "false" | "self")
+            || !(2..=LONGEST).contains(&count)
+            || !word.chars().all(char::is_alphabetic)
+        {
             return vec![];
         }
         let product = |code: String| Replacement {
-            range: token.from..token.to,
             message: format!("'{word}' is one name; a product is written with '*'"),
-            code: Some(code),
             is_guess: true,
+            ..Replacement::certain(token.from..token.to, code)
         };
         let letters: Vec<String> = word.chars().map(String::from).collect();
         let mut found = vec![];

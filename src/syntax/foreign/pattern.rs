@@ -12,11 +12,14 @@
 //! | `s` | a string literal |
 //! | `i` | a number |
 //! | `t` `u` `v` | a type |
+//! | `f` | a function: a closure in braces, a name, or a member |
 //! | `r` | the rest of the line, without a final semicolon |
-//! | `b` | the indented lines that follow |
+//! | `b` `g` `h` | the indented lines that follow |
+//! | `q` | the statements up to the closing brace |
 //!
 //! `<class>` stands for a word of a word class such as `trig`. A replacement contains the same letters; `$(x)` adds
-//! parentheses unless the part is an operand, and `$[s]` writes the values in a format string as interpolations.
+//! parentheses unless the part is an operand, `$[s]` writes the values in a format string as interpolations, `$[a]` writes
+//! parameters with types, and `$[i]` writes an index that counted from 1.
 
 use super::token::{Kind, Token, text_of};
 use super::word_classes::{class, type_here, word_here};
@@ -33,23 +36,25 @@ pub(super) struct Match {
 /// The code that is searched.
 pub(super) struct Code<'t> {
     pub text: &'t str,
-    pub tokens: &'t [Token],
+    pub tokens: Vec<Token>,
 }
 
 /// Words that begin or connect statements and therefore do not occur inside an expression.
-const STATEMENT_WORDS: &[&str] =
-    &["let", "var", "return", "func", "if", "else", "for", "while", "switch", "case", "import", "struct", "enum", "in"];
+const STATEMENT_WORDS: &[&str] = &[
+    "let", "var", "return", "func", "if", "else", "for", "while", "switch", "case", "import", "struct", "enum", "in",
+    "break", "continue", "pass",
+];
 
-impl Code<'_> {
-    fn word(&self, at: usize) -> Option<&str> {
+impl<'t> Code<'t> {
+    pub(super) fn word(&self, at: usize) -> Option<&'t str> {
         self.tokens.get(at).map(|token| text_of(self.text, *token))
     }
 
-    fn is(&self, at: usize, kind: Kind) -> bool {
+    pub(super) fn is(&self, at: usize, kind: Kind) -> bool {
         self.tokens.get(at).is_some_and(|token| token.kind == kind)
     }
 
-    fn adjacent(&self, at: usize) -> bool {
+    pub(super) fn adjacent(&self, at: usize) -> bool {
         at > 0 && self.tokens.get(at).is_some_and(|token| self.tokens[at - 1].to == token.from)
     }
 
@@ -57,12 +62,12 @@ impl Code<'_> {
         at == 0 || matches!(self.tokens[at - 1].kind, Kind::LineBreak) || matches!(self.word(at - 1), Some(";" | "{"))
     }
 
-    fn slice(&self, from: usize, to: usize) -> &str {
+    pub(super) fn slice(&self, from: usize, to: usize) -> &'t str {
         if from >= to { "" } else { &self.text[self.tokens[from].from..self.tokens[to - 1].to] }
     }
 
     /// Returns the index of the token after the bracket that closes the bracket at `at`.
-    fn closed(&self, at: usize) -> Option<usize> {
+    pub(super) fn closed(&self, at: usize) -> Option<usize> {
         let mut depth = 0usize;
         for next in at..self.tokens.len() {
             match self.tokens[next].kind {
@@ -78,7 +83,7 @@ impl Code<'_> {
     }
 
     /// Returns the token after an operand.
-    fn operand(&self, at: usize) -> Option<usize> {
+    pub(super) fn operand(&self, at: usize) -> Option<usize> {
         self.operands(at).first().copied()
     }
 
@@ -117,7 +122,10 @@ impl Code<'_> {
     /// Returns the token after a call, a subscript or a member that continues an operand.
     fn next_part(&self, end: usize) -> Option<usize> {
         if !self.adjacent(end) {
-            return None;
+            // A trailing closure is part of an operand if a member follows: `xs.map { … }.sum()`.
+            let close = (self.word(end) == Some("{")).then(|| self.closed(end)).flatten()?;
+            let is_member = self.word(close) == Some(".") && self.adjacent(close);
+            return (is_member && !self.is(end - 1, Kind::LineBreak)).then_some(close);
         }
         match self.word(end)? {
             "(" | "[" => self.closed(end),
@@ -158,7 +166,7 @@ impl Code<'_> {
     }
 
     /// Returns the end of the line, without a comment and a final semicolon.
-    fn line_end(&self, at: usize) -> usize {
+    pub(super) fn line_end(&self, at: usize) -> usize {
         let is_end = |token: &Token| matches!(token.kind, Kind::LineBreak | Kind::Comment);
         let mut depth = 0usize;
         let mut end = at;
@@ -265,6 +273,8 @@ impl Code<'_> {
             "e" | "d" | "c" => self.expressions(at, false),
             "a" => [vec![at], self.expressions(at, true)].concat(),
             "n" | "m" | "k" => one(self.is(at, Kind::Word) && !STATEMENT_WORDS.contains(&self.word(at).unwrap_or(""))),
+            "f" if self.word(at) == Some("{") => self.closed(at).into_iter().collect(),
+            "f" if self.is(at, Kind::Word) => self.operands(at),
             "s" => one(self.is(at, Kind::Text)),
             "i" => one(self.is(at, Kind::Number)),
             "t" | "u" | "v" => self.ty(at).into_iter().collect(),
@@ -272,7 +282,10 @@ impl Code<'_> {
                 let end = self.line_end(at);
                 if end > at { vec![end] } else { vec![] }
             }
-            "b" => self.indented(first, at).into_iter().collect(),
+            "b" | "g" | "h" => self.indented(first, at).into_iter().collect(),
+            "q" if at > 0 && self.word(at - 1) == Some("{") => {
+                self.closed(at - 1).map(|end| end - 1).filter(|end| *end > at).into_iter().collect()
+            }
             _ => vec![],
         }
     }
@@ -311,10 +324,16 @@ impl Match {
         while let Some(at) = rest.find('$') {
             out.push_str(&rest[..at]);
             rest = &rest[at + 1..];
-            // `$[s]` is a string literal with its interpolations.
-            if let Some(after) = rest.strip_prefix("[s]") {
-                out.push_str(&super::string_literal::with_interpolations(self.part("s").unwrap_or_default()));
-                rest = after;
+            let converted =
+                [("[s]", "s"), ("[a]", "a"), ("[i]", "i")].into_iter().find(|(mark, _)| rest.starts_with(mark));
+            if let Some((mark, letter)) = converted {
+                let part = self.part(letter).unwrap_or_default();
+                out.push_str(&match letter {
+                    "s" => super::string_literal::with_interpolations(part),
+                    "a" => with_types(part),
+                    _ => part.parse::<u64>().map_or(part.to_owned(), |index| index.saturating_sub(1).to_string()),
+                });
+                rest = &rest[mark.len()..];
                 continue;
             }
             let grouped =
@@ -346,8 +365,29 @@ impl Match {
     }
 }
 
+/// Writes the parameters of a function without labels, each with a type: `x`, `float x` and `x: float` become `_ x: Double`.
+fn with_types(parameters: &str) -> String {
+    let parameter = |written: &str| {
+        let (declared, default) = match written.split_once('=') {
+            Some((declared, default)) => (declared.trim(), format!(" = {}", default.trim())),
+            None => (written.trim(), String::new()),
+        };
+        let (name, ty) = match (declared.split_once(':'), declared.rsplit_once(' ')) {
+            (Some((name, ty)), _) => (name.trim(), type_here(ty.trim_start_matches(':').trim())),
+            (None, Some((ty, name))) => (name.trim(), type_here(ty)),
+            (None, None) => (declared, "Double".to_owned()),
+        };
+        format!("_ {name}: {ty}{default}")
+    };
+    let written = parameters.split(',').filter(|written| !written.trim().is_empty());
+    written.map(parameter).collect::<Vec<_>>().join(", ")
+}
+
 /// Whether code is one operand, which needs no parentheses.
-fn is_operand(code: &str) -> bool {
+pub(super) fn is_operand(code: &str) -> bool {
     let tokens = super::token::tokens(code, 0, code.len());
-    !code.starts_with(['-', '√']) && (Code { text: code, tokens: &tokens }).operand(0) == Some(tokens.len())
+    !code.starts_with(['-', '√']) && {
+        let count = tokens.len();
+        (Code { text: code, tokens }).operand(0) == Some(count)
+    }
 }

@@ -96,7 +96,7 @@ fn similar(word: &str) -> Vec<&'static str> {
 impl Search<'_> {
     /// Returns the keywords that the words before the error could mean: `fucn f()`, `} esle {`.
     pub(super) fn keywords(&self) -> Vec<Replacement> {
-        let tokens = self.code.tokens;
+        let tokens = &self.code.tokens;
         let is_near = |(i, _): &(usize, &Token)| *i + REACH >= self.focus || self.code.begins_statement(*i);
         let near = tokens.iter().enumerate().take(self.focus + 1).filter(is_near);
         let is_candidate = |(i, token): &(usize, &Token)| {
@@ -108,10 +108,9 @@ impl Search<'_> {
         for (_, token) in near.filter(is_candidate) {
             let word = text_of(self.code.text, *token);
             found.extend(similar(word).into_iter().map(|keyword| Replacement {
-                range: token.from..token.to,
-                code: Some(keyword.to_owned()),
                 message: format!("'{word}' is a misspelling of '{keyword}'"),
                 is_guess: true,
+                ..Replacement::certain(token.from..token.to, keyword.to_owned())
             }));
         }
         found

@@ -39,16 +39,21 @@ pub(super) fn with_interpolations(literal: &str) -> String {
     out + rest
 }
 
-/// Writes interpolations that begin with `open` and end with `}` as `\(…)`, without the formats: `{x:.2f}` becomes
-/// `\(x)`.
+/// Writes interpolations that begin with `open` and end with `}` as `\(…)`: `{x}` becomes `\(x)`, and `{x:.2f}` a call with
+/// the same format.
 fn interpolated(content: &str, open: &str) -> String {
     let mut out = String::new();
     let mut rest = content;
     while let Some(at) = rest.find(open) {
         let inner = &rest[at + open.len()..];
         let Some(end) = inner.find('}') else { break };
-        let value = inner[..end].split(':').next().unwrap_or_default();
-        out.extend([&rest[..at], "\\(", value, ")"]);
+        let (value, format) = inner[..end].split_once(':').unwrap_or((&inner[..end], ""));
+        out.extend([&rest[..at], "\\("]);
+        match format.ends_with('f') && format.contains('.') {
+            true => out.extend(["String(format: \"%", format, "\", ", value, ")"]),
+            false => out.push_str(value),
+        }
+        out.push(')');
         rest = &inner[end + 1..];
     }
     out + rest

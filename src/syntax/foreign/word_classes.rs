@@ -14,7 +14,22 @@ const CLASSES: &[(&str, &[(&str, &str)])] = &[
     ("catch", &[("except", ""), ("catch", ""), ("rescue", "")]),
     ("loopword", &[("of", ""), ("from", ""), ("over", ""), ("∈", ""), ("←", "")]),
     ("elseif", &[("elif", ""), ("elsif", ""), ("elseif", "")]),
-    ("nothing", &[("None", ""), ("null", ""), ("nothing", ""), ("undefined", ""), ("NULL", ""), ("nullptr", "")]),
+    (
+        "nothing",
+        &[
+            ("None", ""),
+            ("null", ""),
+            ("nothing", ""),
+            ("undefined", ""),
+            ("NULL", ""),
+            ("nullptr", ""),
+            ("missing", ""),
+            ("NA", ""),
+            ("NaT", ""),
+        ],
+    ),
+    ("format", &[("printf", ""), ("fprintf", "")]),
+    ("elementary", ELEMENTARY),
 ];
 
 /// Modules of other languages whose functions are part of the library.
@@ -88,6 +103,28 @@ const UPPERCASE: &[(&str, &str)] = &[
     ("MIN", "min"),
     ("POWER", "pow"),
     ("PRINT", "print"),
+];
+
+/// Functions of numbers that other languages also apply to arrays.
+const ELEMENTARY: &[(&str, &str)] = &[
+    ("sin", ""),
+    ("cos", ""),
+    ("tan", ""),
+    ("asin", ""),
+    ("acos", ""),
+    ("atan", ""),
+    ("sinh", ""),
+    ("cosh", ""),
+    ("tanh", ""),
+    ("exp", ""),
+    ("log", ""),
+    ("log2", ""),
+    ("log10", ""),
+    ("sqrt", ""),
+    ("abs", ""),
+    ("floor", ""),
+    ("ceil", ""),
+    ("round", ""),
 ];
 
 /// Commands of LaTeX.

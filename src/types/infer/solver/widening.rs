@@ -20,7 +20,7 @@ use crate::types::names::prelude;
 use std::rc::Rc;
 
 /// The operators and functions through which a quotient among the operands affects the result.
-const ARITHMETIC: [&str; 8] = ["+", "-", "*", "/", "^", "abs", "min", "max"];
+const ARITHMETIC: [&str; 12] = ["+", "-", "*", "/", "^", "abs", "min", "max", "sum", "...", "..<", "pow"];
 
 /// The types whose last generic argument is the type of their parts, and the library functions that convert the parts.
 const CONTAINERS: [(&str, &str); 4] = [
@@ -81,6 +81,10 @@ impl Infer<'_> {
         let span = value.span;
         let (from, to) = (unification::shallow(self.cx, &value.ty), unification::shallow(self.cx, to));
         if let Some((function, given, wanted)) = self.parts_to_widen(&from, &to) {
+            if let Some(quotient) = self.integer_quotient(&value) {
+                self.error(quotient);
+                return Expr { kind: ExprKind::Error, ty: to, span };
+            }
             return self.widened_parts(function, value, [given, wanted], to);
         }
         let double = name_lookup::simple(self.cx, "Double");
@@ -137,6 +141,9 @@ impl Infer<'_> {
     /// the quotient as a `Double`.
     pub(crate) fn quotient_in(&self, value: &Expr) -> Option<(Span, String)> {
         let value = self.decided(value.clone());
+        if let ExprKind::Array(elements) = &value.kind {
+            return elements.iter().find_map(|element| self.quotient_in(element));
+        }
         if let ExprKind::Ternary { then, otherwise, .. } = &value.kind {
             return self.quotient_in(then).or_else(|| self.quotient_in(otherwise));
         }

@@ -1,0 +1,50 @@
+//! Block headers of other languages: the lines of their blocks belong to the same input, so that the body of a block is
+//! not run when its header is rejected.
+
+/// Words at the beginning of a block in Python.
+const HEADERS: &[&str] = &["if", "for", "while", "def", "class", "else", "elif", "try", "except", "finally", "with"];
+/// Words that continue a block in Python, at the indentation of its header.
+const CONTINUING: &[&str] = &["else", "elif", "except", "finally"];
+
+/// Whether an input begins with the header of a block in another language, and the block may continue.
+pub(super) fn awaits_more(input: &str) -> bool {
+    let header = input.trim_start().lines().next().unwrap_or_default();
+    is_indented_block(header) || is_block_with_end(header) && !input.lines().skip(1).any(|line| line.trim() == "end")
+}
+
+/// Whether a line belongs to the block that an input begins.
+pub(super) fn continues(input: &str, line: &str) -> bool {
+    let header = input.trim_start().lines().next().unwrap_or_default();
+    if is_block_with_end(header) {
+        return true;
+    }
+    line.trim().is_empty() || line.starts_with([' ', '\t']) || CONTINUING.contains(&first_word(line))
+}
+
+/// Whether a line is a header as in Python: `if x > 5:`.
+fn is_indented_block(header: &str) -> bool {
+    HEADERS.contains(&first_word(header)) && header.trim_end().ends_with(':')
+}
+
+/// Whether a line is the header of a function that ends with `end`, as in Julia and MATLAB.
+fn is_block_with_end(header: &str) -> bool {
+    first_word(header) == "function" && !header.contains('{') && !header.trim_end().ends_with("end")
+}
+
+fn first_word(line: &str) -> &str {
+    line.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{awaits_more, continues};
+
+    #[test]
+    fn blocks_of_other_languages_are_one_input() {
+        assert!(
+            awaits_more("if x > 5:") && awaits_more("function f(x)\n    2x") && awaits_more("def f(x):\n    y = x\n")
+        );
+        assert!(!awaits_more("function f(x)\n    2x\nend") && !awaits_more("def f(x): return x") && !awaits_more("x"));
+        assert!(continues("if a:", "    b()") && continues("if a:\n    b()\n", "else:") && !continues("if a:", "b()"));
+    }
+}

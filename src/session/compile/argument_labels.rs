@@ -1,0 +1,64 @@
+//! Argument labels: calls of functions of the library with the labels of their declarations.
+
+use crate::session::Session;
+use crate::syntax::foreign::{self, Replacement, WrittenCall};
+use crate::types::signature_help::{self, Callable};
+
+/// The maximum number of calls that are offered.
+const MAX_CALLS: usize = 10;
+
+impl Session {
+    /// Returns the calls around an offset of a text with other labels: those of the declarations with as many
+    /// parameters, in the order of the arguments. Type checking decides which of them is meant.
+    pub(super) fn relabeled(&mut self, text: &str, at: usize) -> Vec<Replacement> {
+        let mut found: Vec<Replacement> = vec![];
+        for call in foreign::calls(text, at) {
+            let mut written: Vec<(usize, String)> = vec![];
+            for callable in signature_help::callables(&mut self.context, &call.name) {
+                written.extend(with_labels(&call, &callable));
+            }
+            // The declaration that shares most labels with the call comes first.
+            written.sort_by_key(|(shared, _)| std::cmp::Reverse(*shared));
+            for (_, code) in written {
+                let is_known = found.iter().any(|other| other.code.as_ref() == Some(&code));
+                if !is_known && text.get(call.range.clone()) != Some(&code) {
+                    found.push(Replacement {
+                        range: call.range.clone(),
+                        message: format!("'{}' is called as '{code}'", call.name),
+                        code: Some(code),
+                        is_guess: true,
+                        declares: false,
+                    });
+                }
+            }
+        }
+        found.truncate(MAX_CALLS);
+        found
+    }
+}
+
+/// Writes a call with the labels of a declaration, and counts the labels that it shares with the call.
+fn with_labels(call: &WrittenCall, callable: &Callable) -> Option<(usize, String)> {
+    let count = call.arguments.len();
+    let parameters: Vec<_> = match callable.parameters.len() == count {
+        true => callable.parameters.iter().collect(),
+        false => {
+            let is_given =
+                |label: &Option<String>| call.arguments.iter().any(|(given, _)| given.is_some() && given == label);
+            callable.parameters.iter().filter(|p| !p.has_default || is_given(&p.label)).collect()
+        }
+    };
+    if parameters.len() != count || count == 0 {
+        return None;
+    }
+    let is_shared = |(parameter, (given, _)): &(&&signature_help::Parameter, &(Option<String>, String))| {
+        given.is_some() && parameter.label == *given
+    };
+    let shared = parameters.iter().zip(&call.arguments).filter(is_shared).count();
+    let arguments = parameters.iter().zip(&call.arguments).map(|(parameter, (_, value))| match &parameter.label {
+        Some(label) => format!("{label}: {value}"),
+        None => value.clone(),
+    });
+    let arguments: Vec<String> = arguments.collect();
+    Some((shared, format!("{}({})", call.name, arguments.join(", "))))
+}

@@ -1,0 +1,33 @@
+//! Array operations: operators and functions that other languages apply to the elements of arrays.
+
+use super::Row;
+
+const DOTTED: &str = "operators on the elements of arrays have a dot";
+pub(super) const MATRIX: &str = "matrices have operators after 'import TensorFlow': 'Matrix([[1, 2], [3, 4]])'";
+const ELEMENTWISE: &str = "operators are not applied to the elements of arrays; use 'map'";
+
+pub(super) const ROWS: &[Row] = &[
+    ("$n ~ [ $m > $e ]", "$n.filter { x in x > $e }", "elements are selected with 'filter'"),
+    ("$n ~ [ $m < $e ]", "$n.filter { x in x < $e }", "elements are selected with 'filter'"),
+    ("$x - $y", "$x .- $y", DOTTED),
+    ("$x + $y", "$x .+ $y", DOTTED),
+    ("$x / $y", "$x ./ $y", DOTTED),
+    ("$i * $n", "$n.map { x in $i * x }", ELEMENTWISE),
+    ("$n * $i", "$n.map { x in x * $i }", ELEMENTWISE),
+    ("$x ^ $y", "$x.map { x in x^$y }", ELEMENTWISE),
+    ("$x ** $y", "$x.map { x in x^$y }", ELEMENTWISE),
+    ("- ~ $n", "$n.map { x in -x }", ELEMENTWISE),
+    ("$x > $y", "$x.map { x in x > $y }", ELEMENTWISE),
+    ("$x < $y", "$x.map { x in x < $y }", ELEMENTWISE),
+    ("<elementary> ( $x )", "$x.map($elementary)", "a function is applied to each element of an array by 'map'"),
+    ("$x ⋅ $y", "dot($x, $y)", "a product of vectors is written 'dot($x, $y)'"),
+    (
+        "[ $e ] * $i",
+        "Array(repeating: $e, count: $i)",
+        "an array of equal elements is written 'Array(repeating:count:)'",
+    ),
+    ("$n . T", "", MATRIX),
+    ("$n ~ '", "", MATRIX),
+    ("$n * $m", "", MATRIX),
+    ("$n ~ [ $e , $d ]", "$n[$e][$d]", "an element of an array of arrays is written '$n[$e][$d]'"),
+];
