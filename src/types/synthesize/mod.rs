@@ -6,6 +6,7 @@
 pub(crate) mod coding;
 pub(crate) mod custom_equality;
 pub(crate) mod custom_tangent;
+mod declared_member;
 pub(crate) mod enum_tangent;
 mod key_paths;
 mod pointwise_vector;
@@ -147,7 +148,7 @@ fn moves_in_place(cx: &mut TypeContext, ty: &Type) -> bool {
 }
 
 fn has_label(cx: &mut TypeContext, f: crate::types::model::typed_tree::FunctionId, labels: &[&str]) -> bool {
-    label_of_first(cx, f).is_some_and(|label| labels.contains(&&*label))
+    declared_member::label_of_first(cx, f).is_some_and(|label| labels.contains(&&*label))
 }
 
 /// Synthesizes `TangentVector` for a type that is declared differentiable and does not declare a tangent vector.
@@ -254,26 +255,8 @@ pub(crate) fn synthesize_member(cx: &mut TypeContext, n: NominalId, name: &str, 
         return;
     }
     prelude::load_own_members(cx, n, name);
-    let written = cx.defs.nominal_data(n).members.get(name).cloned().unwrap_or_default();
-    let is_operator = matches!(key, "+" | "-" | "==" | "<");
-    let is_property = matches!(
-        key,
-        "zero"
-            | "one"
-            | "differentiableVectorView"
-            | "allKeyPaths"
-            | "recursivelyAllKeyPaths"
-            | "allCases"
-            | "rawValue"
-    );
-    let has_own = written.iter().filter(|m| m.is_static == is_static).any(|m| match m.kind {
-        MemberKind::Method(f) if key == "move" => is_along(cx, f),
-        MemberKind::Method(f) => {
-            !is_operator || cx.defs.function_data(f).ast_params.len() == 2 && is_own_operator(cx, f)
-        }
-        _ => is_property,
-    });
-    if has_own && key != "init" && !self::needs_move_by(cx, n, key) {
+    let has_own = declared_member::declares_required(cx, n, key, is_static);
+    if has_own && key != "init" && !declared_member::needs_move_by(cx, n, key) {
         return;
     }
     cx.defs.nominal_data_mut(n).memo.synthesized.push(key);
@@ -286,7 +269,7 @@ pub(crate) fn synthesize_member(cx: &mut TypeContext, n: NominalId, name: &str, 
     // The conditions of the conformance hold in the member, independent of the code that requested it.
     let env = generic_env::group_env(cx, group);
     let text = type_context::with_env(cx, env, |cx| {
-        let needs_move_by = self::needs_move_by(cx, n, key);
+        let needs_move_by = declared_member::needs_move_by(cx, n, key);
         let mut text = if has_own && key != "init" { None } else { synthesized_text(cx, n, key) };
         if needs_move_by {
             // An instance of a class is moved in place.
@@ -301,27 +284,6 @@ pub(crate) fn synthesize_member(cx: &mut TypeContext, n: NominalId, name: &str, 
             initializers::inherit_defaults(cx, n);
         }
     }
-}
-
-/// Whether a class lacks `move(by:)`, the method of current Swift, which does not mutate the variable that contains an
-/// instance.
-fn needs_move_by(cx: &mut TypeContext, n: NominalId, key: &str) -> bool {
-    key == "move" && superclass::is_class(cx, n) && !has_move_by(cx, n)
-}
-
-/// Whether a method named `move` is the required `move(along:)`.
-fn is_along(cx: &mut TypeContext, f: crate::types::model::typed_tree::FunctionId) -> bool {
-    label_of_first(cx, f).as_deref() != Some("by")
-}
-
-/// Whether a type declares `move(by:)`, the method of current Swift.
-fn has_move_by(cx: &mut TypeContext, n: NominalId) -> bool {
-    let written = cx.defs.nominal_data(n).members.get("move").cloned().unwrap_or_default();
-    written.iter().any(|m| matches!(m.kind, MemberKind::Method(f) if !is_along(cx, f)))
-}
-
-fn label_of_first(cx: &mut TypeContext, f: crate::types::model::typed_tree::FunctionId) -> Option<Name> {
-    signature::signature(cx, f).params.first().and_then(|p| p.label.clone())
 }
 
 /// Returns the conformance that requires a member with the given name.
@@ -362,15 +324,6 @@ pub(super) fn in_the_way(cx: &mut TypeContext, n: NominalId, protocol: &'static 
     out
 }
 
-/// Whether both operands of an operator have the same type, so that no operator has to be synthesized.
-fn is_own_operator(cx: &mut TypeContext, f: crate::types::model::typed_tree::FunctionId) -> bool {
-    let signature = signature::signature(cx, f);
-    match signature.params.as_slice() {
-        [a, b] => a.ty == b.ty,
-        _ => false,
-    }
-}
-
 fn is_made_from_integers(cx: &mut TypeContext, n: NominalId) -> bool {
     let literal = name_lookup::protocol(cx, "ExpressibleByIntegerLiteral");
     conformances::find_conformance(cx, n, literal).is_some()
@@ -394,7 +347,7 @@ fn synthesized_text(cx: &mut TypeContext, n: NominalId, key: &str) -> Option<Str
             if associated_type::normalize_type(cx, &vector) == own {
                 return None;
             }
-            if has_move_by(cx, n) {
+            if declared_member::has_move_by(cx, n) {
                 let text = "func move(along direction: TangentVector) { self.move(by: direction) }";
                 return Some(if moves_in_place(cx, &own) { text.into() } else { format!("mutating {text}") });
             }
