@@ -26,6 +26,7 @@ mod treatment;
 pub use compiler::{Compiled, Compiler, Refusal, Thunk};
 pub use context::{Context, Link, PASSED};
 pub use site::{Continuation, Register, Site};
+pub use treatment::is_worthwhile;
 
 use crate::bytecode::Counts;
 

@@ -1,6 +1,27 @@
 //! Treatment: how machine code executes each instruction.
 
-use crate::bytecode::Opcode;
+use super::Part;
+use super::flow::target;
+use crate::bytecode::{Code, Opcode};
+
+/// The smallest number of instructions for each one that the interpreter executes for machine code. Such a single step
+/// takes longer than the instruction does in the interpreter's own loop.
+const INSTRUCTIONS_PER_STEP: usize = 10;
+
+/// Whether machine code of a part is expected to be faster than the interpreter.
+pub fn is_worthwhile(code: &Code, part: Part) -> bool {
+    let (first, last) = match part {
+        Part::Loop(head) => {
+            let jumps_back = |at: &usize| target(code, *at) == Some(head);
+            (head, (head..code.instructions.len()).rev().find(jumps_back).unwrap_or(head))
+        }
+        Part::Function | Part::Derivative => (0, code.instructions.len().saturating_sub(1)),
+    };
+    let instructions = code.instructions.get(first..=last).unwrap_or_default();
+    let is_step = |opcode| matches!(treatment(opcode), Treatment::Step | Treatment::StepAndLeave);
+    let steps = instructions.iter().filter(|instruction| is_step(instruction.opcode())).count();
+    steps * INSTRUCTIONS_PER_STEP <= instructions.len()
+}
 
 /// The way in which machine code executes an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -173,7 +173,7 @@ impl Session {
                 return true;
             };
             match self.attempt(search, text, &range, &code) {
-                Some(attempt) => attempt.is_checked && attempt.errors_in_lines().all(is_known) || !attempt.is_checked,
+                Some(attempt) => !attempt.is_checked || attempt.errors_in_lines().all(is_known),
                 None => true,
             }
         });
@@ -193,14 +193,14 @@ impl Session {
         }
         // The names to which the program assigns, although they are not declared.
         let mut assigned: Vec<String> = vec![];
-        for at in 0..diagnostics.len() {
-            let (message, is_assigned) = (diagnostics[at].message.clone(), assigns(&diagnostics[at]));
+        for diagnostic in &mut diagnostics {
+            let (message, is_assigned) = (diagnostic.message.clone(), assigns(diagnostic));
             if !is_assigned || assigned.contains(&message) {
                 continue;
             }
             // If the program assigns to the name again, a constant would not suffice.
             if assignments.iter().filter(|other| **other == message).count() > 1 {
-                diagnostics[at].helps.retain(|help| !help.text.ends_with("constant"));
+                diagnostic.helps.retain(|help| !help.text.ends_with("constant"));
             }
             assigned.push(message);
         }

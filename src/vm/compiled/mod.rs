@@ -144,6 +144,9 @@ fn compile(
     entry: &Entry,
     part: Part,
 ) -> Option<crate::jit::Compiled> {
+    if machine.tier.mode == CompileMode::WhenHot && !crate::jit::is_worthwhile(&entry.code, part) {
+        return None;
+    }
     // The functions that the code calls must be loaded, because their signatures are needed.
     let mut highest = entry.number?;
     for instruction in &entry.code.instructions {
