@@ -164,9 +164,9 @@ mod tests {
 
     #[test]
     fn loops_have_one_entry() {
-        // A loop of three instructions, and a jump into the middle of another one.
+        // A loop of three instructions, and a jump into the middle of another one, which ends a loop of its own.
         let targets = [None, None, Some(0), None, None, Some(3), Some(4)];
-        assert_eq!(loops(&targets), [0..=2]);
+        assert_eq!(loops(&targets), [0..=2, 4..=6]);
         assert_eq!(loops(&targets[..6]), [0..=2, 3..=5]);
     }
 }
