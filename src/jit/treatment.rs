@@ -18,8 +18,11 @@ pub fn is_worthwhile(code: &Code, part: Part) -> bool {
         Part::Function | Part::Derivative => (0, code.instructions.len().saturating_sub(1)),
     };
     let instructions = code.instructions.get(first..=last).unwrap_or_default();
-    let is_step = |opcode| matches!(treatment(opcode), Treatment::Step | Treatment::StepAndLeave);
-    let steps = instructions.iter().filter(|instruction| is_step(instruction.opcode())).count();
+    let count = |opcodes: &[Opcode]| instructions.iter().filter(|step| opcodes.contains(&step.opcode())).count();
+    let created = count(&[Opcode::NewBox, Opcode::NewInstance, Opcode::NewRecord, Opcode::NewClosure]);
+    let called = count(&[Opcode::Native, Opcode::Operate, Opcode::CallValue, Opcode::FindMethod]);
+    // A small function around one call is compiled, because machine code would have to leave to call it.
+    let steps = if called <= 1 { created } else { created + called };
     steps * INSTRUCTIONS_PER_STEP <= instructions.len()
 }
 
