@@ -242,7 +242,7 @@ impl Compiler {
                 builder.inst_results(call)[0]
             }
             Some(signature) => {
-                let link = builder.ins().iconst(types::I64, 0);
+                let link = builder.ins().iadd_imm_s(context, i64::from(offsets::ROOT));
                 let mut given = vec![link, references];
                 for ((of, register), place) in convention::arguments(signature) {
                     let (from, kind) = bank(of);

@@ -36,6 +36,8 @@ pub struct Context {
     pub bottoms: [usize; 2],
     /// The run of machine code that is in progress, which belongs to the machine.
     pub run: *mut (),
+    /// The record of the machine, as the caller of the function that it has entered.
+    pub root: Link,
     /// Arguments and results that do not fit in machine registers, and the operands of single steps.
     pub passed: [u64; PASSED],
 }
@@ -44,10 +46,23 @@ pub struct Context {
 #[repr(C)]
 #[derive(Debug)]
 pub struct Link {
-    /// The record of the caller; null for the function that the machine has entered.
+    /// The record of the caller; that in the context for the function that the machine has entered.
     pub caller: *const Link,
     /// The point of the function that is executing.
     pub site: *const Site,
+    /// The beginning of the window in the stacks of numbers (the low half) and of integers (the high half), where the
+    /// registers of a callee begin.
+    pub window: u64,
+    /// The address of the function's registers of references.
+    pub references: *const u8,
+}
+
+impl Link {
+    /// The record of the machine, which has entered a function whose registers begin at the given places.
+    pub const fn root(numbers: u32, integers: u32) -> Link {
+        let window = numbers as u64 | (integers as u64) << 32;
+        Link { caller: std::ptr::null(), site: std::ptr::null(), window, references: std::ptr::null() }
+    }
 }
 
 /// The offsets of fields, for machine code.
@@ -66,8 +81,11 @@ pub mod offsets {
     pub const ENDS: i32 = offset_of!(Context, ends) as i32;
     pub const BOTTOMS: i32 = offset_of!(Context, bottoms) as i32;
     pub const PASSED: i32 = offset_of!(Context, passed) as i32;
+    pub const ROOT: i32 = offset_of!(Context, root) as i32;
     pub const CALLER: i32 = offset_of!(Link, caller) as i32;
     pub const SITE: i32 = offset_of!(Link, site) as i32;
+    pub const WINDOW: i32 = offset_of!(Link, window) as i32;
+    pub const REFERENCES: i32 = offset_of!(Link, references) as i32;
 }
 
 impl Context {
@@ -87,6 +105,7 @@ impl Context {
             ends: [0; 2],
             bottoms: [0; 2],
             run: std::ptr::null_mut(),
+            root: Link::root(0, 0),
             passed: [0; PASSED],
         }
     }

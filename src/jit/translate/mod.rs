@@ -9,7 +9,7 @@ mod numbers;
 mod objects;
 mod views;
 
-use super::context::offsets;
+use super::context::{Link, offsets};
 use super::convention::{self, Place};
 use super::flow::Flow;
 use super::layout::Layout;
@@ -206,13 +206,11 @@ impl Translator<'_, '_> {
             given[0]
         } else {
             self.references = given[0];
-            self.builder.ins().iconst(types::I64, 0)
+            let context = self.builder.ins().get_pinned_reg(types::I64);
+            self.builder.ins().iadd_imm_s(context, i64::from(offsets::ROOT))
         };
         if needs_link {
-            let slot = StackSlotData::new(StackSlotKind::ExplicitSlot, 16, 3);
-            let link = self.builder.create_sized_stack_slot(slot);
-            self.builder.ins().stack_store(types::I64, caller, link, offsets::CALLER);
-            self.link = Some(link);
+            self.create_link(caller);
         }
         if self.is_function {
             let signature = Signature { params: self.code.params, results: self.code.results };
@@ -244,6 +242,19 @@ impl Translator<'_, '_> {
             self.builder.ins().jump(first, &[]);
         }
         self.is_ended = true;
+    }
+
+    /// Creates the record of the function, which states where its registers and its window lie.
+    fn create_link(&mut self, caller: Value) {
+        let slot = StackSlotData::new(StackSlotKind::ExplicitSlot, size_of::<Link>() as u32, 3);
+        let link = self.builder.create_sized_stack_slot(slot);
+        let [numbers, integers, _] = self.code.registers.map(i64::from);
+        let base = self.builder.ins().load(types::I64, FLAGS, caller, offsets::WINDOW);
+        let window = self.builder.ins().iadd_imm_s(base, numbers | integers << 32);
+        self.builder.ins().stack_store(types::I64, caller, link, offsets::CALLER);
+        self.builder.ins().stack_store(types::I64, window, link, offsets::WINDOW);
+        self.builder.ins().stack_store(types::I64, self.references, link, offsets::REFERENCES);
+        self.link = Some(link);
     }
 
     /// Checks the limits at the entry of a function: the steps, the stack of the processor, and the stack of

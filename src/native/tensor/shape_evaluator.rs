@@ -1,9 +1,8 @@
 //! Shape evaluator: applies operations to tensors of zeros, of which only the shapes matter, to find operands that do not
 //! fit before a program runs.
 
-use super::evaluator::{Evaluator, Recorder, TensorValue};
+use super::evaluator::{Evaluator, PlainEvaluator, Recorder, TensorValue};
 use super::operation::{Channels, Operation};
-use super::scalars::pack;
 use crate::native::library::{Failure, FailureKind, internal};
 use crate::tensor::{ScalarKind, Shape, Tensor};
 use crate::value::{Ref, Slot};
@@ -90,8 +89,7 @@ impl Recorder for ShapeEvaluator {
         shape: Shape,
         numbers: &[(f64, Slot)],
     ) -> Result<TensorValue, Failure> {
-        let numbers: Vec<f64> = numbers.iter().map(|(number, _)| *number).collect();
-        Ok(TensorValue::constant(pack(kind, shape, &numbers)?))
+        PlainEvaluator.pack_numbers(kind, shape, numbers)
     }
 
     /// Fails, because the scalars are not known.

@@ -84,30 +84,22 @@ pub(super) fn tangent_properties_of(
         if data.no_derivative || data.lazy.is_some() {
             continue;
         }
-        // Derivatives do not pass through references that do not retain their instances.
-        if ownership != Ownership::Strong {
-            if warn {
-                let word = if ownership == Ownership::Weak { "weak" } else { "unowned" };
-                let message = format!("stored property '{name}' has no derivative because it is '{word}'");
-                let diagnostic = Diagnostic::warning(DiagnosticCode::NoDerivativeProperty, span, message)
-                    .note("derivatives treat the property as a constant")
-                    .fix("add a '@noDerivative' attribute to make it explicit", span.before(), "@noDerivative ");
-                cx.sink.report(diagnostic);
-            }
-            continue;
-        }
         if let Some(value) = value {
             // A wrapped property is moved through its wrapper.
             place = name.clone();
             ty = conformances::substitute_nominal(cx, n, args, &value.ty);
         }
-        let is_function = matches!(ty, Type::Function(_));
-        if is_function || !conformances::conforms_to(cx, &ty, differentiable) {
+        let is_differentiable = !matches!(ty, Type::Function(_)) && conformances::conforms_to(cx, &ty, differentiable);
+        let obstacle = match ownership {
+            // Derivatives do not pass through references that do not retain their instances.
+            Ownership::Weak => Some("it is 'weak'".to_owned()),
+            Ownership::Unowned => Some("it is 'unowned'".to_owned()),
+            Ownership::Strong if is_differentiable => None,
+            Ownership::Strong => Some(format!("'{}' does not conform to 'Differentiable'", display::show(cx, &ty))),
+        };
+        if let Some(obstacle) = obstacle {
             if warn {
-                let message = format!(
-                    "stored property '{name}' has no derivative because '{}' does not conform to 'Differentiable'",
-                    display::show(cx, &ty)
-                );
+                let message = format!("stored property '{name}' has no derivative because {obstacle}");
                 let diagnostic = Diagnostic::warning(DiagnosticCode::NoDerivativeProperty, span, message)
                     .note("derivatives treat the property as a constant")
                     .fix("add a '@noDerivative' attribute to make it explicit", span.before(), "@noDerivative ");

@@ -43,7 +43,7 @@ pub(crate) fn entry_of_site(site: &Site) -> &Entry {
 }
 
 /// Returns the frame of a callee: its registers begin at the window of the caller.
-pub(crate) fn frame_above(caller: &Frame, entry: &Entry) -> Frame {
+fn frame_above(caller: &Frame, entry: &Entry) -> Frame {
     // SAFETY: entries live as long as the machine.
     let own = unsafe { &*caller.entry }.own;
     let base = [0, 1, 2].map(|bank| caller.base[bank] + own[bank]);

@@ -12,7 +12,7 @@ mod exits;
 mod running;
 
 pub(crate) use derivatives::{grow, poll, run_derivative};
-pub(crate) use exits::{end_of, entry_of_site, frame_above, instruction};
+pub(crate) use exits::{end_of, entry_of_site, instruction};
 pub(crate) use running::{Running, describe};
 
 use crate::bytecode::Instruction;

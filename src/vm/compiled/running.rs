@@ -2,7 +2,7 @@
 #![allow(unsafe_code)]
 
 use super::exits;
-use crate::jit::{Compiled, Context, LEFT};
+use crate::jit::{Compiled, Context, LEFT, Link};
 use crate::value::Ref;
 use crate::vm::compiler_interface::Compiler;
 use crate::vm::fault::Fault;
@@ -97,6 +97,7 @@ pub(super) fn run(
         (*context).records =
             (*machine_address).tier.code.as_mut().map_or(std::ptr::null_mut(), |tier| tier.records.as_mut_ptr());
         (*context).run = (&raw mut running).cast();
+        (*context).root = Link::root(frame.base[0], frame.base[1]);
         let status = compiled.thunk()(context, compiled.start(), references, numbers, integers);
         (*machine_address).fuel = (*context).fuel;
         ((*context).stack_limit, (*context).references_end, (*context).run) = outer;

@@ -5,7 +5,7 @@
 
 use crate::bytecode::NativeSite;
 use crate::bytecode::operand::{self, *};
-use crate::native::library::{FastPath, Window};
+use crate::native::library::{self, Direct, FastPath, PureOperation, Window};
 use crate::tape::Num;
 use crate::value::{Cells, Ref, Slot, Text};
 use crate::vm::fused;
@@ -190,10 +190,21 @@ fn append_here(text: &mut Rc<String>, more: &str) -> Option<()> {
     Some(())
 }
 
+/// Calls a native function of the library on the window, if the function has a path without a context; returns the number
+/// of steps that it counts as.
+#[inline(always)]
+pub fn native(at: Registers, site: &NativeSite) -> Option<i64> {
+    match library::direct(site.native)? {
+        Direct::Pure(PureOperation::Query(function)) => query(at, site, function),
+        Direct::Pure(PureOperation::Advance(function)) => advance(at, site, function),
+        Direct::FastPath(function) => window(at, site, function),
+    }
+}
+
 /// Executes a pure native function that reads the strings and integers in the window; the result of the function
 /// replaces the first integer.
 #[inline(always)]
-pub fn query(mut at: Registers, site: &NativeSite, query: fn(&[Ref], &[i64]) -> Option<i64>) -> Option<i64> {
+fn query(mut at: Registers, site: &NativeSite, query: fn(&[Ref], &[i64]) -> Option<i64>) -> Option<i64> {
     if site.results[1] == 0 {
         return None;
     }
@@ -206,7 +217,7 @@ pub fn query(mut at: Registers, site: &NativeSite, query: fn(&[Ref], &[i64]) -> 
 
 /// Reads the part of a string at the string index in the first integer of the window, and advances the index.
 #[inline(always)]
-pub fn advance(mut at: Registers, site: &NativeSite, advance: fn(&mut Ref, &mut i64) -> Option<()>) -> Option<i64> {
+fn advance(mut at: Registers, site: &NativeSite, advance: fn(&mut Ref, &mut i64) -> Option<()>) -> Option<i64> {
     if site.params[1] == 0 {
         return None;
     }
@@ -217,7 +228,7 @@ pub fn advance(mut at: Registers, site: &NativeSite, advance: fn(&mut Ref, &mut 
 
 /// Calls the fast path of a native function on the window; returns the number of steps that it counts as.
 #[inline(always)]
-pub fn window(mut at: Registers, site: &NativeSite, fast: FastPath) -> Option<i64> {
+fn window(mut at: Registers, site: &NativeSite, fast: FastPath) -> Option<i64> {
     let (params, results) = (site.params, site.results);
     let (f, i, r) = at.window([0, 1, 2].map(|b| params[b].max(results[b])));
     fast(&mut Window { f, i, r, kinds: &site.kinds, params, results })

@@ -19,7 +19,6 @@ mod strings;
 
 use crate::bytecode::Instruction;
 use crate::bytecode::operand::*;
-use crate::native::library::{self, Direct, PureOperation};
 use crate::native::{Primitive, primitive_table};
 use crate::tape::Num;
 use crate::value::{Cells, Ref, finalizer};
@@ -391,14 +390,7 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
             I::DNegF { out, a } => fast_path!(slots::neg(machine, &mut at, out, a)),
 
             I::Native { site } => {
-                let site = &at.code().natives[usize::from(site)];
-                let steps = match library::direct(site.native) {
-                    Some(Direct::Pure(PureOperation::Query(query))) => fast_path::query(at, site, query),
-                    Some(Direct::Pure(PureOperation::Advance(advance))) => fast_path::advance(at, site, advance),
-                    Some(Direct::FastPath(fast)) => fast_path::window(at, site, fast),
-                    None => None,
-                };
-                match steps {
+                match fast_path::native(at, &at.code().natives[usize::from(site)]) {
                     Some(steps) => machine.fuel -= steps,
                     None => {
                         std::hint::cold_path();

@@ -4,12 +4,14 @@
 use super::{fast_path, finalizers, load, save, slow_path};
 use crate::bytecode::Instruction;
 use crate::jit::{Context, FINALIZERS_PENDING, Helpers, LEFT, Link, NOT_EXECUTED, RETURNED, Register, Site};
-use crate::native::library::{self, Direct, PureOperation};
+use crate::native::library;
 use crate::value::{Bank, Cells, Ref, finalizer};
 use crate::vm::compiled::{self, Running};
+use crate::vm::compiler_interface::Compiler;
 use crate::vm::fault::Fault;
 use crate::vm::objects;
 use crate::vm::state::machine::Machine;
+use crate::vm::state::stacks::Frame;
 use smallvec::SmallVec;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -34,22 +36,23 @@ const MAX_FRAMES: usize = 32;
 extern "C" fn step(context: *mut Context, site: *const Site, link: *const Link) -> i64 {
     // SAFETY: machine code passes its own context, whose run is in progress, and the record of the running function,
     // which has a site of the code; nothing else uses the machine meanwhile.
-    let (context, site, running) = unsafe { (&mut *context, &*site, &mut *(*context).run.cast::<Running>()) };
+    let (context, site, link, running) =
+        unsafe { (&mut *context, &*site, &*link, &mut *(*context).run.cast::<Running>()) };
     let outcome = catch_unwind(AssertUnwindSafe(|| {
         // SAFETY: the machine and the compiler are not borrowed while machine code runs.
         let (machine, compiler) = unsafe { (&mut *running.machine, &mut *running.compiler) };
         machine.fuel = context.fuel;
         let references = machine.stacks.r.as_ptr();
-        let Some(base) = create_frames(machine, site, link, running.frames) else {
+        let (root, frames) = (&raw const context.root, running.frames);
+        let mut callers = Callers { link, root, frames, stack: references.addr(), exist: false };
+        let frame = push_innermost(machine, site, &callers).filter(|_| references == machine.stacks.r.as_ptr());
+        let can_execute = frame.is_some() && (!looks_at_callers(site) || callers.create_few(machine));
+        let Some(frame) = frame.filter(|_| can_execute) else {
             machine.frames.truncate(running.frames);
             context.fuel = machine.fuel;
             return NOT_EXECUTED;
         };
-        if references != machine.stacks.r.as_ptr() {
-            machine.frames.truncate(running.frames);
-            context.fuel = machine.fuel;
-            return NOT_EXECUTED;
-        }
+        let base = frame.base.map(|n| n as usize);
         for ((bank, register), value) in site.read.iter().zip(&context.passed) {
             let at = base[*bank as usize] + usize::from(*register);
             match bank {
@@ -62,17 +65,11 @@ extern "C" fn step(context: *mut Context, site: *const Site, link: *const Link) 
         let outcome = execute(machine, compiler);
         context.fuel = machine.fuel;
         compiled::describe(machine, context);
-        match outcome {
-            Err(fault) => {
-                running.fault = Some(fault);
-                running.is_ready = true;
-                return LEFT;
-            }
-            Ok(()) if machine.frames.len() != count || references != machine.stacks.r.as_ptr() => {
-                running.is_ready = true;
-                return LEFT;
-            }
-            Ok(()) => {}
+        if outcome.is_err() || machine.frames.len() != count || references != machine.stacks.r.as_ptr() {
+            callers.create(machine);
+            running.fault = outcome.err();
+            running.is_ready = true;
+            return LEFT;
         }
         for (register, value) in site.written.iter().zip(&mut context.passed) {
             *value = read(machine, base, *register);
@@ -95,63 +92,114 @@ fn read(machine: &Machine, base: [usize; 3], (bank, register): Register) -> u64 
     }
 }
 
-/// Creates the frames of the functions in machine code; returns the base of the innermost. `None` if there are too many
-/// frames, or no memory for them.
-fn create_frames(machine: &mut Machine, site: &Site, link: *const Link, frames: usize) -> Option<[usize; 3]> {
-    let mut sites: SmallVec<[&Site; 8]> = SmallVec::new();
-    let mut link = link;
-    while !link.is_null() {
-        // SAFETY: the record of a function lives as long as the function runs, and its site as long as its code.
-        let (caller, site) = unsafe { ((*link).caller, &*(*link).site) };
-        sites.push(site);
-        link = caller;
-        if sites.len() > MAX_FRAMES {
-            return None;
+/// The callers of the innermost function in machine code, for which frames are created only when something may look at
+/// them, or when machine code is left.
+struct Callers<'l> {
+    /// The record of the innermost function.
+    link: &'l Link,
+    /// The record of the machine.
+    root: *const Link,
+    /// The number of frames up to that of the function that was entered.
+    frames: usize,
+    /// The address of the stack of references when the records were written; the stack may move.
+    stack: usize,
+    /// Whether the frames exist.
+    exist: bool,
+}
+
+impl Callers<'_> {
+    /// Creates the frames of a limited number of callers; returns whether there are not more.
+    fn create_few(&mut self, machine: &mut Machine) -> bool {
+        let is_few = self.links().nth(MAX_FRAMES).is_none();
+        if is_few {
+            self.create(machine);
         }
+        is_few
     }
-    for (k, site) in sites.iter().rev().enumerate() {
+
+    /// Creates the frames, unless they exist.
+    fn create(&mut self, machine: &mut Machine) {
+        if std::mem::replace(&mut self.exist, true) {
+            return;
+        }
+        let mut frames: SmallVec<[Frame; 8]> = self.links().map(|link| self.frame_of(link)).collect();
+        // The frame of the outermost function is that of the function that was entered.
+        if let (Some(outermost), Some(entered)) = (frames.pop(), machine.frames.get_mut(self.frames - 1)) {
+            entered.pc = outermost.pc;
+        }
+        machine.frames.splice(self.frames..self.frames, frames.into_iter().rev());
+    }
+
+    /// Returns the frame of a caller, which continues after its call.
+    fn frame_of(&self, link: &Link) -> Frame {
+        // SAFETY: the site of a running function lives as long as its code.
+        let site = unsafe { &*link.site };
+        let frame = self.frame_at(link, site);
+        Frame { pc: frame.pc.wrapping_add(1), ..frame }
+    }
+
+    /// Returns the frame of a function in machine code, which continues with the instruction of a site.
+    fn frame_at(&self, link: &Link, site: &Site) -> Frame {
         let entry = compiled::entry_of_site(site);
-        if k > 0 {
-            let frame = compiled::frame_above(machine.frames.last()?, entry);
-            let end = compiled::end_of(&frame, entry);
-            if !machine.stacks.has(end, false) {
-                machine.make_room(end, false).ok()?;
-            }
-            machine.frames.push(frame);
-        }
-        let frame = machine.frames.get_mut(frames - 1 + k)?;
-        frame.pc = compiled::instruction(entry, site.pc as usize + 1);
+        let references = (link.references.addr() - self.stack) / size_of::<Ref>();
+        let base = [link.window as u32 - entry.own[0], (link.window >> 32) as u32 - entry.own[1], references as u32];
+        Frame { entry, pc: compiled::instruction(entry, site.pc as usize), base }
     }
-    let frame = machine.frames.last_mut()?;
-    frame.pc = compiled::instruction(compiled::entry_of_site(site), site.pc as usize);
-    Some(frame.base.map(|n| n as usize))
+
+    /// Returns the records of the callers, the innermost first.
+    fn links(&self) -> impl Iterator<Item = &Link> {
+        let root = self.root;
+        let existing = move |link: *const Link| {
+            // SAFETY: the record of a function lives as long as the function runs.
+            (link != root).then(|| unsafe { &*link })
+        };
+        std::iter::successors(existing(self.link.caller), move |link| existing(link.caller))
+    }
+}
+
+/// Creates the frame of the innermost function, unless it is the one that was entered. `None` if there is no memory.
+fn push_innermost(machine: &mut Machine, site: &Site, callers: &Callers<'_>) -> Option<Frame> {
+    let frame = callers.frame_at(callers.link, site);
+    if callers.link.caller == callers.root {
+        machine.frames.get_mut(callers.frames - 1)?.pc = frame.pc;
+        return Some(frame);
+    }
+    let end = compiled::end_of(&frame, compiled::entry_of_site(site));
+    if !machine.stacks.has(end, false) {
+        machine.make_room(end, false).ok()?;
+    }
+    machine.frames.push(frame);
+    Some(frame)
+}
+
+/// Whether the instruction of a site may look at the frames of callers: it calls a native function without a fast path, or
+/// an operator, or it notes an access by the library with the location of the call in the program.
+fn looks_at_callers(site: &Site) -> bool {
+    use Instruction as I;
+    let code = &compiled::entry_of_site(site).code;
+    match code.instructions[site.pc as usize] {
+        I::Native { site } => library::direct(code.natives[usize::from(site)].native).is_none(),
+        I::Operate { .. } | I::CallValue { .. } => true,
+        I::CheckAccess { .. } | I::CheckGlobalAccess { .. } | I::BeginAccess { .. } | I::BeginGlobalAccess { .. } => {
+            code.is_prelude
+        }
+        _ => false,
+    }
 }
 
 /// Executes the next instruction of the innermost frame, and pending finalizers.
-fn execute(
-    machine: &mut Machine,
-    compiler: &mut dyn crate::vm::compiler_interface::Compiler,
-) -> Result<(), Box<Fault>> {
+fn execute(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box<Fault>> {
     let mut at = load(machine);
     let here = at.pc;
     let instruction = at.next();
     match *instruction {
-        Instruction::Native { site } => {
-            let site = &at.code().natives[usize::from(site)];
-            let steps = match library::direct(site.native) {
-                Some(Direct::Pure(PureOperation::Query(query))) => fast_path::query(at, site, query),
-                Some(Direct::Pure(PureOperation::Advance(advance))) => fast_path::advance(at, site, advance),
-                Some(Direct::FastPath(fast)) => fast_path::window(at, site, fast),
-                None => None,
-            };
-            match steps {
-                Some(steps) => {
-                    machine.fuel -= steps;
-                    save(machine, at.pc);
-                }
-                None => slow_path::call_native(machine, compiler, here)?,
+        Instruction::Native { site } => match fast_path::native(at, &at.code().natives[usize::from(site)]) {
+            Some(steps) => {
+                machine.fuel -= steps;
+                save(machine, at.pc);
             }
-        }
+            None => slow_path::call_native(machine, compiler, here)?,
+        },
         _ => slow_path::step(machine, compiler, here)?,
     }
     if finalizer::any() {

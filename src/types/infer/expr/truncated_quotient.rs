@@ -41,12 +41,13 @@ impl Infer<'_> {
         if !self.is_double(&base.ty) || !self.is_int(&exponent.ty) {
             return;
         }
-        let Some((span, edit)) = self.quotient_in(exponent) else { return };
-        let written = self.cx.sink.source_text(span);
-        if written.chars().all(|c| !c.is_alphabetic()) {
+        let Some([left, right]) = self.quotient_in(exponent) else { return };
+        if integer(&left).is_some() && integer(&right).is_some() {
             // The quotient of literals has a warning of its own.
             return;
         }
+        let span = Span::new(left.span.start, right.span.end);
+        let (written, edit) = (self.cx.sink.source_text(span), self.quotient_as_double(&left, span));
         let message = format!("integer division drops the remainder: the exponent '{written}' is an integer");
         let diagnostic = Diagnostic::warning(Code::TruncatedQuotient, span, message);
         self.cx.sink.report(diagnostic.fix("for a floating-point exponent, divide as 'Double'", span, edit));

@@ -24,8 +24,7 @@ impl Infer<'_> {
         if operands.is_empty() {
             return false;
         }
-        let waiting: Vec<Type> =
-            self.waiting.iter().filter_map(|i| self.pending[*i].as_ref()).map(|p| p.result.clone()).collect();
+        let waiting = self.pending_results();
         let mut results: HashSet<VarId> = HashSet::new();
         for mut ty in waiting {
             // An unknown value may also be the payload of an optional result, as in `first!`.
@@ -176,11 +175,14 @@ impl Infer<'_> {
         false
     }
 
+    /// Returns the types of all pending expressions.
+    fn pending_results(&self) -> Vec<Type> {
+        self.waiting.iter().filter_map(|i| self.pending[*i].as_ref()).map(|pending| pending.result.clone()).collect()
+    }
+
     /// Whether a variable is the type of a pending expression.
     fn is_pending_result(&mut self, v: VarId) -> bool {
-        let results: Vec<Type> =
-            self.waiting.iter().filter_map(|i| self.pending[*i].as_ref()).map(|p| p.result.clone()).collect();
-        results.iter().any(|ty| unification::shallow(self.cx, ty) == Type::Var(v))
+        self.pending_results().iter().any(|ty| unification::shallow(self.cx, ty) == Type::Var(v))
     }
 
     /// Whether a variable is an associated type of a literal whose type is not known yet: the element of `"abc"`.

@@ -131,15 +131,16 @@ impl Infer<'_> {
 
     /// Returns the diagnostic for a value that contains a quotient of two `Int`s as a term or factor.
     fn integer_quotient(&self, value: &Expr) -> Option<Diagnostic> {
-        let (span, edit) = self.quotient_in(value)?;
+        let [left, right] = self.quotient_in(value)?;
+        let span = Span::new(left.span.start, right.span.end);
+        let edit = self.quotient_as_double(&left, span);
         let written = self.cx.sink.source_text(span);
         let message = format!("a quotient of two 'Int's is not converted to 'Double': '{written}' drops the remainder");
         Some(Diagnostic::error(Code::Mismatch, span, message).fix("divide as 'Double'", span, edit))
     }
 
-    /// Returns the source location of a quotient of two `Int`s that is a term or factor of a value, and the source text of
-    /// the quotient as a `Double`.
-    pub(crate) fn quotient_in(&self, value: &Expr) -> Option<(Span, String)> {
+    /// Returns the operands of a quotient of two `Int`s that is a term or factor of a value.
+    pub(crate) fn quotient_in(&self, value: &Expr) -> Option<[Expr; 2]> {
         let value = self.decided(value.clone());
         if let ExprKind::Array(elements) = &value.kind {
             return elements.iter().find_map(|element| self.quotient_in(element));
@@ -155,8 +156,7 @@ impl Infer<'_> {
         let operands: Vec<&Expr> =
             args.iter().filter_map(|arg| if let Argument::Value(e) = arg { Some(e) } else { None }).collect();
         if let ("/", [left, right]) = (&*function.base_name, operands.as_slice()) {
-            let span = Span::new(left.span.start, right.span.end);
-            return Some((span, self.quotient_as_double(left, span)));
+            return Some([(*left).clone(), (*right).clone()]);
         }
         operands.into_iter().find_map(|operand| self.quotient_in(operand))
     }
