@@ -1,7 +1,7 @@
 //! Running times of programs with tensors next to the same programs in PyTorch, JAX and NumPy.
 //!
-//! The environment variable `PEERS_PYTHON` names a Python interpreter with these packages; `benches/tensors/install_peers.sh`
-//! installs one. All use one thread. Both sides run alternately, and the best of several runs is reported, because other
+//! The environment variable `PEERS_PYTHON` names a Python interpreter with these packages; `benches/install_peers.sh` installs
+//! one. All use one thread. Both sides run alternately, and the best of several runs is reported, because other
 //! programs on the machine only make a run slower. Arguments after `--` select programs by name: `cargo bench --bench tensors --
 //! lenet`; `--json` prints one line per row.
 #![allow(clippy::print_stdout, reason = "a benchmark prints its table")]
@@ -42,9 +42,7 @@ fn main() {
     let words: Vec<&String> = arguments.iter().filter(|argument| !argument.starts_with('-')).collect();
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/tensors");
     let Some(python) = std::env::var_os("PEERS_PYTHON").map(PathBuf::from) else {
-        println!(
-            "PEERS_PYTHON does not name a Python interpreter to compare with (see benches/tensors/install_peers.sh)"
-        );
+        println!("PEERS_PYTHON does not name a Python interpreter to compare with (see benches/install_peers.sh)");
         return;
     };
     if !is_json {

@@ -22,7 +22,7 @@ pub fn logistic_gradient(count: usize) -> f64 {
     let mut sum = 0.0;
     let mut xs = vec![0.0; 1000];
     for i in 0..count {
-        let (r, mut x) = black_box((3.7, start(i)));
+        let (r, mut x) = black_box((3.0, start(i)));
         for saved in &mut xs {
             *saved = x;
             x = r * x * (1.0 - x);
@@ -232,8 +232,46 @@ pub fn rosenbrock_gradient(count: usize) -> f64 {
             slope[1] = 200.0 * valley;
             slope[0] = -400.0 * valley * pair[0] - 2.0 * ahead;
         }
-        black_box(value);
-        sum += black_box(slope)[i % 100];
+        sum += value + black_box(slope)[i % 100];
+    }
+    sum
+}
+
+pub fn rosenbrock_hessian(count: usize) -> f64 {
+    let start: Vec<f64> = (0..100).map(|i| -1.2 + 0.02 * f64::from(i)).collect();
+    let mut sum = 0.0;
+    for i in 0..count {
+        let xs = black_box(start.as_slice());
+        // Only the components of a pair are in one term.
+        let mut matrix = vec![0.0; xs.len() * xs.len()];
+        for (n, pair) in xs.chunks_exact(2).enumerate() {
+            let (first, second) = (2 * n * xs.len() + 2 * n, (2 * n + 1) * xs.len() + 2 * n);
+            matrix[first] = 1200.0 * pair[0] * pair[0] - 400.0 * pair[1] + 2.0;
+            matrix[first + 1] = -400.0 * pair[0];
+            matrix[second] = -400.0 * pair[0];
+            matrix[second + 1] = 200.0;
+        }
+        let matrix = black_box(matrix);
+        sum += matrix[i % 100 * 101] + matrix[i % 99 * 101 + 1];
+    }
+    sum
+}
+
+pub fn third_derivative(count: usize) -> f64 {
+    let mut sum = 0.0;
+    for i in 0..count {
+        let x = black_box(1.5 + 0.01 * (i % 100) as f64);
+        // The Taylor coefficients of y, and of the quotient q of x and y.
+        let mut y = [x, 1.0, 0.0, 0.0];
+        for _ in 0..10 {
+            let inverse = 1.0 / y[0];
+            let mut q = [x * inverse, 0.0, 0.0, 0.0];
+            q[1] = (1.0 - q[0] * y[1]) * inverse;
+            q[2] = -(q[0] * y[2] + q[1] * y[1]) * inverse;
+            q[3] = -(q[0] * y[3] + q[1] * y[2] + q[2] * y[1]) * inverse;
+            y = std::array::from_fn(|k| (y[k] + q[k]) / 2.0);
+        }
+        sum += 6.0 * black_box(y)[3];
     }
     sum
 }

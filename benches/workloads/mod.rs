@@ -1,8 +1,12 @@
 //! The measured programs, each with the same computation in Rust, written by hand.
 
+mod adbench;
 mod by_hand;
+pub mod gradients;
+mod simulations;
 #[path = "../../tests/suite/sink.rs"]
 mod sink;
+mod tape;
 
 use dscript::session::{Input, Options, Session, Status};
 use sink::Sink;
@@ -13,7 +17,8 @@ pub struct Workload {
     /// Its name in the tables.
     pub name: &'static str,
     program: &'static str,
-    argument: &'static str,
+    /// The arguments of the program, separated by spaces.
+    pub arguments: &'static str,
     /// The number of repetitions in dscript, chosen so that one measurement takes some tenths of a second.
     pub count: usize,
     /// The number of repetitions in Rust.
@@ -30,11 +35,11 @@ impl fmt::Display for Workload {
 }
 
 macro_rules! workload {
-    ($name:literal, $file:literal, $argument:literal, $count:literal, $by_hand_count:literal, $by_hand:expr, $target:expr) => {
+    ($name:literal, $file:literal, $arguments:literal, $count:literal, $by_hand_count:literal, $by_hand:expr, $target:expr) => {
         Workload {
             name: $name,
-            program: include_str!(concat!("../programs/", $file, ".dscript")),
-            argument: $argument,
+            program: include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/benches/programs/", $file, ".dscript")),
+            arguments: $arguments,
             count: $count,
             count_by_hand: $by_hand_count,
             by_hand: $by_hand,
@@ -42,8 +47,9 @@ macro_rules! workload {
         }
     };
 }
+use workload;
 
-/// All workloads.
+/// The workloads that are compared with hand-written Rust only.
 pub const WORKLOADS: &[Workload] = &[
     workload!("logistic map, 1000 steps", "logistic", "", 20_000, 50_000, by_hand::logistic, Some(3.0)),
     workload!(
@@ -124,10 +130,25 @@ pub struct Measured {
 }
 
 impl Workload {
-    /// Compiles and runs the program. The work runs once before the clock starts, so compilation is not measured.
+    /// Compiles and runs the program. The work runs for a tenth of the time before the clock starts, so compilation is not
+    /// measured, neither to bytecode nor to machine code.
     pub fn measure(&self, count: usize) -> Measured {
+        self.measure_best(count, 1)
+    }
+
+    /// Compiles and runs the program, like [`measure`](Workload::measure), and returns the best of several repetitions.
+    pub fn measure_best(&self, count: usize, repetitions: usize) -> Measured {
+        let warm_up = (count * repetitions).div_ceil(10);
         let text = format!(
-            "{}\nlet warm = work(1)\nlet begin = clock()\nlet result = work({count})\nlet end = clock()\nprint(end - begin, result)\n",
+            "{}
+var (result, best) = (work({warm_up}), Double.infinity)
+for _ in 0..<{repetitions} {{
+    let begin = clock()
+    result = work({count})
+    best = min(best, clock() - begin)
+}}
+print(best, result)
+",
             self.program
         );
         let printed = self.run(&text);
@@ -141,7 +162,8 @@ impl Workload {
     /// Runs a text with the program's argument, and returns its output.
     pub fn run(&self, text: &str) -> String {
         let printed = Sink::default();
-        let options = Options { arguments: vec![self.name.into(), self.argument.into()], ..Options::default() };
+        let arguments = std::iter::once(self.name).chain(self.arguments.split_whitespace()).map(String::from).collect();
+        let options = Options { arguments, ..Options::default() };
         let mut session = Session::new(options, Box::new(printed.clone()));
         let outcome = session.run(&[Input { name: self.name, text }]);
         let said: Vec<&str> = outcome.diagnostics.iter().map(|d| d.message.as_str()).collect();
