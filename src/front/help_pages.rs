@@ -1,6 +1,7 @@
 //! Help pages: the pages of codes, names and topics of the library.
 
 use crate::diagnostic::{CODES, Code};
+use crate::front::language_pages;
 use crate::session::{Catalog, CatalogEntry, EntryKind, Session, TOPICS, Topic, rank_of_member};
 use unicode_width::UnicodeWidthStr;
 
@@ -32,8 +33,8 @@ pub(super) fn of_kinks() -> String {
     plain(include_str!("../../docs/kinks.md"))
 }
 
-/// Returns the documentation of a name with its members, the declarations of a topic, or the declarations that contain
-/// some words; without words, the list of topics. `None` when nothing is found.
+/// Returns the documentation of a name with its members, the section about a keyword, the declarations of a topic, or the
+/// declarations that contain some words; without words, the list of topics. `None` when nothing is found.
 pub(super) fn documentation(session: &mut Session, words: &str) -> Option<Vec<String>> {
     let catalog = session.catalog();
     if words.is_empty() {
@@ -56,6 +57,9 @@ pub(super) fn documentation(session: &mut Session, words: &str) -> Option<Vec<St
         let mut lines = of_topics(&topics.collect::<Vec<_>>());
         lines.extend(members(&catalog, name));
         return Some(lines);
+    }
+    if let Some(section) = language_pages::section(words) {
+        return Some(plain(&section).lines().map(str::to_owned).collect());
     }
     let lower = words.to_lowercase();
     if let Some(number) = TOPICS.iter().position(|topic| topic.title.to_lowercase().starts_with(&lower)) {

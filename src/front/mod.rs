@@ -10,6 +10,7 @@ mod exit_status;
 mod help_pages;
 pub(crate) mod kernel;
 mod kernelspec_location;
+mod language_pages;
 mod lessons;
 pub(crate) mod list_syntax;
 pub(crate) mod loop_progress;

@@ -526,6 +526,8 @@ fn the_library_is_listed_by_topic_and_searched() {
     assert!(topic.stdout.contains("    solve(_:near:) "), "{}", topic.stdout);
     let found = folder.run(&["doc", "csv"]);
     assert!(found.stdout.contains("readCSV(_:"), "{}", found.stdout);
+    let keyword = folder.run(&["doc", "guard"]);
+    assert!(keyword.stdout.contains("`guard` leaves the enclosing scope"), "{}", keyword.stdout);
     let nothing = folder.run(&["doc", "gradent"]);
     ended(&nothing, 2, "");
     said(&nothing, "did you mean 'gradient'?");

@@ -6,6 +6,8 @@ use crate::types::signature_help::{self, Callable};
 
 /// The maximum number of calls that are offered.
 const MAX_CALLS: usize = 10;
+/// The labels of arguments whose meaning is clear from their order.
+const COORDINATES: [&str; 3] = ["f", "x", "y"];
 
 impl Session {
     /// Returns the calls around an offset of a text with other labels: those of the declarations with as many
@@ -49,6 +51,17 @@ fn with_labels(call: &WrittenCall, callable: &Callable) -> Option<(usize, String
         }
     };
     if parameters.len() != count || count == 0 {
+        return None;
+    }
+    // Such a call would ignore what a label states, or use an argument as an option of the function.
+    let changes_meaning = parameters.iter().zip(&call.arguments).any(|(parameter, (given, _))| {
+        let is_dropped = given.as_deref().is_some_and(|given| !COORDINATES.contains(&given));
+        match &parameter.label {
+            None => is_dropped,
+            Some(label) => parameter.has_default && given.as_ref() != Some(label),
+        }
+    });
+    if changes_meaning {
         return None;
     }
     let is_shared = |(parameter, (given, _)): &(&&signature_help::Parameter, &(Option<String>, String))| {

@@ -151,7 +151,13 @@ impl Session {
     /// Removes the edits of a diagnostic after which the edited lines contain an error that the module did not contain
     /// before.
     fn without_wrong_edits(&mut self, search: &mut Search, mut diagnostic: Diagnostic, start: u32) -> Diagnostic {
-        if !matches!(diagnostic.code, Code::UnknownName | Code::WrongArguments | Code::NoOverload) {
+        let is_syntactic = diagnostic.code == Code::ExpectedBrace;
+        if !is_syntactic
+            && !matches!(
+                diagnostic.code,
+                Code::UnknownName | Code::WrongArguments | Code::NoOverload | Code::NotConforming
+            )
+        {
             return diagnostic;
         }
         let text = search.inputs[search.input].text;
@@ -173,6 +179,7 @@ impl Session {
                 return true;
             };
             match self.attempt(search, text, &range, &code) {
+                Some(attempt) if is_syntactic => attempt.errors_in_lines().next().is_none(),
                 Some(attempt) => !attempt.is_checked || attempt.errors_in_lines().all(is_known),
                 None => true,
             }
@@ -214,6 +221,11 @@ impl Session {
                 is_seen
             }
             Code::Mismatch | Code::NoOverload | Code::Ambiguous | Code::CannotInfer | Code::NotConforming => {
+                let place = line(d);
+                unknown.iter().any(|(at, _)| *at == place)
+            }
+            // The unknown name is perhaps the parameter of the closure.
+            Code::WrongArguments if d.message.starts_with("contextual type for closure argument list") => {
                 let place = line(d);
                 unknown.iter().any(|(at, _)| *at == place)
             }
@@ -292,8 +304,8 @@ impl Session {
         let only_unknown = attempts.iter().find(|(candidate, attempt)| {
             !candidate.is_guess && !attempt.errors.is_empty() && attempt.errors.iter().all(is_unknown)
         });
-        let sentence = sentence.or(only_unknown.map(|(candidate, _)| *candidate));
-        sentence.map(|candidate| {
+        // The replacements before the sentence are more specific.
+        only_unknown.map(|(candidate, _)| *candidate).or(sentence).map(|candidate| {
             let range = candidate.range.clone();
             let span = span_of(text, start, &range);
             Explanation {
@@ -467,6 +479,7 @@ fn scope_of(diagnostic: &Diagnostic) -> Option<Scope> {
         | Code::WrongArguments
         | Code::NoOverload
         | Code::CannotInfer
+        | Code::Ambiguous
         | Code::Immutable
         | Code::Types => Some(types),
         _ => None,
@@ -513,7 +526,13 @@ fn explain(
 ) -> Explanation {
     let (range, code) = match &first.code {
         Some(code) if is_one => (first.range.clone(), code.clone()),
-        _ => edit(text, &last.text),
+        _ => {
+            // The edit begins and ends with the replaced code, so that it can be read without its surroundings.
+            let differing = edit(text, &last.text);
+            let range = differing.start.min(first.range.start)..differing.end.max(first.range.end);
+            let end = last.text.len() - (text.len() - range.end);
+            (range.clone(), last.text[range.start..end].to_owned())
+        }
     };
     let shown: String = code.lines().next().unwrap_or_default().to_owned();
     let span = Span::new(start + range.start as u32, start + range.end as u32);
@@ -530,9 +549,8 @@ fn explain(
     }
 }
 
-/// Returns the range in which two texts differ, extended to whole words, and the content of this range in the second
-/// text.
-fn edit(old: &str, new: &str) -> (Range<usize>, String) {
+/// Returns the range of a text in which it differs from another text, extended to whole words.
+fn edit(old: &str, new: &str) -> Range<usize> {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let same = |(a, b): &(char, char)| a == b;
     let mut from: usize = old.chars().zip(new.chars()).take_while(same).map(|(c, _)| c.len_utf8()).sum();
@@ -545,5 +563,5 @@ fn edit(old: &str, new: &str) -> (Range<usize>, String) {
     while let Some(c) = old[old.len() - tail..].chars().next().filter(|c| is_word(*c)) {
         tail -= c.len_utf8();
     }
-    (from..old.len() - tail, new[from..new.len() - tail].to_owned())
+    from..old.len() - tail
 }

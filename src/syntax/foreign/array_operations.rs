@@ -29,5 +29,8 @@ pub(super) const ROWS: &[Row] = &[
     ("$n . T", "", MATRIX),
     ("$n ~ '", "", MATRIX),
     ("$n * $m", "", MATRIX),
-    ("$n ~ [ $e , $d ]", "$n[$e][$d]", "an element of an array of arrays is written '$n[$e][$d]'"),
+    ("$n * [ $a ]", "", MATRIX),
+    ("[ $a ] * $x", "", "elements are multiplied with '.*'; an array is repeated with 'Array(repeating:count:)'"),
+    ("$n += $i", "", "an element is added with '$n.append($i)', a number to all elements with '$n = $n .+ $i'"),
+    ("let ( $n , $m ) = [ $e , $d ]", "let ($n, $m) = ($e, $d)", "several variables are declared with a tuple"),
 ];

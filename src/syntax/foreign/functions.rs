@@ -4,6 +4,8 @@ use super::Row;
 
 const AT_IN: &str = "the point and the function are labeled: 'gradient(at: x, in: f)'";
 const RANGE: &str = "an interval is written as a range";
+const ROUNDED: &str = "'round' rounds to a whole number; decimals are kept by a factor";
+const DESCRIBED: &str = "a text that describes any value is written 'String(describing: $e)'";
 const EVERY_METHOD: &str = "the members of a type are listed by completion, and by 'dscript doc'";
 
 /// Calls whose arguments are converted to the wrong types, so that the error is about a conversion.
@@ -65,7 +67,6 @@ pub(super) const ROWS: &[Row] = &[
     ("<module> . max ( $n )", "$n.max()!", ""),
     ("<module> . min ( $n )", "$n.min()!", ""),
     ("<module> . sum ( $e )", "$(e).sum()", ""),
-    ("<module> . mean ( $e )", "$(e).sum() / Double($(e).count)", ""),
     ("<module> . arange ( $e , $d , $c )", "Array(stride(from: $e, to: $d, by: $c))", ""),
     ("<module> . arange ( $i )", "Array(0 ..< $i)", ""),
     (
@@ -204,6 +205,7 @@ pub(super) const ROWS: &[Row] = &[
         "Array(repeating: $e, count: $i)",
         "an array of equal elements is written 'Array(repeating:count:)'",
     ),
+    ("String ( $e )", "String(describing: $e)", DESCRIBED),
     ("String ( $s , $i )", "String(repeating: $s, count: $i)", ""),
     ("stride ( $e , $d , $c )", "stride(from: $e, to: $d, by: $c)", "the arguments of 'stride' are labeled"),
     ("stride ( $e , $d )", "$e ..< $d", "a range with steps of 1 is written '$e ..< $d'"),
@@ -218,9 +220,8 @@ pub(super) const ROWS: &[Row] = &[
     ("sum ( $e )", "$(e).sum()", ""),
     ("SUM ( $e , $d )", "$e + $d", ""),
     ("SUM ( $e )", "$(e).sum()", ""),
-    ("AVERAGE ( $e )", "$(e).sum() / Double($(e).count)", ""),
-    ("mean ( $e )", "$(e).sum() / Double($(e).count)", ""),
-    ("avg ( $e )", "$(e).sum() / Double($(e).count)", ""),
+    ("AVERAGE ( $e )", "mean($e)", ""),
+    ("avg ( $e )", "mean($e)", ""),
     (
         "max ( $x ) , min ( $y )",
         "$x.max()!, $y.min()!",
@@ -285,8 +286,11 @@ pub(super) const ROWS: &[Row] = &[
         "the normal distribution is 'NormalDistribution(mean: $e, standardDeviation: $d)'",
     ),
     ("push ! ( $x , $e )", "$x.append($e)", ""),
+    ("dict ( $n = $e , $m = $d )", "[\"$n\": $e, \"$m\": $d]", "a dictionary is written in square brackets"),
+    ("dict ( $n = $e )", "[\"$n\": $e]", "a dictionary is written in square brackets"),
+    ("dict ( )", "", "an empty dictionary is written '[:]', and needs a type: 'var d: [String: Double] = [:]'"),
     ("dict ( $e )", "$e", ""),
-    ("list ( $e )", "Array($e)", ""),
+    ("list ( $e )", "Array($e)", "an array is created with 'Array(…)'"),
     ("tuple ( $e )", "$e", ""),
     ("set ( $e )", "Set($e)", ""),
     ("det ( $e )", "determinant($e)", ""),
@@ -294,11 +298,13 @@ pub(super) const ROWS: &[Row] = &[
     ("inv ( $e )", "inverse($e)", ""),
     ("Matrix ( $e )", "$e", "a matrix is an array of rows: '[[1, 2], [3, 4]]'"),
     ("inv ( $e )", "1 / $(e)", "the inverse of a number is '1 / x'"),
-    ("eye ( $r", "", "see 'dscript doc' for what the library has for matrices"),
     // Conversions and texts.
     ("str ( $e )", "String($e)", ""),
+    ("str ( $e )", "String(describing: $e)", ""),
     ("string ( $e )", "String($e)", ""),
+    ("string ( $e )", "String(describing: $e)", ""),
     ("num2str ( $e )", "String($e)", ""),
+    ("num2str ( $e )", "String(describing: $e)", ""),
     ("int ( $e )", "Int($e)", ""),
     ("float ( $e )", "Double($e)", ""),
     ("double ( $e )", "Double($e)", ""),
@@ -315,6 +321,9 @@ pub(super) const ROWS: &[Row] = &[
     ("paste ( $e , $d )", "$e + \" \" + $d", ""),
     ("dir ( $e )", "", EVERY_METHOD),
     ("eval ( $r", "", "code is compiled before it runs; there is no 'eval'"),
+    ("round ( $e , 1 )", "round($(e) * 10) / 10", ROUNDED),
+    ("round ( $e , 2 )", "round($(e) * 100) / 100", ROUNDED),
+    ("round ( $e , 3 )", "round($(e) * 1000) / 1000", ROUNDED),
     ("round ( Int , $e )", "Int(round($e))", "a value is converted by its type: 'Int(…)'"),
     (
         "round ( $e , $i )",
@@ -367,6 +376,19 @@ pub(super) const ROWS: &[Row] = &[
     ("arcosh ( $e )", "acosh($e)", ""),
     ("artanh ( $e )", "atanh($e)", ""),
     ("arccot ( $e )", "atan(1 / $(e))", ""),
+    ("sine ( $e )", "sin($e)", ""),
+    ("cosine ( $e )", "cos($e)", ""),
+    ("arctangent ( $e )", "atan($e)", ""),
+    ("logarithm ( $e )", "log($e)", ""),
+    ("absolute ( $e )", "abs($e)", ""),
+    ("square ( $e )", "$(e)^2", ""),
+    ("cube ( $e )", "$(e)^3", ""),
+    ("ld ( $e )", "log2($e)", ""),
+    ("fact ( $e )", "factorial($e)", ""),
+    ("heaviside ( $e )", "$e < 0 ? 0.0 : 1.0", ""),
+    ("lerp ( $e , $d , $c )", "$(e) + ($(d) - $(e)) * $(c)", ""),
+    ("beta ( $e , $d )", "gamma($e) * gamma($d) / gamma($(e) + $(d))", ""),
+    ("xor ( $e , $d )", "$(e) != $(d)", "for conditions, exclusive 'or' is written '!='"),
     ("sgn ( $e )", "sign($e)", ""),
     ("signum ( $e )", "sign($e)", ""),
     ("root ( $e , $d )", "pow($e, 1.0 / $d)", ""),
@@ -466,7 +488,6 @@ pub(super) const ROWS: &[Row] = &[
     ("diff ( $n , $i )", "derivative(at: $i, in: $n)", ""),
     ("plot ( $f , $e , $d )", "plot($f, $e...$d)", RANGE),
     ("plot ( $f )", "plot($f, -10...10)", "'plot' needs a range"),
-    ("integral ( $f , $e , $d )", "integral($f, $e...$d)", RANGE),
     ("integral ( $f , from : $e , to : $d )", "integral($f, $e...$d)", RANGE),
     ("integral ( $n )", "", "an integral has bounds: 'integral($n, 0...1)'"),
     ("quad ( $f , $e , $d )", "integral($f, $e...$d)", RANGE),

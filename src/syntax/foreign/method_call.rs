@@ -17,7 +17,8 @@ impl Search<'_> {
         let mut found = vec![];
         let mut offer = |here: String| {
             let message = generic(foreign, &here);
-            found.push(Replacement { message, ..Replacement::certain(range.clone(), here) });
+            // Only type checking shows whether there is such a method.
+            found.push(Replacement { message, is_guess: true, ..Replacement::certain(range.clone(), here) });
         };
         let receiver = |argument: &Argument| {
             let written = code.slice(argument.value.start, argument.value.end);

@@ -11,6 +11,7 @@ mod expressions;
 mod false_friend;
 mod function_argument;
 mod functions;
+mod library_functions;
 mod mathematical_notation;
 mod matrix_literal;
 mod members;
@@ -71,11 +72,14 @@ const TABLES: &[(Scope, &[Row])] = &[
     (Scope::Everything, declarations::ROWS),
     (Scope::Everything, statements::ROWS),
     (Scope::Conversions, functions::CONVERTED),
+    (Scope::Conversions, library_functions::CONVERTED),
     (Scope::Arrays, array_operations::ROWS),
+    (Scope::Expressions, library_functions::ROWS),
     (Scope::Expressions, members::ROWS),
     (Scope::Expressions, functions::ROWS),
     (Scope::Expressions, expressions::ROWS),
     (Scope::Expressions, mathematical_notation::ROWS),
+    (Scope::Expressions, library_functions::NAMED),
 ];
 
 /// The number of bytes after the beginning of the line that are searched.
@@ -123,6 +127,9 @@ impl Replacement {
         let is_word = word.chars().all(token::is_word) && !word.starts_with(|c: char| c.is_ascii_digit());
         if self.message == array_operations::MATRIX {
             return error.message.contains("[[");
+        }
+        if self.message == library_functions::EACH {
+            return error.message.contains("type '[");
         }
         !is_word || error.code <= ErrorCode::ExpectedBrace || error.message.contains(&format!("'{word}' in scope"))
     }
@@ -309,7 +316,8 @@ impl<'t> Search<'t> {
 
 /// Whether all words of a pattern occur in a text.
 fn could_match(text: &str, pattern: &str) -> bool {
-    let is_literal = |item: &&str| !item.starts_with('$') && !matches!(*item, "§" | "~" | "_" | "↵" | "#end" | "");
+    let is_literal =
+        |item: &&str| !item.starts_with('$') && !matches!(*item, "§" | "~" | "_" | "↵" | "#end" | "#body" | "");
     pattern.split(' ').filter(is_literal).all(|item| item.starts_with('<') && item.len() > 2 || text.contains(item))
 }
 

@@ -1,7 +1,8 @@
 //! Patterns of foreign code: how a row of the tables matches tokens, and how its replacement is written.
 //!
 //! A pattern is a sequence of tokens separated by blanks. `§` stands for the beginning of a statement, `~` for no blank
-//! between two tokens, `_` for a blank, `↵` for line breaks, and `$` and a letter for a part of the code:
+//! between two tokens, `_` for a blank, `↵` for line breaks, `#body` for a place that is not among the parameters of a
+//! closure, and `$` and a letter for a part of the code:
 //!
 //! | letter | part |
 //! | --- | --- |
@@ -210,6 +211,19 @@ impl<'t> Code<'t> {
         (end > at).then_some(end)
     }
 
+    /// Whether a token may belong to the parameters of a closure, between `{` and `in`.
+    fn is_among_parameters(&self, at: usize) -> bool {
+        for before in (0..at).rev() {
+            match self.word(before) {
+                Some("{") => return true,
+                Some("," | "->" | "-" | ">" | ":" | "(" | ")") => {}
+                Some(word) if self.is(before, Kind::Word) && !STATEMENT_WORDS.contains(&word) => {}
+                _ => return false,
+            }
+        }
+        false
+    }
+
     /// Matches a pattern at a token.
     pub(super) fn matches(&self, pattern: &str, at: usize) -> Option<Match> {
         let mut parts = vec![];
@@ -248,6 +262,7 @@ impl<'t> Code<'t> {
         match item {
             "§" => return if self.begins_statement(at) { vec![at] } else { vec![] },
             // The items `~` and `_` match if the adjacent tokens touch each other, or if they do not.
+            "#body" => return if self.is_among_parameters(at) { vec![] } else { vec![at] },
             "~" => return if self.adjacent(at) { vec![at] } else { vec![] },
             "_" => return if self.adjacent(at) { vec![] } else { vec![at] },
             "↵" => {

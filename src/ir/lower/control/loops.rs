@@ -127,7 +127,7 @@ impl Builder<'_> {
     }
 
     fn for_range(&mut self, label: LabelId, range: &Expr, parts: &ForParts<'_>, closed: bool) {
-        let span = self.span;
+        let (span, range_span) = (self.span, range.span);
         let (range, operator) = self.bounds(range, closed);
         self.span = span;
         let upper = self.keep(vec![range[1]])[0];
@@ -139,7 +139,9 @@ impl Builder<'_> {
         self.branch(any, start, empty);
         self.switch_to_block(empty);
         if let Some(operator) = operator {
+            self.span = range_span;
             self.call_function(&operator, vec![Operand::Value(vec![counter]), Operand::Value(vec![upper])]);
+            self.span = span;
         }
         self.jump(after);
         self.switch_to_block(start);

@@ -19,6 +19,7 @@ use super::{Infer, LocalEntity};
 use crate::diagnostic::{Code, Diagnostic, Help};
 use crate::source::Span;
 use crate::syntax::ast::{self, ExprKind as Ast, Ident};
+use crate::types::conform::superclass;
 use crate::types::generics::signature;
 use crate::types::generics::unification;
 use crate::types::infer::call::arguments::{ArgNode, match_args};
@@ -459,7 +460,10 @@ impl Infer<'_> {
             return refused;
         }
         if candidates.is_empty() {
-            if ty == Type::Error {
+            // A class of the program without initializers is reported where it is declared.
+            let is_reported = matches!(&ty, Type::Nominal(n, _)
+                if superclass::is_class(self.cx, *n) && !self.cx.defs.nominal_data(*n).is_prelude);
+            if ty == Type::Error || is_reported {
                 self.check_anyway(&args);
                 return self.error_expr(span);
             }

@@ -91,6 +91,12 @@ impl Infer<'_> {
             let ty = self.resolve(&ty);
             return Expr { kind: ExprKind::Metatype, ty: Type::Metatype(Rc::new(ty)), span };
         }
+        if let Some(of) = expected.and_then(|ty| self.known(ty))
+            && self.has_case(&of, name)
+        {
+            self.case_without_dot(ident);
+            return self.error_expr(span);
+        }
         self.unknown_name(ident)
     }
 
@@ -211,6 +217,13 @@ impl Infer<'_> {
         let diagnostic = did_you_mean(diagnostic, ident, &self.known_names());
         self.error(diagnostic);
         self.error_expr(ident.span)
+    }
+
+    /// Reports the name of a case where the case is expected.
+    pub(crate) fn case_without_dot(&mut self, ident: &Ident) {
+        let name = &ident.name;
+        let diagnostic = Diagnostic::error(Code::UnknownName, ident.span, format!("cannot find '{name}' in scope"));
+        self.error(diagnostic.fix(format!("the case is written '.{name}'"), ident.span.before(), "."));
     }
 
     /// Returns all names in scope for suggestions; none if the maximum number of suggestions has been reported.

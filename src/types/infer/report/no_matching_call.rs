@@ -104,7 +104,7 @@ impl Infer<'_> {
             self.error(diagnostic);
         } else {
             let given = Self::label_text(&args.iter().map(|a| a.label.clone()).collect::<Vec<_>>());
-            let message = format!("no '{}' accepts arguments ({given})", name.name);
+            let message = format!("{} accepts arguments ({given})", self.none_of(name, candidates));
             let diagnostic = Diagnostic::error(Code::NoOverload, span, message);
             let diagnostic = self.with_nearest(diagnostic, candidates, args);
             self.error(diagnostic);
@@ -220,7 +220,7 @@ impl Infer<'_> {
                 None => "_".to_string(),
             })
             .collect();
-        let message = format!("no '{}' accepts arguments of types ({})", name.name, given.join(", "));
+        let message = format!("{} accepts arguments of types ({})", self.none_of(name, candidates), given.join(", "));
         let mut diagnostic = Diagnostic::error(Code::NoOverload, span, message);
         diagnostic = self.with_nearest(diagnostic, candidates, args);
         let receivers: Vec<Type> = candidates.iter().filter_map(|c| Some(c.receiver.as_ref()?.ty.clone())).collect();
@@ -230,6 +230,23 @@ impl Infer<'_> {
         }
         self.error(diagnostic);
         self.error_expr(span)
+    }
+
+    /// Returns the beginning of a message about candidates none of which fits: "no 'f'", "no initializer of 'T'".
+    fn none_of(&mut self, name: &Ident, candidates: &[Candidate]) -> String {
+        let kind = match &*name.name {
+            "init" => "initializer",
+            "subscript" => "subscript",
+            name => return format!("no '{name}'"),
+        };
+        let of = candidates.iter().find_map(|c| c.receiver.as_ref()).map(|receiver| match &receiver.ty {
+            Type::Metatype(of) => (**of).clone(),
+            of => of.clone(),
+        });
+        match of.map(|of| self.show(&of)) {
+            Some(of) => format!("no {kind} of '{of}'"),
+            None => format!("no {kind}"),
+        }
     }
 
     /// Whether a candidate takes an index of a collection, which collections return and programs do not write.

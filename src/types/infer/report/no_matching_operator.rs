@@ -101,6 +101,14 @@ impl Infer<'_> {
                 let text = self.cx.sink.source_text(other.span);
                 diagnostic = diagnostic.fix("convert it to a string", other.span, format!("String({text})"));
             }
+            for arg in [left, right] {
+                let ty = arg.ready.as_ref().map(|ready| unification::shallow(self.cx, &ready.ty));
+                if let Some(Type::Function(f)) = ty
+                    && f.params.is_empty()
+                {
+                    diagnostic = diagnostic.fix("call it", arg.span.after(), "()");
+                }
+            }
             let equality = matches!(&*op.name, "==" | "!=");
             if a == b && (equality || is_comparison(&op.name)) {
                 let protocol = if equality { "Equatable" } else { "Comparable" };

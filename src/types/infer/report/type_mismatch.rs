@@ -123,6 +123,9 @@ impl Infer<'_> {
                 "'{wanted_text}(…)' drops the fraction, and '{wanted_text}(x.rounded())' rounds; to keep it, use a '{found_text}'"
             )),
             (true, true) => diagnostic.wrap(format!("convert it to '{wanted_text}'"), span, wanted_text + "(", ")"),
+            (true, false) if wanted_text == "String" && self.cx.sink.source_text(span).parse::<f64>().is_ok() => {
+                diagnostic.wrap("write it as a string", span, "\"", "\"")
+            }
             (true, false) if wanted_text == "String" => diagnostic.wrap("convert it to a string", span, "String(", ")"),
             (false, true) if found_text == "String" => diagnostic
                 .help(format!("'{wanted_text}(…)' parses a number from a string, and returns 'nil' if there is none")),

@@ -36,10 +36,15 @@ impl Infer<'_> {
         };
         let text = display::show(self.cx, &e.ty);
         let mut diagnostic = Diagnostic::error(Code::CannotInfer, e.span, message);
-        if text != "_" {
+        if text != "_" && text.contains('_') {
             diagnostic = diagnostic.note(format!("it is inferred as '{text}', where '_' is not known"));
         }
-        self.error(diagnostic.help("write the type where the value is declared"));
+        let help = match &e.kind {
+            ExprKind::Array(_) => "write the type where the value is declared, as in 'let xs: [Double] = []'",
+            ExprKind::Dictionary(_) => "write the type where the value is declared, as in 'let d: [String: Double] = [:]'",
+            _ => "write the type where the value is declared",
+        };
+        self.error(diagnostic.help(help));
     }
 
     /// Returns the message for a generic parameter of a function that could not be inferred.

@@ -263,12 +263,20 @@ impl Infer<'_> {
     }
 
     /// Whether a type has a case named `name`.
-    fn has_case(&mut self, of: &Type, name: &str) -> bool {
+    pub(crate) fn has_case(&mut self, of: &Type, name: &str) -> bool {
         let members = members::members(self.cx, of, name, true, self.file);
         members.iter().any(|(m, ..)| matches!(m, MemberKind::Case(_)))
     }
 
     /// Infers an expression pattern: a value, a range, or any value for which `~=` is declared.
+    fn without_optionals(&mut self, ty: &Type) -> Type {
+        let mut of = unification::shallow(self.cx, ty);
+        while let Some(inner) = name_lookup::optional_payload(self.cx, &of) {
+            of = unification::shallow(self.cx, &inner);
+        }
+        of
+    }
+
     fn expression_pattern(&mut self, e: &Rc<ast::Expr>, ty: &Type, span: Span) -> Pattern {
         let made = |kind| Pattern { kind, ty: ty.clone(), span };
         match &e.kind {
@@ -297,12 +305,17 @@ impl Infer<'_> {
                 }
             }
             Ast::Implicit { name, .. } => {
-                let mut of = unification::shallow(self.cx, ty);
-                while let Some(inner) = name_lookup::optional_payload(self.cx, &of) {
-                    of = unification::shallow(self.cx, &inner);
-                }
+                let of = self.without_optionals(ty);
                 if self.has_case(&of, &name.name) {
                     return self.case_pattern(None, name, None, ty, false, span);
+                }
+            }
+            Ast::Ident { name, .. } if !self.is_name(name) => {
+                let of = self.without_optionals(ty);
+                if self.has_case(&of, name) {
+                    let name = Ident { name: name.clone(), span: e.span };
+                    self.case_without_dot(&name);
+                    return self.case_pattern(None, &name, None, ty, false, span);
                 }
             }
             Ast::Member { base, name, .. } => {

@@ -323,6 +323,11 @@ impl Infer<'_> {
     fn made_variable(&mut self, diagnostic: Diagnostic, name: &str, declared: Span) -> Diagnostic {
         let parameters = self.frames.iter().flat_map(|f| &f.locals[..f.params]);
         if parameters.into_iter().any(|l| l.span == declared) {
+            let own = self.own_type();
+            if own.is_some_and(|own| self.has_self() && self.has_instance_member(&own, name)) {
+                let span = diagnostic.primary.span;
+                return diagnostic.fix(format!("assign to the property '{name}'"), span.before(), "self.");
+            }
             return diagnostic.help(format!(
                 "parameters are constants: modify a copy, 'var {name} = {name}', or declare the \
                                parameter 'inout'"

@@ -1,0 +1,172 @@
+//! Foreign library functions: plots, tables, files, dates, regular expressions and numerical methods of other
+//! libraries.
+
+use super::Row;
+
+const ODE: &str = "a differential equation is solved by 'ode({ t, y in -y }, from: 1, over: 0...1)'";
+const FIT_LINE: &str =
+    "a line is fitted by 'fit({ p, x in p[0] * x + p[1] }, to: zip(xs, ys), from: [1, 0])' to arrays 'xs' and 'ys'";
+const ROOT: &str = "a root is sought near a point: 'solve({ x in … }, near: 1)'";
+const RANGE: &str = "an interval is written as a range";
+const BARS: &str = "bars are drawn by 'Plot().bars([1, 2, 3], [4, 1, 2])'";
+const SURFACE: &str = "a function of two variables is drawn by 'plot(contours: f, 0...1, 0...1)' or 'plot(heatMap: …)'";
+const FACTOR: &str = "a statement with a picture shows it; 'plot(…).save(\"name.svg\")' writes it to a file";
+const REGEX: &str = "matches are found with 'text.matches(of: try Regex(#\"[0-9]+\"#))'";
+const COMPONENT: &str = "the parts of a date are its components";
+const COLUMN: &str = "the value of a name is accessed as '$x[\"$n\"]'";
+const ROWS_OF_TABLE: &str = "the rows of a table are its 'records'";
+
+/// Calls whose arguments are converted to the wrong types, so that the error is about a conversion.
+pub(super) const CONVERTED: &[Row] = &[
+    ("solve ( $f , $e ... $d )", "", "a root is sought near a point, not in a range: 'solve(f, near: $e)'"),
+    ("from : [ $e , $d ]", "from: ($e, $d)", PAIR),
+    ("near : [ $e , $d ]", "near: ($e, $d)", PAIR),
+    ("$x ~ [ $i ]", "$x.row(at: $i)", "a row of a table is returned by 'row(at:)'"),
+    ("$x . contains ( $e )", "$x[$e] != nil", "a dictionary contains a key if its value is not 'nil'"),
+    ("$n ~ ( [ $a ] )", "[$a].map($n)", EACH),
+    ("$n ~ ( $m )", "$m.map($n)", EACH),
+];
+
+const PAIR: &str = "a function of two parameters begins at a pair of numbers";
+/// The sentence about calls with an array in the place of a number.
+pub(super) const EACH: &str = "a function is applied to each element of an array by 'map'";
+
+pub(super) const ROWS: &[Row] = &[
+    // Calculus with an expression in the place of a function.
+    ("integrate ( $e , $n , $d , $c )", "integral({ $n in $e }, $d...$c)", "'integral' takes a function and a range"),
+    ("integral ( $e , $n , $d , $c )", "integral({ $n in $e }, $d...$c)", "'integral' takes a function and a range"),
+    ("integral ( $f , $e , $d )", "integral($f, $e...$d)", RANGE),
+    ("integral ( $e , $d , $c )", "integral({ x in $e }, $d...$c)", "'integral' takes a function and a range"),
+    ("plot ( $e , $n , $d , $c )", "plot({ $n in $e }, $d...$c)", "'plot' takes a function and a range"),
+    ("sum ( $i / $d , $n , $e , $c )", "($e...$c).map { $n in $i.0 / $d }.sum()", ""),
+    ("sum ( $e , $n , $d , $c )", "($d...$c).map { $n in $e }.sum()", ""),
+    ("sum ( $n -> $e , $i : $z )", "($i...$z).map { $n in $e }.sum()", ""),
+    ("solve ( $e = 0 , $n )", "solve({ $n in $e }, near: 1)", ROOT),
+    ("solve ( $e == $d )", "solve({ x in $e - $(d) }, near: 1)", ROOT),
+    ("solve ( $e = $d )", "solve({ x in $e - $(d) }, near: 1)", ROOT),
+    ("minimize ( $e )", "minimize({ x in $e }, from: 0)", "'minimize' takes a function and a starting point"),
+    ("derivative ( $e , $n )", "derive { $n in $e }", "a derivative is taken of a function: 'derive { $n in … }'"),
+    ("diff ( $n , $m )", "$n'", "the derivative of '$n' is the function '$n''"),
+    ("D ( $n , $i )", "$n'($i)", "the derivative of '$n' is the function '$n''"),
+    ("grad ( $n ) ( $e , $a )", "∇$n($e, $a)", "the gradient of '$n' is the function '∇$n'"),
+    ("grad ( $n )", "∇$n", "the gradient of '$n' is the function '∇$n'"),
+    ("∇ ~ $n ~ ( [ $a ] )", "∇$n($a)", "the arguments of a gradient are those of the function"),
+    ("∇ ~ $n ~ ( ( $a ) )", "∇$n($a)", "the arguments of a gradient are those of the function"),
+    ("hessian ( $f , at : $e )", "hessian(at: $e, in: $f)", "the point precedes the function"),
+    ("jacobian ( $f , at : $e )", "jacobian(at: $e, in: $f)", "the point precedes the function"),
+    ("root ( $f , $e )", "solve($f, near: $e)", ROOT),
+    ("roots ( $n )", "", ROOT),
+    ("roots ( $r", "", ROOT),
+    ("argmin ( $f )", "", "'minimize' needs a starting point: 'minimize($f, from: 0)'"),
+    ("argmax ( $f )", "", "'maximize' needs a starting point: 'maximize($f, from: 0)'"),
+    ("minimum ( $f , $e ... $d )", "", "a minimum is sought from a point: 'minimize($f, from: $e)'"),
+    ("trapz ( $f , $e , $d , $r", "", "an integral is written 'integral($f, $e...$d)'"),
+    ("§ $n ' = $r", "", ODE),
+    ("ode ( $n ' $r", "", ODE),
+    ("ode45 ( $r", "", ODE),
+    ("dsolve ( $r", "", ODE),
+    ("linregress ( $r", "", FIT_LINE),
+    ("linearRegression ( $r", "", FIT_LINE),
+    ("lm ( $r", "", FIT_LINE),
+    ("fit ( $n , $m )", "", FIT_LINE),
+    ("cross ( $r", "", "a cross product needs 'import TensorFlow': 'Vector([1, 0, 0]) × Vector([0, 1, 0])'"),
+    ("eye ( $i )", "", "the identity matrix is 'Matrix.identity($i)' after 'import TensorFlow'"),
+    // Plots.
+    ("bar ( $r", "", BARS),
+    ("barChart ( $r", "", BARS),
+    ("barplot ( $r", "", BARS),
+    ("surface ( $r", "", SURFACE),
+    ("surf ( $r", "", SURFACE),
+    ("plot3d ( $r", "", SURFACE),
+    ("plot3 ( $r", "", SURFACE),
+    ("heatmap ( $e )", "plot(heatMap: $e)", ""),
+    ("imshow ( $e )", "plot(heatMap: $e)", ""),
+    ("polar ( $f , $e )", "plot(polar: $f, $e)", ""),
+    ("parametric ( $f , $e )", "plot(parametric: $f, $e)", ""),
+    ("vectorField ( $f , $e , $d )", "plot(field: $f, $e, $d)", ""),
+    ("slopeField ( $f , $e , $d )", "plot(slopes: $f, $e, $d)", ""),
+    ("implicit ( $f , $e , $d )", "plot(implicit: $f, $e, $d)", ""),
+    ("contour ( $f , $e , $d )", "plot(contours: $f, $e, $d)", ""),
+    ("errorBars ( $e , $d , $c )", "Plot().errorBars($e, $d, errors: $c)", ""),
+    ("errorbar ( $e , $d , $c )", "Plot().errorBars($e, $d, errors: $c)", ""),
+    ("plot ( $e , $d , title : $s )", "plot($e, $d).titled($s)", "a title is added with 'titled'"),
+    ("plot ( $e , $d , title = $s )", "plot($e, $d).titled($s)", "a title is added with 'titled'"),
+    ("plot ( $e , $d , color : $r", "", "the colors of a plot are chosen by the library"),
+    ("plot ( $e , $d , color = $r", "", "the colors of a plot are chosen by the library"),
+    (
+        "plot ( $e , $d , xlabel : $s , ylabel : $c )",
+        "plot($e, $d).labels(x: $s, y: $c)",
+        "the axes are labeled with 'labels'",
+    ),
+    ("plot ( $e , $d , y : $c )", "plot($e, $d).yRange($c)", "the range of the other axis is set with 'yRange'"),
+    (
+        "plot ( $e , $d , ylim : ( $x , $y ) )",
+        "plot($e, $d).yRange($x...$y)",
+        "the range of the axis is set with 'yRange'",
+    ),
+    ("plot ( $f , from : $e , to : $d )", "plot($f, $e...$d)", RANGE),
+    ("$x . title ( $s )", "$x.titled($s)", ""),
+    ("$x . show ( )", "$x", "a picture is shown when it is the value of a statement; 'show' is not needed"),
+    ("savefig ( $r", "", FACTOR),
+    ("figure ( )", "", FACTOR),
+    // Files, tables and JSON.
+    ("read_csv ( $e )", "readCSV($e)", ""),
+    ("open ( $s ) . read ( )", "readText($s)", ""),
+    ("open ( $s ) . readlines ( )", "readLines($s)", ""),
+    ("read ( $s )", "readText($s)", ""),
+    ("§ with open ( $s , \"w\" ) $r", "", "a text is written with 'write(text, to: $s)'"),
+    ("for $n in $x . rows {", "for $n in $x.records {", ROWS_OF_TABLE),
+    ("for $n in $x {", "for $n in $x.records {", ROWS_OF_TABLE),
+    ("$x . rows . count", "$x.rows", "'rows' is the number of rows"),
+    ("len ( $n )", "$n.count", ""),
+    ("len ( $n )", "$n.rows", ""),
+    ("$x . head ( )", "$x.prefix(5)", ""),
+    ("$x . head ( $e )", "$x.prefix($e)", ""),
+    ("$x . tail ( )", "$x.suffix(5)", ""),
+    ("$x . tail ( $e )", "$x.suffix($e)", ""),
+    ("$x . sort ( $s )", "$x.sorted(by: $s)", ""),
+    ("$x . sort_values ( $s )", "$x.sorted(by: $s)", ""),
+    ("$x . groupby ( $s )", "$x.grouped(by: $s)", ""),
+    ("$x . describe ( )", "$x.summary", ""),
+    ("JSON . parse ( $e )", "try JSON(parsing: $e)", ""),
+    ("JSON . stringify ( $e )", "try JSON(encoding: $e).text()", ""),
+    ("json . dumps ( $e )", "try JSON(encoding: $e).text()", ""),
+    // Regular expressions.
+    ("/ ~ \\ $r", "", REGEX),
+    ("/ ~ [ $r", "", REGEX),
+    ("re . findall ( $r", "", REGEX),
+    ("re . search ( $r", "", REGEX),
+    ("$x =~ $s", "$x.contains(try Regex($s))", "a pattern is searched with a 'Regex'"),
+    ("$x . match ( $s )", "$x.firstMatch(of: try Regex($s))", "a pattern is searched with a 'Regex'"),
+    // Dates.
+    ("new Date ( )", "Date()", "instances are created without 'new'"),
+    ("today ( )", "Date()", ""),
+    ("today", "Date()", ""),
+    (
+        "<module> . date ( $e , $d , $c )",
+        "Calendar.current.date(from: DateComponents(year: $e, month: $d, day: $c))!",
+        "a date is made of its components by a calendar",
+    ),
+    (
+        "datetime . date ( $e , $d , $c )",
+        "Calendar.current.date(from: DateComponents(year: $e, month: $d, day: $c))!",
+        "a date is made of its components by a calendar",
+    ),
+    ("$x . year", "$x.components.year!", COMPONENT),
+    ("$x . month", "$x.components.month!", COMPONENT),
+    ("$x . day", "$x.components.day!", COMPONENT),
+    ("$x . hour", "$x.components.hour!", COMPONENT),
+    ("$x . weekday", "$x.components.weekday!", COMPONENT),
+    ("$x . addingDays ( $e )", "$x.adding($e, .day)", ""),
+    ("$x . format ( $s )", "$x.formatted($s)", ""),
+    ("$x . strftime ( $s )", "$x.formatted($s)", ""),
+    // Random numbers.
+    ("random ( )", "Double.random(in: 0..<1)", ""),
+    ("Int . random ( $e , $d )", "Int.random(in: $e...$d)", RANGE),
+    ("Double . random ( $e , $d )", "Double.random(in: $e...$d)", RANGE),
+    // Texts.
+    ("format ( $e , $s )", "", "a format is written 'String(format: \"%.2f\", $e)'"),
+];
+
+/// Members of values that are accessed by a name: columns of tables, members of dictionaries. Tried after all others.
+pub(super) const NAMED: &[Row] = &[("$x . $n", "$x[\"$n\"]", COLUMN)];
