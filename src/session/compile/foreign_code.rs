@@ -4,20 +4,26 @@
 //! replaced code; the other errors that the replacement removes are not reported, because they followed from the first
 //! error.
 
+use super::foreign_edit::{edited, offsets, span_of, text_edit};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::session::{Input, Session};
 use crate::source::Span;
 use crate::syntax::foreign::{self, Replacement, Scope};
 use crate::types::TypeContext;
 use crate::types::module_check;
+use hashbrown::HashMap;
 use std::ops::{Range, RangeInclusive};
+use std::time::{Duration, Instant};
 
 /// The maximum size of a module, in bytes, that is compiled again to explain its errors.
 const MAX_BYTES: usize = 1 << 16;
 /// The maximum number of errors that are explained.
 const MAX_ERRORS: usize = 4;
-/// The maximum number of times that a module is compiled to explain its errors.
-const MAX_ATTEMPTS: usize = 180;
+/// The maximum number of times that a module is compiled to explain its errors; its statements are explained with as
+/// many attempts again.
+const MAX_ATTEMPTS: usize = 120;
+/// The time after which no more replacements are tried.
+const MAX_TIME: Duration = Duration::from_secs(5);
 /// The maximum number of times that a module is compiled to explain one error.
 const MAX_ATTEMPTS_PER_ERROR: usize = 60;
 /// The maximum number of bytes that are compiled in total to explain errors.
@@ -46,6 +52,20 @@ struct Explanation {
     remaining: Option<Vec<Diagnostic>>,
 }
 
+/// The remaining effort for the explanation of the errors of a module.
+pub(super) struct Effort {
+    /// The number of times that the module may still be compiled.
+    attempts: usize,
+    deadline: Instant,
+}
+
+impl Effort {
+    fn new(inputs: &[Input]) -> Effort {
+        let bytes = inputs.iter().map(|input| input.text.len()).sum::<usize>();
+        Effort { attempts: MAX_ATTEMPTS.min(MAX_COMPILED / bytes.max(1)), deadline: Instant::now() + MAX_TIME }
+    }
+}
+
 /// The search for an explanation of one error.
 pub(super) struct Search<'a> {
     pub(super) before: &'a TypeContext,
@@ -57,6 +77,10 @@ pub(super) struct Search<'a> {
     pub(super) reported: &'a [Diagnostic],
     /// The number of times that the module may still be compiled.
     pub(super) attempts: usize,
+    pub(super) deadline: Option<Instant>,
+    /// The texts that replacements were continued from, with the number of steps. Different orders of the same
+    /// replacements lead to the same text.
+    pub(super) continued: HashMap<String, usize>,
 }
 
 impl Session {
@@ -75,10 +99,12 @@ impl Session {
         diagnostics.sort_by_key(|d| d.primary.span.start);
         let assignments: Vec<String> = diagnostics.iter().filter(|d| assigns(d)).map(|d| d.message.clone()).collect();
         let syntax_error = diagnostics.iter().find(|d| d.is_error() && d.code <= Code::ExpectedBrace).cloned();
-        let (found, is_mended) = self.explain_errors(before, inputs, wants_value, diagnostics);
+        let mut effort = Effort::new(inputs);
+        let (found, is_mended) = self.explain_errors(before, inputs, wants_value, diagnostics, &mut effort);
         let by_statement = match syntax_error.and_then(|error| self.input_of(inputs, error.primary.span)) {
             Some((input, start)) if !is_mended => {
-                self.explain_statements(before, inputs, (input, start), wants_value, &found)
+                effort.attempts += Effort::new(inputs).attempts;
+                self.explain_statements(before, inputs, (input, start), wants_value, &found, &mut effort)
             }
             _ => None,
         };
@@ -93,9 +119,8 @@ impl Session {
         inputs: &[Input],
         wants_value: bool,
         mut diagnostics: Vec<Diagnostic>,
+        effort: &mut Effort,
     ) -> (Vec<Diagnostic>, bool) {
-        let bytes = inputs.iter().map(|input| input.text.len()).sum::<usize>();
-        let mut attempts = MAX_ATTEMPTS.min(MAX_COMPILED / bytes.max(1));
         let reported = diagnostics.clone();
         let mut explained = vec![];
         let mut is_mended = false;
@@ -105,8 +130,17 @@ impl Session {
             at += 1;
             let (true, true) = (first.is_error(), tried < MAX_ERRORS) else { continue };
             let Some((input, start)) = self.input_of(inputs, first.primary.span) else { continue };
-            let allowed = attempts.min(MAX_ATTEMPTS_PER_ERROR);
-            let mut search = Search { before, inputs, input, wants_value, reported: &reported, attempts: allowed };
+            let allowed = effort.attempts.min(MAX_ATTEMPTS_PER_ERROR);
+            let mut search = Search {
+                before,
+                inputs,
+                input,
+                wants_value,
+                reported: &reported,
+                attempts: allowed,
+                deadline: Some(effort.deadline),
+                continued: HashMap::new(),
+            };
             let found = scope_of(&first).and_then(|scope| {
                 tried += usize::from(scope != Scope::Conversions);
                 self.explanation(&mut search, &first, start, scope)
@@ -115,10 +149,10 @@ impl Session {
                 // The edits of the diagnostic itself are always checked.
                 search.attempts = search.attempts.max(2);
                 diagnostics[at - 1] = self.without_wrong_edits(&mut search, first, start);
-                attempts -= allowed.saturating_sub(search.attempts);
+                effort.attempts -= allowed.saturating_sub(search.attempts);
                 continue;
             };
-            attempts -= allowed - search.attempts;
+            effort.attempts -= allowed - search.attempts;
             is_mended |= found.remaining.as_ref().is_some_and(Vec::is_empty);
             let range = start + found.range.start as u32..start + found.range.end as u32;
             let line = start + inputs[input].text[..found.range.start].rfind('\n').map_or(0, |n| n + 1) as u32;
@@ -253,6 +287,10 @@ impl Session {
         let at = offsets(error.primary.span, start);
         let mut candidates = foreign::replacements(text, at.clone(), scope);
         candidates.retain(|c| c.explains(text, error));
+        // The function of a call with other labels is that of the program and not of another language.
+        if matches!(error.code, Code::WrongArguments | Code::NoOverload) {
+            candidates.retain(|c| !c.calls_declared_function(text));
+        }
         let inner = |d: &&Diagnostic| {
             d.code == Code::UnknownName
                 && error.primary.span.start < d.primary.span.start
@@ -262,6 +300,10 @@ impl Session {
         if let Some(unknown) = search.reported.iter().find(inner).filter(|_| error.code != Code::UnknownName) {
             let at = offsets(unknown.primary.span, start);
             candidates.splice(0..0, foreign::functions_of_variable(text, at));
+        }
+        // Another error is perhaps the reason why the function takes a number.
+        if search.reported.iter().filter(|d| d.is_error()).count() > 1 {
+            candidates.retain(|c| !c.is_applied_to_elements());
         }
         let is_labeled_otherwise = matches!(error.code, Code::WrongArguments | Code::NoOverload)
             && error.helps.iter().all(|help| help.edits.is_empty());
@@ -319,9 +361,10 @@ impl Session {
     /// Replaces code at the first error that remains in the lines of a replacement, until no error remains there, in at
     /// most `steps` steps.
     fn continued(&mut self, search: &mut Search, attempt: &Attempt, steps: usize) -> Option<Attempt> {
-        if steps == 0 {
+        if steps == 0 || search.continued.get(&attempt.text).is_some_and(|tried| *tried >= steps) {
             return None;
         }
+        search.continued.insert(attempt.text.clone(), steps);
         let error = attempt.errors.iter().find(|error| attempt.lines.contains(&error.primary.span.start))?;
         let scope = scope_of(error)?;
         let at = offsets(error.primary.span, attempt.start);
@@ -349,6 +392,9 @@ impl Session {
     /// Compiles the module with a replacement; returns nothing after too many attempts.
     fn attempt(&mut self, search: &mut Search, text: &str, range: &Range<usize>, code: &str) -> Option<Attempt> {
         search.attempts = search.attempts.checked_sub(1)?;
+        if search.deadline.is_some_and(|deadline| Instant::now() > deadline) {
+            return None;
+        }
         let text = format!("{}{code}{}", &text[..range.start], &text[range.end..]);
         let (errors, start, is_checked) = self.compiled_again(search, &text)?;
         let line = text[..range.start].rfind('\n').map_or(0, |n| n + 1);
@@ -396,6 +442,9 @@ impl Attempt {
         let end = begins + replacement.code.as_ref().map_or(0, String::len) as u32;
         self.errors_in_lines().next().is_some_and(|next| {
             let span = next.primary.span;
+            if replacement.is_guess && next.code == Code::UnknownMember && span.start < end {
+                return false;
+            }
             // A call of a member of the replacement begins where the replacement begins.
             let is_call = matches!(next.code, Code::NoOverload | Code::WrongArguments);
             span.start > begins || is_call && span.start == begins && span.end > end && next.message != error.message
@@ -493,28 +542,6 @@ fn is_general(message: &str) -> bool {
     BEGINNINGS.iter().any(|beginning| message.starts_with(beginning)) || WORDS.iter().any(|word| message.contains(word))
 }
 
-/// Returns the text that begins at the offset `start` with sorted edits applied; `None` if they do not belong to the text.
-pub(super) fn edited(text: &str, start: u32, edits: &[(Span, String)]) -> Option<String> {
-    let mut out = text.to_owned();
-    for (span, code) in edits.iter().rev() {
-        let range = offsets(*span, start);
-        out.get(range.clone())?;
-        out.replace_range(range, code);
-    }
-    Some(out)
-}
-
-/// Returns the offsets of a span in the text that begins at the offset `start`.
-fn offsets(span: Span, start: u32) -> Range<usize> {
-    (span.start.saturating_sub(start)) as usize..(span.end.saturating_sub(start)) as usize
-}
-
-/// Returns the span of the first line of a range.
-fn span_of(text: &str, start: u32, range: &Range<usize>) -> Span {
-    let line = text[range.clone()].find('\n').map_or(range.end, |n| range.start + n);
-    Span::new(start + range.start as u32, start + line as u32)
-}
-
 /// Returns the explanation of an error. `is_one` states that the edit is the first replacement alone.
 fn explain(
     error: &Diagnostic,
@@ -526,13 +553,7 @@ fn explain(
 ) -> Explanation {
     let (range, code) = match &first.code {
         Some(code) if is_one => (first.range.clone(), code.clone()),
-        _ => {
-            // The edit begins and ends with the replaced code, so that it can be read without its surroundings.
-            let differing = edit(text, &last.text);
-            let range = differing.start.min(first.range.start)..differing.end.max(first.range.end);
-            let end = last.text.len() - (text.len() - range.end);
-            (range.clone(), last.text[range.start..end].to_owned())
-        }
+        _ => text_edit(text, &last.text, &first.range),
     };
     let shown: String = code.lines().next().unwrap_or_default().to_owned();
     let span = Span::new(start + range.start as u32, start + range.end as u32);
@@ -547,21 +568,4 @@ fn explain(
         range: first.range.start.min(range.start)..first.range.end.max(range.end),
         remaining: Some(last.errors),
     }
-}
-
-/// Returns the range of a text in which it differs from another text, extended to whole words.
-fn edit(old: &str, new: &str) -> Range<usize> {
-    let is_word = |c: char| c.is_alphanumeric() || c == '_';
-    let same = |(a, b): &(char, char)| a == b;
-    let mut from: usize = old.chars().zip(new.chars()).take_while(same).map(|(c, _)| c.len_utf8()).sum();
-    let (rest_old, rest_new) = (&old[from..], &new[from..]);
-    let mut tail: usize =
-        rest_old.chars().rev().zip(rest_new.chars().rev()).take_while(same).map(|(c, _)| c.len_utf8()).sum();
-    while let Some(c) = old[..from].chars().next_back().filter(|c| is_word(*c)) {
-        from -= c.len_utf8();
-    }
-    while let Some(c) = old[old.len() - tail..].chars().next().filter(|c| is_word(*c)) {
-        tail -= c.len_utf8();
-    }
-    from..old.len() - tail
 }

@@ -5,6 +5,7 @@ mod argument_labels;
 pub(crate) mod compiled_program;
 pub(crate) mod differentiation_mechanism;
 mod foreign_code;
+mod foreign_edit;
 pub(crate) mod imports;
 pub(crate) mod stage_listings;
 mod statement_errors;

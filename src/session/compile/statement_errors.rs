@@ -4,12 +4,14 @@
 //! The statements with syntax errors are explained one after the other, each below the earlier statements with their
 //! edits. A statement without an edit is left out, and the names that it contains are unknown below it without an error.
 
-use super::foreign_code::{Search, edited};
+use super::foreign_code::{Effort, Search};
+use super::foreign_edit::edited;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::session::{Input, Session};
 use crate::source::Span;
 use crate::syntax::{self, foreign};
 use crate::types::TypeContext;
+use hashbrown::HashMap;
 use std::ops::Range;
 
 /// The maximum number of statements that are explained.
@@ -63,6 +65,7 @@ impl Session {
         (input, start): (usize, u32),
         wants_value: bool,
         found: &[Diagnostic],
+        effort: &mut Effort,
     ) -> Option<Vec<Diagnostic>> {
         let text = inputs[input].text;
         let ranges = foreign::statement_ranges(text);
@@ -84,7 +87,7 @@ impl Session {
             count += 1;
             let base = statements.text.len();
             statements.add(code, range.clone());
-            let (diagnostics, mended) = self.explain_last(before, inputs, input, &statements, base)?;
+            let (diagnostics, mended) = self.explain_last(before, inputs, input, (&statements, base), effort)?;
             // The parser describes an error without an explanation better with the code after the statement.
             let place = start + range.start as u32..start + range.end as u32;
             let own = || found.iter().filter(|d| place.contains(&d.primary.span.start)).cloned();
@@ -100,12 +103,21 @@ impl Session {
             statements.parts.pop();
             statements.add(&mended.unwrap_or_default(), range);
         }
-        let search = Search { before, inputs, input, wants_value, reported: &[], attempts: 0 };
+        let search = Search {
+            before,
+            inputs,
+            input,
+            wants_value,
+            reported: &[],
+            attempts: 0,
+            deadline: None,
+            continued: HashMap::new(),
+        };
         let edited_text = statements.text.clone();
         let (mut errors, _, _) = self.compiled_again(&search, &edited_text)?;
         errors.retain(|error| !follows_from(error, &statements.omitted));
         let edited_inputs = with_text(inputs, input, &edited_text);
-        let (explained, _) = self.explain_errors(before, &edited_inputs, wants_value, errors);
+        let (explained, _) = self.explain_errors(before, &edited_inputs, wants_value, errors, effort);
         self.move_to(start, text, &statements, explained, &mut all);
         let edits = |all: &[Diagnostic]| all.iter().filter(|d| has_edit(d)).count();
         let (now, before) = (edits(&all), edits(found));
@@ -119,14 +131,23 @@ impl Session {
         before: &TypeContext,
         inputs: &[Input],
         input: usize,
-        statements: &Statements,
-        base: usize,
+        (statements, base): (&Statements, usize),
+        effort: &mut Effort,
     ) -> Option<(Vec<Diagnostic>, Option<String>)> {
         let text = &statements.text;
         let inputs = with_text(inputs, input, text);
-        let search = Search { before, inputs: &inputs, input, wants_value: false, reported: &[], attempts: 0 };
+        let search = Search {
+            before,
+            inputs: &inputs,
+            input,
+            wants_value: false,
+            reported: &[],
+            attempts: 0,
+            deadline: None,
+            continued: HashMap::new(),
+        };
         let (errors, start, _) = self.compiled_again(&search, text)?;
-        let (mut explained, _) = self.explain_errors(before, &inputs, false, errors);
+        let (mut explained, _) = self.explain_errors(before, &inputs, false, errors, effort);
         let first = start + base as u32;
         explained.retain(|d| d.primary.span.start >= first && !follows_from(d, &statements.omitted));
         // The last edit declares a variable, which later statements may change.

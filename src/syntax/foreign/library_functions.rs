@@ -13,7 +13,7 @@ const SURFACE: &str = "a function of two variables is drawn by 'plot(contours: f
 const FACTOR: &str = "a statement with a picture shows it; 'plot(…).save(\"name.svg\")' writes it to a file";
 const REGEX: &str = "matches are found with 'text.matches(of: try Regex(#\"[0-9]+\"#))'";
 const COMPONENT: &str = "the parts of a date are its components";
-const COLUMN: &str = "the value of a name is accessed as '$x[\"$n\"]'";
+const COLUMN: &str = "the value of a name is written in square brackets: '[\"$n\"]'";
 const ROWS_OF_TABLE: &str = "the rows of a table are its 'records'";
 
 /// Calls whose arguments are converted to the wrong types, so that the error is about a conversion.
@@ -45,7 +45,6 @@ pub(super) const ROWS: &[Row] = &[
     ("solve ( $e == $d )", "solve({ x in $e - $(d) }, near: 1)", ROOT),
     ("solve ( $e = $d )", "solve({ x in $e - $(d) }, near: 1)", ROOT),
     ("minimize ( $e )", "minimize({ x in $e }, from: 0)", "'minimize' takes a function and a starting point"),
-    ("derivative ( $e , $n )", "derive { $n in $e }", "a derivative is taken of a function: 'derive { $n in … }'"),
     ("diff ( $n , $m )", "$n'", "the derivative of '$n' is the function '$n''"),
     ("D ( $n , $i )", "$n'($i)", "the derivative of '$n' is the function '$n''"),
     ("grad ( $n ) ( $e , $a )", "∇$n($e, $a)", "the gradient of '$n' is the function '∇$n'"),
@@ -57,8 +56,6 @@ pub(super) const ROWS: &[Row] = &[
     ("root ( $f , $e )", "solve($f, near: $e)", ROOT),
     ("roots ( $n )", "", ROOT),
     ("roots ( $r", "", ROOT),
-    ("argmin ( $f )", "", "'minimize' needs a starting point: 'minimize($f, from: 0)'"),
-    ("argmax ( $f )", "", "'maximize' needs a starting point: 'maximize($f, from: 0)'"),
     ("minimum ( $f , $e ... $d )", "", "a minimum is sought from a point: 'minimize($f, from: $e)'"),
     ("trapz ( $f , $e , $d , $r", "", "an integral is written 'integral($f, $e...$d)'"),
     ("§ $n ' = $r", "", ODE),

@@ -274,6 +274,7 @@ pub(super) const ROWS: &[Row] = &[
 
 /// Products and calls that are written without an operator. These patterns resemble almost all code.
 pub(super) const PRODUCTS: &[Row] = &[
+    ("$p _ $y _ $z", "$p * $y * $z", "a product is written with '*'"),
     ("$n _ - ~ $p", "$n(-$p)", "the argument of '$n' is in parentheses"),
     ("$n _ $p", "$n($p)", "the argument of '$n' is in parentheses"),
     ("$i ~ $n _ $p", "$i * $n($p)", "the argument of '$n' is in parentheses"),

@@ -128,10 +128,21 @@ impl Replacement {
         if self.message == array_operations::MATRIX {
             return error.message.contains("[[");
         }
-        if self.message == library_functions::EACH {
-            return error.message.contains("type '[");
+        if self.is_applied_to_elements() {
+            return error.message.contains("type '[") || error.message.contains("types ([");
         }
         !is_word || error.code <= ErrorCode::ExpectedBrace || error.message.contains(&format!("'{word}' in scope"))
+    }
+
+    /// Whether the replacement applies a function to each element of an array.
+    pub(crate) fn is_applied_to_elements(&self) -> bool {
+        self.message == library_functions::EACH
+    }
+
+    /// Whether the replaced code is a call of a function that the text declares.
+    pub(crate) fn calls_declared_function(&self, text: &str) -> bool {
+        let word: &str = text[self.range.clone()].split(|c| !token::is_word(c)).next().unwrap_or_default();
+        !word.is_empty() && text.contains(&format!("func {word}"))
     }
 
     /// Whether the replaced word is taken for a misspelled keyword.
@@ -147,6 +158,9 @@ pub(crate) fn replacements(text: &str, at: Range<usize>, scope: Scope) -> Vec<Re
         return search.comment().into_iter().collect();
     }
     let mut found = if scope == Scope::Conversions { vec![] } else { search.literals() };
+    if scope == Scope::Everything {
+        found.extend(search.number());
+    }
     if scope.includes(Scope::Everything) {
         found.extend(search.keywords());
         search.rows(statements::TYPED, true, &mut found);
@@ -266,6 +280,27 @@ impl<'t> Search<'t> {
         found
     }
 
+    /// Returns the number that a decimal comma or commas between groups of digits could mean.
+    fn number(&self) -> Option<Replacement> {
+        let code = &self.code;
+        let is_group = |at: usize| code.is(at, Kind::Number) && code.adjacent(at);
+        let is_continued = |at: usize| code.word(at) == Some(",") && code.adjacent(at) && is_group(at + 1);
+        let is_number = |at: usize| code.is(at, Kind::Number) && is_continued(at + 1);
+        let first = (0..=self.focus).rev().find(|at| is_number(*at) && code.brackets_around(*at).next().is_none())?;
+        let last = (first..).step_by(2).find(|at| !is_continued(at + 1))?;
+        let groups: Vec<&str> = (first..=last).step_by(2).filter_map(|at| code.word(at)).collect();
+        let are_thousands = groups[1..].iter().all(|group| group.len() == 3);
+        let (code_here, message) = match groups.as_slice() {
+            [_, _] if are_thousands => (None, "digits are grouped with '_', and decimals follow a point"),
+            [_, _] => (Some(groups.join(".")), "decimals follow a point"),
+            _ if are_thousands => (Some(groups.join("_")), "digits are grouped with '_'"),
+            _ => return None,
+        };
+        let range = code.tokens[first].from..code.tokens[last].to;
+        let certain = Replacement::certain(range, String::new());
+        Some(Replacement { code: code_here, message: message.to_owned(), ..certain })
+    }
+
     /// Returns the quotient that `//` computes in Python.
     fn comment(&self) -> Option<Replacement> {
         let token = self.code.tokens.iter().find(|token| token.kind == Kind::Comment)?;
@@ -283,7 +318,7 @@ impl<'t> Search<'t> {
         (here != foreign).then(|| Replacement { message, ..Replacement::certain(range, here) })
     }
 
-    /// Returns the products that an unknown name could mean: `ax` is `a * x`.
+    /// Returns the products that an unknown name could mean, `ax` is `a * x`, or its partial derivative: `f_x`.
     fn split_word(&self) -> Vec<Replacement> {
         const LONGEST: usize = 8;
         let Some(token) = self.code.tokens.get(self.focus).filter(|token| token.kind == Kind::Word) else {
@@ -291,6 +326,14 @@ impl<'t> Search<'t> {
         };
         let word = text_of(self.code.text, *token);
         let count = word.chars().count();
+        if let Some((function, parameter)) = word.split_once('_')
+            && function.chars().count() == 1
+            && parameter.chars().count() == 1
+        {
+            let partial = Replacement::certain(token.from..token.to, format!("∂({function}, {parameter})"));
+            let message = format!("a partial derivative is written '∂({function}, {parameter})'");
+            return vec![Replacement { message, is_guess: true, ..partial }];
+        }
         if matches!(word, "nil" | "true" | "false" | "self")
             || !(2..=LONGEST).contains(&count)
             || !word.chars().all(char::is_alphabetic)

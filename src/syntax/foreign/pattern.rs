@@ -283,6 +283,7 @@ impl<'t> Code<'t> {
             return one(self.word(at) == Some(item));
         };
         match letter {
+            "0" => one(self.word(at) == Some("$0")),
             "x" | "y" | "z" => self.operands(at),
             "p" => self.powered(at).into_iter().collect(),
             "e" | "d" | "c" => self.expressions(at, false),

@@ -64,6 +64,9 @@ fn token(rest: &str, first: char) -> (Kind, usize) {
         '(' | '[' | '{' => (Kind::Open, 1),
         ')' | ']' | '}' => (Kind::Close, 1),
         '0'..='9' => (Kind::Number, number(rest)),
+        '$' if rest[1..].starts_with(|c: char| c.is_ascii_digit()) => {
+            (Kind::Word, 1 + rest[1..].find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len() - 1))
+        }
         '"' | '`' | '\'' | '‘' if string(rest, first).is_some() => (Kind::Text, string(rest, first).unwrap_or(1)),
         _ if is_word(first) => {
             let length = run(is_word);

@@ -123,7 +123,8 @@ pub(crate) fn check_class(cx: &mut TypeContext, n: NominalId) {
     if let Some(i) = first_without_value(cx, n) {
         let stored = &cx.defs.nominal_data(n).stored[i];
         let text = format!("stored property '{}' without initial value prevents synthesized initializers", stored.name);
-        let help = format!("give '{0}' an initial value, or declare an initializer: 'init({0}: …) {{ … }}'", stored.name);
+        let help =
+            format!("give '{0}' an initial value, or declare an initializer: 'init({0}: …) {{ … }}'", stored.name);
         diagnostic = diagnostic.note_at(stored.span, text).help(help);
     }
     cx.sink.report(diagnostic);

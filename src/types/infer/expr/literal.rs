@@ -165,7 +165,28 @@ impl Infer<'_> {
             let earlier = std::mem::take(&mut joined.values);
             joined.values = earlier.into_iter().map(|value| self.coerce(value, &joined.ty)).collect();
         }
+        if joined.is_open && self.is_of_other_type(&joined.ty, &value.ty) {
+            let (wanted, found) = (self.show(&joined.ty), self.show(&value.ty));
+            let message = format!("the values of a literal have one type: '{found}' is not '{wanted}'");
+            let help = "to collect values of different types, state the type: '[Any]'";
+            self.error(Diagnostic::error(Code::Mismatch, value.span, message).help(help));
+            return;
+        }
         joined.values.push(self.coerce(value, &joined.ty));
+    }
+
+    /// Whether two types of the library differ, so that values of them have no common type.
+    fn is_of_other_type(&mut self, a: &Type, b: &Type) -> bool {
+        let (a, b) = (self.known(a), self.known(b));
+        let (Some(Type::Nominal(n, xs)), Some(Type::Nominal(m, ys))) = (&a, &b) else { return false };
+        n != m
+            && xs.is_empty()
+            && ys.is_empty()
+            && [n, m].iter().all(|n| self.cx.defs.nominal_data(**n).is_prelude)
+            && {
+                let (a, b) = (a.unwrap_or(Type::Error), b.unwrap_or(Type::Error));
+                !self.with_widening(true, |infer| infer.can_convert(&b, &a))
+            }
     }
 
     /// Makes the element type of a literal that contains `nil` an optional.

@@ -41,7 +41,9 @@ impl Infer<'_> {
         }
         let help = match &e.kind {
             ExprKind::Array(_) => "write the type where the value is declared, as in 'let xs: [Double] = []'",
-            ExprKind::Dictionary(_) => "write the type where the value is declared, as in 'let d: [String: Double] = [:]'",
+            ExprKind::Dictionary(_) => {
+                "write the type where the value is declared, as in 'let d: [String: Double] = [:]'"
+            }
             _ => "write the type where the value is declared",
         };
         self.error(diagnostic.help(help));

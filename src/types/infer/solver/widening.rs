@@ -14,13 +14,18 @@ use crate::types::infer::{FrameKind, Infer};
 use crate::types::model::syntax_query::closure_of;
 use crate::types::model::ty::{FunctionParam, FunctionType, Strength, Type};
 use crate::types::model::type_vars::Literal;
-use crate::types::model::typed_tree::{Argument, Callee, Expr, ExprKind, FunctionRef, Stmt, StmtKind};
+use crate::types::model::typed_tree::{Argument, Callee, Expr, ExprKind, FunctionId, FunctionRef, Stmt, StmtKind};
 use crate::types::names::name_lookup;
 use crate::types::names::prelude;
 use std::rc::Rc;
 
 /// The operators and functions through which a quotient among the operands affects the result.
-const ARITHMETIC: [&str; 12] = ["+", "-", "*", "/", "^", "abs", "min", "max", "sum", "...", "..<", "pow"];
+const ARITHMETIC: [&str; 16] = [
+    "+", "-", "*", "/", "^", "abs", "min", "max", "sum", "product", "sorted", "reversed", "reduce", "...", "..<", "pow",
+];
+
+/// The methods whose result consists of the results of a closure.
+const TRANSFORMATIONS: [&str; 4] = ["map", "mapValues", "compactMap", "flatMap"];
 
 /// The types whose last generic argument is the type of their parts, and the library functions that convert the parts.
 const CONTAINERS: [(&str, &str); 4] = [
@@ -148,17 +153,37 @@ impl Infer<'_> {
         if let ExprKind::Ternary { then, otherwise, .. } = &value.kind {
             return self.quotient_in(then).or_else(|| self.quotient_in(otherwise));
         }
+        if let ExprKind::Closure { function } = &value.kind {
+            return self.quotient_in_result(*function);
+        }
+        if let ExprKind::CallValue { function, args } = &value.kind
+            && args.is_empty()
+        {
+            return self.quotient_in(function);
+        }
         let ExprKind::Call { callee: Callee::Static(callee), args } = &value.kind else { return None };
         let function = self.cx.defs.function_data(callee.function);
-        if !function.is_prelude || !ARITHMETIC.contains(&&*function.base_name) {
+        let is_transformation = TRANSFORMATIONS.contains(&&*function.base_name);
+        if !function.is_prelude || !is_transformation && !ARITHMETIC.contains(&&*function.base_name) {
             return None;
         }
-        let operands: Vec<&Expr> =
-            args.iter().filter_map(|arg| if let Argument::Value(e) = arg { Some(e) } else { None }).collect();
+        let is_operand =
+            |e: &Expr| !is_transformation || matches!(self.decided(e.clone()).kind, ExprKind::Closure { .. });
+        let operands = args.iter().filter_map(|arg| if let Argument::Value(e) = arg { Some(e) } else { None });
+        let operands: Vec<&Expr> = operands.filter(|e| is_operand(e)).collect();
         if let ("/", [left, right]) = (&*function.base_name, operands.as_slice()) {
             return Some([(*left).clone(), (*right).clone()]);
         }
         operands.into_iter().find_map(|operand| self.quotient_in(operand))
+    }
+
+    /// Returns the operands of a quotient in a result of a closure whose body is not finished.
+    fn quotient_in_result(&self, closure: FunctionId) -> Option<[Expr; 2]> {
+        let body = self.open.iter().find(|body| body.function == closure)?;
+        body.statements.iter().find_map(|statement| match &statement.kind {
+            StmtKind::Return(Some(result)) => self.quotient_in(result),
+            _ => None,
+        })
     }
 
     /// Resolves an operator that no overload accepts, by the overloads of `Double` if an operand is an `Int`.
