@@ -6,6 +6,8 @@ use crate::types::signature_help::{self, Callable};
 
 /// The maximum number of calls that are offered.
 const MAX_CALLS: usize = 10;
+/// The label of a function whose zeros are drawn, so that it is no other way to draw a function.
+const CURVE: &str = "implicit";
 /// The labels of arguments whose meaning is clear from their order.
 const COORDINATES: [&str; 3] = ["f", "x", "y"];
 
@@ -58,7 +60,7 @@ fn with_labels(call: &WrittenCall, callable: &Callable) -> Option<(usize, String
         let is_dropped = given.as_deref().is_some_and(|given| !COORDINATES.contains(&given));
         match &parameter.label {
             None => is_dropped,
-            Some(label) => parameter.has_default && given.as_ref() != Some(label),
+            Some(label) => given.as_ref() != Some(label) && (parameter.has_default || label == CURVE),
         }
     });
     if changes_meaning {

@@ -343,8 +343,11 @@ impl Session {
         }
         // An edit that leaves unknown names is not offered, but its sentence is reported.
         let is_unknown = |d: &Diagnostic| d.code == Code::UnknownName && d.message != error.message;
+        let known = search.reported.iter().filter(|d| d.is_error()).count();
         let only_unknown = attempts.iter().find(|(candidate, attempt)| {
-            !candidate.is_guess && !attempt.errors.is_empty() && attempt.errors.iter().all(is_unknown)
+            // A part of a split name is known if there are not more unknown names than before.
+            let is_likely = !candidate.is_guess || candidate.is_split() && attempt.errors.len() <= known;
+            is_likely && !attempt.errors.is_empty() && attempt.errors.iter().all(is_unknown)
         });
         // The replacements before the sentence are more specific.
         only_unknown.map(|(candidate, _)| *candidate).or(sentence).map(|candidate| {

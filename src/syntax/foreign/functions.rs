@@ -18,6 +18,11 @@ pub(super) const CONVERTED: &[Row] = &[
     ("expect ( $e , $d )", "expect($e, equals: $d)", "values are compared with 'expect(_:equals:)'"),
     ("expect ( $e ) . toBe ( $d )", "expect($e, equals: $d)", "values are compared with 'expect(_:equals:)'"),
     ("expect ( $e ) . toEqual ( $d )", "expect($e, equals: $d)", "values are compared with 'expect(_:equals:)'"),
+    (
+        "func $n ( <value> $m , <value> $k ) -> $t { $e }",
+        "func $n(_ $m: $t, _ $k: $t) -> $t { $e }",
+        "the type of a parameter is written after its name: '$m: $t'",
+    ),
     ("any ( $x )", "", "a condition on some element is written 'xs.contains { x in … }'"),
     ("all ( $x )", "", "a condition on all elements is written 'xs.allSatisfy { x in … }'"),
     ("solve ( $f , $e )", "solve($f, near: $e)", "a root is sought near a point: 'solve($f, near: $e)'"),

@@ -89,6 +89,9 @@ const MOST: usize = 24;
 /// The maximum number of matches of one row.
 const MATCHES: usize = 2;
 
+/// The end of the sentence about a product without operators.
+const ONE_NAME: &str = " is one name; a product is written with '*'";
+
 /// A possible replacement of foreign code.
 #[derive(Clone, Debug)]
 pub(crate) struct Replacement {
@@ -134,6 +137,11 @@ impl Replacement {
         !is_word || error.code <= ErrorCode::ExpectedBrace || error.message.contains(&format!("'{word}' in scope"))
     }
 
+    /// Whether the replacement splits an unknown name into the factors of a product.
+    pub(crate) fn is_split(&self) -> bool {
+        self.message.ends_with(ONE_NAME)
+    }
+
     /// Whether the replacement applies a function to each element of an array.
     pub(crate) fn is_applied_to_elements(&self) -> bool {
         self.message == library_functions::EACH
@@ -159,7 +167,7 @@ pub(crate) fn replacements(text: &str, at: Range<usize>, scope: Scope) -> Vec<Re
     }
     let mut found = if scope == Scope::Conversions { vec![] } else { search.literals() };
     if scope == Scope::Everything {
-        found.extend(search.number());
+        found.extend(search.numbers());
     }
     if scope.includes(Scope::Everything) {
         found.extend(search.keywords());
@@ -280,25 +288,41 @@ impl<'t> Search<'t> {
         found
     }
 
-    /// Returns the number that a decimal comma or commas between groups of digits could mean.
-    fn number(&self) -> Option<Replacement> {
+    /// Returns the numbers that decimal commas, or commas between groups of digits, could mean.
+    fn numbers(&self) -> Option<Replacement> {
         let code = &self.code;
+        let begins = (0..=self.focus).rev().find(|at| code.begins_statement(*at))?;
         let is_group = |at: usize| code.is(at, Kind::Number) && code.adjacent(at);
         let is_continued = |at: usize| code.word(at) == Some(",") && code.adjacent(at) && is_group(at + 1);
-        let is_number = |at: usize| code.is(at, Kind::Number) && is_continued(at + 1);
-        let first = (0..=self.focus).rev().find(|at| is_number(*at) && code.brackets_around(*at).next().is_none())?;
-        let last = (first..).step_by(2).find(|at| !is_continued(at + 1))?;
-        let groups: Vec<&str> = (first..=last).step_by(2).filter_map(|at| code.word(at)).collect();
-        let are_thousands = groups[1..].iter().all(|group| group.len() == 3);
-        let (code_here, message) = match groups.as_slice() {
-            [_, _] if are_thousands => (None, "digits are grouped with '_', and decimals follow a point"),
-            [_, _] => (Some(groups.join(".")), "decimals follow a point"),
-            _ if are_thousands => (Some(groups.join("_")), "digits are grouped with '_'"),
-            _ => return None,
-        };
-        let range = code.tokens[first].from..code.tokens[last].to;
-        let certain = Replacement::certain(range, String::new());
-        Some(Replacement { code: code_here, message: message.to_owned(), ..certain })
+        let (mut range, mut here): (Option<Range<usize>>, String) = (None, String::new());
+        let mut message = "";
+        let mut at = begins;
+        while at < code.line_end(begins) {
+            if !code.is(at, Kind::Number) || !is_continued(at + 1) {
+                at = if code.is(at, Kind::Open) { code.closed(at).unwrap_or(at + 1) } else { at + 1 };
+                continue;
+            }
+            let last = (at..).step_by(2).find(|at| !is_continued(at + 1))?;
+            let groups: Vec<&str> = (at..=last).step_by(2).filter_map(|at| code.word(at)).collect();
+            let are_thousands = groups[1..].iter().all(|group| group.len() == 3);
+            let (number, sentence) = match groups.as_slice() {
+                [_, _] if are_thousands => (None, "digits are grouped with '_', and decimals follow a point"),
+                [_, _] => (Some(groups.join(".")), "decimals follow a point"),
+                _ if are_thousands => (Some(groups.join("_")), "digits are grouped with '_'"),
+                _ => return None,
+            };
+            let (from, to) = (code.tokens[at].from, code.tokens[last].to);
+            let start = range.as_ref().map_or(from, |range| range.start);
+            let Some(number) = number else {
+                let certain = Replacement::certain(start..to, String::new());
+                return Some(Replacement { code: None, message: sentence.to_owned(), ..certain });
+            };
+            here.push_str(&code.text[range.map_or(from, |range| range.end)..from]);
+            here.push_str(&number);
+            (range, message) = (Some(start..to), sentence);
+            at = last + 1;
+        }
+        Some(Replacement { message: message.to_owned(), ..Replacement::certain(range?, here) })
     }
 
     /// Returns the quotient that `//` computes in Python.
@@ -341,7 +365,7 @@ impl<'t> Search<'t> {
             return vec![];
         }
         let product = |code: String| Replacement {
-            message: format!("'{word}' is one name; a product is written with '*'"),
+            message: format!("'{word}'{ONE_NAME}"),
             is_guess: true,
             ..Replacement::certain(token.from..token.to, code)
         };

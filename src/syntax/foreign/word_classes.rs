@@ -8,6 +8,7 @@ const CLASSES: &[(&str, &[(&str, &str)])] = &[
     ("tex", TEX),
     ("trig", &[("sin", ""), ("cos", ""), ("tan", ""), ("sinh", ""), ("cosh", ""), ("tanh", "")]),
     ("declarer", &[("int", ""), ("double", ""), ("float", ""), ("long", ""), ("auto", ""), ("bool", ""), ("char", "")]),
+    ("value", &[("Int", ""), ("Double", ""), ("Float", ""), ("String", ""), ("Bool", "")]),
     ("constant", &[("const", ""), ("val", ""), ("final", ""), ("local", ""), ("my", ""), ("constexpr", "")]),
     ("function", &[("def", ""), ("function", ""), ("fn", ""), ("fun", ""), ("proc", ""), ("sub", ""), ("define", "")]),
     ("print", PRINT),

@@ -155,6 +155,9 @@ impl Infer<'_> {
             joined.values.push(value);
             return;
         }
+        if joined.is_open && self.refuses_beside_numbers(&joined.ty, item) {
+            return;
+        }
         let beside = match joined.is_open {
             true => self.expected_beside(&joined.ty, item),
             false => Some(joined.ty.clone()),
@@ -165,28 +168,23 @@ impl Infer<'_> {
             let earlier = std::mem::take(&mut joined.values);
             joined.values = earlier.into_iter().map(|value| self.coerce(value, &joined.ty)).collect();
         }
-        if joined.is_open && self.is_of_other_type(&joined.ty, &value.ty) {
-            let (wanted, found) = (self.show(&joined.ty), self.show(&value.ty));
-            let message = format!("the values of a literal have one type: '{found}' is not '{wanted}'");
-            let help = "to collect values of different types, state the type: '[Any]'";
-            self.error(Diagnostic::error(Code::Mismatch, value.span, message).help(help));
-            return;
-        }
         joined.values.push(self.coerce(value, &joined.ty));
     }
 
-    /// Whether two types of the library differ, so that values of them have no common type.
-    fn is_of_other_type(&mut self, a: &Type, b: &Type) -> bool {
-        let (a, b) = (self.known(a), self.known(b));
-        let (Some(Type::Nominal(n, xs)), Some(Type::Nominal(m, ys))) = (&a, &b) else { return false };
-        n != m
-            && xs.is_empty()
-            && ys.is_empty()
-            && [n, m].iter().all(|n| self.cx.defs.nominal_data(**n).is_prelude)
-            && {
-                let (a, b) = (a.unwrap_or(Type::Error), b.unwrap_or(Type::Error));
-                !self.with_widening(true, |infer| infer.can_convert(&b, &a))
-            }
+    /// Reports a string or a truth value among the numbers of a collection literal whose type is not stated.
+    fn refuses_beside_numbers(&mut self, ty: &Type, item: &ast::Expr) -> bool {
+        let found = match &item.kind {
+            Ast::String(_) => "String",
+            Ast::Bool(_) => "Bool",
+            _ => return false,
+        };
+        if !self.is_int(ty) && !self.is_double(ty) && !self.is_number_literal(ty) {
+            return false;
+        }
+        let message = format!("the values of a literal have one type: this is a '{found}', and the others are numbers");
+        let help = "to collect values of different types, state the type: '[Any]', or '[String: Any]' for a dictionary";
+        self.error(Diagnostic::error(Code::Mismatch, item.span, message).help(help));
+        true
     }
 
     /// Makes the element type of a literal that contains `nil` an optional.

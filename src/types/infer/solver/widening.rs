@@ -153,6 +153,11 @@ impl Infer<'_> {
         if let ExprKind::Ternary { then, otherwise, .. } = &value.kind {
             return self.quotient_in(then).or_else(|| self.quotient_in(otherwise));
         }
+        if let ExprKind::Quiet(inner) | ExprKind::Force(inner) | ExprKind::ConvertFunction { value: inner, .. } =
+            &value.kind
+        {
+            return self.quotient_in(inner);
+        }
         if let ExprKind::Closure { function } = &value.kind {
             return self.quotient_in_result(*function);
         }
@@ -167,14 +172,19 @@ impl Infer<'_> {
         if !function.is_prelude || !is_transformation && !ARITHMETIC.contains(&&*function.base_name) {
             return None;
         }
-        let is_operand =
-            |e: &Expr| !is_transformation || matches!(self.decided(e.clone()).kind, ExprKind::Closure { .. });
         let operands = args.iter().filter_map(|arg| if let Argument::Value(e) = arg { Some(e) } else { None });
-        let operands: Vec<&Expr> = operands.filter(|e| is_operand(e)).collect();
+        let operands: Vec<&Expr> = operands.filter(|e| !is_transformation || self.is_closure(e)).collect();
         if let ("/", [left, right]) = (&*function.base_name, operands.as_slice()) {
             return Some([(*left).clone(), (*right).clone()]);
         }
         operands.into_iter().find_map(|operand| self.quotient_in(operand))
+    }
+
+    fn is_closure(&self, value: &Expr) -> bool {
+        match self.decided(value.clone()).kind {
+            ExprKind::ConvertFunction { value, .. } => self.is_closure(&value),
+            kind => matches!(kind, ExprKind::Closure { .. }),
+        }
     }
 
     /// Returns the operands of a quotient in a result of a closure whose body is not finished.
@@ -383,7 +393,7 @@ impl Infer<'_> {
         matches!(unification::shallow(self.cx, ty), Type::Var(v) if self.cx.vars.var(v).literal == Some(Literal::Int))
     }
 
-    fn is_number_literal(&mut self, ty: &Type) -> bool {
+    pub(crate) fn is_number_literal(&mut self, ty: &Type) -> bool {
         let Type::Var(v) = unification::shallow(self.cx, ty) else { return false };
         matches!(self.cx.vars.var(v).literal, Some(Literal::Int | Literal::Float))
     }
