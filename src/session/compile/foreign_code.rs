@@ -347,7 +347,7 @@ impl Session {
         let known = search.reported.iter().filter(|d| d.is_error()).count();
         let only_unknown = attempts.iter().find(|(candidate, attempt)| {
             // A part of a split name is known if there are not more unknown names than before.
-            let is_likely = !candidate.is_guess || candidate.is_split() && attempt.errors.len() <= known;
+            let is_likely = !candidate.is_guess || candidate.is_split(text) && attempt.errors.len() <= known;
             is_likely && !attempt.errors.is_empty() && attempt.errors.iter().all(is_unknown)
         });
         // The replacements before the sentence are more specific.
@@ -526,6 +526,7 @@ fn scope_of(diagnostic: &Diagnostic) -> Option<Scope> {
         // A failed conversion is usually a type error of the program, not a foreign notation.
         Code::OptionalNotUnwrapped => Some(Scope::Conversions),
         Code::Mismatch if message.starts_with("cannot convert") => Some(Scope::Conversions),
+        Code::Mismatch if message.starts_with("the values of a literal") => None,
         Code::Mismatch => Some(types),
         Code::WrongContext => message.starts_with("static member").then_some(Scope::Expressions),
         Code::UnknownMember

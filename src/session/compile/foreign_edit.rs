@@ -26,7 +26,7 @@ pub(super) fn span_of(text: &str, start: u32, range: &Range<usize>) -> Span {
 }
 
 /// Returns the edit that changes a text into another one: the range that it replaces, which contains a given range, and
-/// the code that it writes there. The edit can be read without its surroundings.
+/// the code that it writes there. The edit can be read alone.
 pub(super) fn text_edit(text: &str, new_text: &str, replaced: &Range<usize>) -> (Range<usize>, String) {
     let differing = difference(text, new_text);
     let start = differing.start.min(replaced.start);

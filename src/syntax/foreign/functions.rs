@@ -4,7 +4,7 @@ use super::Row;
 
 const AT_IN: &str = "the point and the function are labeled: 'gradient(at: x, in: f)'";
 const RANGE: &str = "an interval is written as a range";
-const ROUNDED: &str = "'round' rounds to a whole number; decimals are kept by a factor";
+const ROUNDED: &str = "'round' rounds to an integer; decimals are kept by a factor";
 const DESCRIBED: &str = "a text that describes any value is written 'String(describing: $e)'";
 const EVERY_METHOD: &str = "the members of a type are listed by completion, and by 'dscript doc'";
 

@@ -137,9 +137,12 @@ impl Replacement {
         !is_word || error.code <= ErrorCode::ExpectedBrace || error.message.contains(&format!("'{word}' in scope"))
     }
 
-    /// Whether the replacement splits an unknown name into the factors of a product.
-    pub(crate) fn is_split(&self) -> bool {
-        self.message.ends_with(ONE_NAME)
+    /// Whether the replacement splits an unknown name of two letters into the factors of a product.
+    pub(crate) fn is_split(&self, text: &str) -> bool {
+        let mut letters = text[self.range.clone()].chars();
+        let (first, second, more) = (letters.next(), letters.next(), letters.next());
+        let is_called = text[self.range.end..].starts_with('(');
+        self.message.ends_with(ONE_NAME) && first != second && more.is_none() && !is_called
     }
 
     /// Whether the replacement applies a function to each element of an array.

@@ -290,6 +290,7 @@ pub(super) const ROWS: &[Row] = &[
     ),
     ("§ assert $e , $s", "assert($e, $s)", "the condition is in parentheses"),
     ("§ assert $e", "assert($e)", "the condition is in parentheses"),
+    ("§ with open ( $s , \"w\" ) $r", "", "a text is written with 'write(text, to: $s)'"),
     ("§ with open $r", "", "a text is read with 'readLines(\"name\")'; files need not be closed"),
     ("{ pass }", "{ }", NOTHING_TO_DO),
     ("§ pass", "-", "a block may be empty; 'pass' is not needed"),
