@@ -58,12 +58,16 @@ pub(super) fn documentation(session: &mut Session, words: &str) -> Option<Vec<St
         lines.extend(members(&catalog, name));
         return Some(lines);
     }
-    if let Some(section) = language_pages::section(words) {
-        return Some(plain(&section).lines().map(str::to_owned).collect());
+    let lines = |section: &str| plain(section).lines().map(str::to_owned).collect();
+    if let Some(section) = language_pages::of_keyword(words) {
+        return Some(lines(&section));
     }
     let lower = words.to_lowercase();
     if let Some(number) = TOPICS.iter().position(|topic| topic.title.to_lowercase().starts_with(&lower)) {
         return Some(of_library_topic(&catalog, number));
+    }
+    if let Some(section) = language_pages::titled(words) {
+        return Some(lines(&section));
     }
     let found = session.search_library(words);
     if found.is_empty() {

@@ -50,10 +50,15 @@ const SECTIONS: &[(&str, &str)] = &[
     ("Checkpoints", "checkpoint"),
 ];
 
-/// Returns the section of the reference that explains a keyword, or whose title equals some words, as Markdown.
-pub(super) fn section(words: &str) -> Option<String> {
-    let of_keyword = SECTIONS.iter().find(|(_, keywords)| keywords.split(' ').any(|keyword| keyword == words));
-    let title = of_keyword.map_or(words, |(title, _)| title).to_lowercase();
+/// Returns the section of the reference that explains a keyword, as Markdown.
+pub(super) fn of_keyword(word: &str) -> Option<String> {
+    let (title, _) = SECTIONS.iter().find(|(_, keywords)| keywords.split(' ').any(|keyword| keyword == word))?;
+    titled(title)
+}
+
+/// Returns the section of the reference with a title, as Markdown.
+pub(super) fn titled(title: &str) -> Option<String> {
+    let title = title.to_lowercase();
     let heading = PAGE.lines().find(|line| {
         let text = line.strip_prefix("### ").or_else(|| line.strip_prefix("## "));
         text.is_some_and(|text| text.to_lowercase() == title)
@@ -95,7 +100,7 @@ mod tests {
     fn every_section_exists() {
         for (title, keywords) in SECTIONS {
             for keyword in keywords.split(' ') {
-                let text = section(keyword).unwrap_or_default();
+                let text = of_keyword(keyword).unwrap_or_default();
                 assert!(text.starts_with(title), "'{keyword}' is explained by '{title}'");
                 assert!(!text.contains("](#"), "the section '{title}' contains a link");
             }
