@@ -388,14 +388,18 @@ instructions! {
         SetElementF { array: RChange, a: FIn, index: IIn };
         /// Sets an element that consists of one integer: `array[index] = a`. It fails if the index is out of range.
         SetElementI { array: RChange, a: IIn, index: IIn };
-        /// Sets an element that consists of one reference: `array[index] = a`. It fails if the index is out of range.
-        /// The reference is moved.
+        /// Sets an element that is one reference, which is moved: `array[index] = a`. The index must be in range.
         SetElementR { array: RChange, a: RTake, index: IIn };
-        /// Adds to an element that consists of one number: `array[index] = array[index] + a`. It fails if the index is
-        /// out of range.
+        /// Adds to an element that consists of one number: `array[index] += a`. It fails if the index is out of range.
         AddElementF { array: RChange, a: FIn, index: IIn };
         /// Adds `a` to a number in the element `array[index]`. It fails if the index is out of range.
         AddPartF { array: RChange, a: FIn, index: IIn };
+        /// Adds `a` to a component of the element `index` of an array of adjoints, which grows if necessary.
+        Accumulate { array: RChange, a: FIn, index: IIn };
+        /// Moves a component of the element `index` out of an array of adjoints; a missing component is zero.
+        TakeAdjoint { out: FOut, array: RChange, index: IIn };
+        /// Adds the numbers of the array `from` to those of an array of adjoints, which grows if necessary.
+        AddArray { array: RChange, from: RIn };
         /// Stores a number in an element: a component of `array[index]` becomes `a`.
         SetPartF { array: RChange, a: FIn, index: IIn };
         /// Stores an integer in an element: a component of `array[index]` becomes `a`.
@@ -507,13 +511,11 @@ instructions! {
         DAppendF { array: RChange, a: FIn };
         /// Appends the element whose components and slots are in the window to an array.
         DAppend { array: RChange, parts: PartsAt };
-        /// Reads an element that consists of one number with its slot: `out = array[index]`. It fails if the index is
-        /// out of range.
+        /// Reads an element that is one number with its slot: `out = array[index]`. The index must be in range.
         DElementF { out: FOut, array: RIn, index: IIn };
         /// Reads a number with its slot from an element: `out` becomes a component of `array[index]`.
         DPartF { out: FOut, array: RIn, index: IIn };
-        /// Sets an element that consists of one number with its slot: `array[index] = a`. It fails if the index is out
-        /// of range.
+        /// Sets an element that is one number with its slot: `array[index] = a`. The index must be in range.
         DSetElementF { array: RChange, a: FIn, index: IIn };
         /// Stores a number with its slot in an element: a component of `array[index]` becomes `a`.
         DSetPartF { array: RChange, a: FIn, index: IIn };
@@ -568,9 +570,8 @@ impl Opcode {
             Prim3F | DPrim3F | JoinLeftF | JoinRightF => Trailer::Extra,
             JoinBothF => Trailer::Extras,
             PartialLeftF | PartialRightF | PartialFI => Trailer::Extra,
-            AddPartF | PartF | PartI | PartR | TakePart | SetPartF | SetPartI | SetPartR | DPartF | DSetPartF => {
-                Trailer::Element
-            }
+            AddPartF | Accumulate | TakeAdjoint | PartF | PartI | PartR | TakePart | SetPartF | SetPartI | SetPartR
+            | DPartF | DSetPartF => Trailer::Element,
             _ => Trailer::None,
         }
     }

@@ -341,6 +341,15 @@ pub enum TransformedOp {
     Pop(Bank),
     /// Adds a number to a component of an element: `array, index, x → array` (`outs[0]` is `ins[0]`).
     AddElement { offset: u16, stride: Stride },
+    /// Adds a number to a component of an element of an array of adjoints, which is extended by zeros as far as
+    /// necessary: `array, index, x → array` (`outs[0]` is `ins[0]`).
+    Accumulate { offset: u16, stride: Stride },
+    /// Moves a component of an element out of an array of adjoints, in which it becomes zero; a missing component is
+    /// zero: `array, index → x, array` (`outs[1]` is `ins[0]`).
+    TakeAdjoint { offset: u16, stride: Stride },
+    /// Adds the numbers of an array of adjoints to those of another, which is extended by zeros as far as necessary:
+    /// `array, array → array` (`outs[0]` is `ins[0]`).
+    AddArray,
     /// Copies a register to another register of the same bank, without its tangent: `x → x`.
     DropTangent,
     /// Copies a register to another register of the same bank: `x → x`. If `x` varies, the function has no tangent or

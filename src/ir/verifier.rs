@@ -165,7 +165,11 @@ impl Check<'_> {
             Op::Transformed(TransformedOp::Push(bank)) => outs.is_empty() && is(&ins, &[*bank]),
             Op::Transformed(TransformedOp::PushConstant(_)) => outs.is_empty() && ins.is_empty(),
             Op::Transformed(TransformedOp::Pop(bank)) => is(&outs, &[*bank]) && ins.is_empty(),
-            Op::Transformed(TransformedOp::AddElement { .. }) => is(&outs, &[R]) && is(&ins, &[R, I, F]),
+            Op::Transformed(TransformedOp::AddElement { .. } | TransformedOp::Accumulate { .. }) => {
+                is(&outs, &[R]) && is(&ins, &[R, I, F])
+            }
+            Op::Transformed(TransformedOp::TakeAdjoint { .. }) => is(&outs, &[F, R]) && is(&ins, &[R, I]),
+            Op::Transformed(TransformedOp::AddArray) => is(&outs, &[R]) && is(&ins, &[R, R]),
             Op::Transformed(TransformedOp::Flush) => is(&outs, &[F]) && instruction.outs == instruction.ins,
             Op::Transformed(TransformedOp::DropTangent | TransformedOp::RequireConstant) => {
                 outs.len() == 1 && outs == ins

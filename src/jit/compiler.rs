@@ -4,11 +4,12 @@ use super::context::offsets;
 use super::convention::{self, Place};
 use super::layout::Layout;
 use super::pages::Pages;
+use super::rare::Rare;
 use super::site::Site;
 use super::translate::{Environment, Translated, translate};
 use super::{Context, Helpers, Part, Program, Signature};
 use crate::bytecode::Code;
-use crate::value::Bank;
+use crate::value::{Bank, Slot};
 use cranelift_codegen::Context as Generator;
 use cranelift_codegen::control::ControlPlane;
 use cranelift_codegen::ir::{AbiParam, Function, InstBuilder, MemFlagsData, Signature as MachineSignature, types};
@@ -22,8 +23,8 @@ use std::rc::Rc;
 const MAX_INSTRUCTIONS: usize = 4000;
 
 /// The entry from Rust into machine code. It takes the context, the machine code, and the registers of references,
-/// numbers and integers of its frame, and returns the outcome.
-pub type Thunk = unsafe extern "C" fn(*mut Context, *const u8, *mut u8, *mut f64, *mut i64) -> i64;
+/// numbers and integers of its frame with the slots of the numbers, and returns the outcome.
+pub type Thunk = unsafe extern "C" fn(*mut Context, *const u8, *mut u8, *mut f64, *mut i64, *mut Slot) -> i64;
 
 /// The reason why a function was not compiled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -70,7 +71,8 @@ pub struct Compiler {
     /// The entries for functions, by the components of their arguments and results.
     thunks: HashMap<Signature, Rc<Pages>>,
     loop_thunk: Option<Rc<Pages>>,
-    rare_step: Option<Rc<Pages>>,
+    /// The functions for rare cases, which preserve all machine registers.
+    rare: Option<Rare<Rc<Pages>>>,
     layout: Option<Layout>,
     helpers: Helpers,
 }
@@ -98,7 +100,7 @@ impl Compiler {
             builder,
             thunks: HashMap::new(),
             loop_thunk: None,
-            rare_step: None,
+            rare: None,
             layout: Layout::determine(),
             helpers,
         })
@@ -115,14 +117,13 @@ impl Compiler {
         owner: usize,
         program: &Program<'_>,
     ) -> Result<Compiled, Refusal> {
-        let own = Signature { params: code.params, results: code.results };
-        if code.is_derivative
-            || code.instructions.len() > MAX_INSTRUCTIONS
+        let own = Signature::of(code);
+        if code.instructions.len() > MAX_INSTRUCTIONS
             || own.params.iter().chain(&own.results).any(|count| *count > super::MAX_PASSED)
         {
             return Err(Refusal::Function);
         }
-        if part == Part::Derivative && self.layout.is_none() {
+        if (part == Part::Derivative || code.is_derivative) && self.layout.is_none() {
             return Err(Refusal::Function);
         }
         let convention = self.isa.default_call_conv();
@@ -130,17 +131,11 @@ impl Compiler {
             Part::Function => convention::of_function(&own, convention),
             Part::Derivative | Part::Loop(_) => convention::of_loop(convention),
         };
-        let rare_step = self.rare_step()?;
+        let rare = self.rare()?.map(|pages| Ok(pages.start().addr()))?;
         self.begin(machine_signature);
         let mut builder = FunctionBuilder::new(&mut self.generator.func, &mut self.builder);
-        let environment = Environment {
-            owner,
-            program,
-            helpers: &self.helpers,
-            layout: self.layout.as_ref(),
-            rare_step: rare_step.start().addr(),
-            convention,
-        };
+        let environment =
+            Environment { owner, program, helpers: &self.helpers, layout: self.layout.as_ref(), rare, convention };
         let translated = translate(&mut builder, code, part, &environment);
         let Some(Translated { sites, largest_record, counts_step }) = translated else {
             // The contexts must be emptied before they are used again.
@@ -192,31 +187,38 @@ impl Compiler {
         Ok(made)
     }
 
-    /// Returns the function that executes a single step and preserves all machine registers.
-    fn rare_step(&mut self) -> Result<Rc<Pages>, Refusal> {
-        if let Some(known) = &self.rare_step {
+    /// Returns the functions for rare cases.
+    fn rare(&mut self) -> Result<Rare<Rc<Pages>>, Refusal> {
+        if let Some(known) = &self.rare {
             return Ok(known.clone());
         }
+        let addresses = Rare::of(&self.helpers);
+        let made = addresses.map(|address| Ok(Rc::new(self.make_rare(*address)?)))?;
+        self.rare = Some(made.clone());
+        Ok(made)
+    }
+
+    /// Compiles a function that calls a function of the machine with the context and two arguments, and preserves all
+    /// machine registers.
+    fn make_rare(&mut self, function: usize) -> Result<Pages, Refusal> {
         let convention = self.isa.default_call_conv();
-        self.begin(convention::of_rare_step());
+        self.begin(convention::of_rare());
         let mut builder = FunctionBuilder::new(&mut self.generator.func, &mut self.builder);
         let block = builder.create_block();
         builder.append_block_params_for_function_params(block);
         builder.switch_to_block(block);
-        let &[site, link] = builder.block_params(block) else { return Err(Refusal::Function) };
         let context = builder.ins().get_pinned_reg(types::I64);
-        let step = builder.ins().iconst(types::I64, self.helpers.step as *const () as i64);
-        let signature = builder.import_signature(convention::of_helper(3, convention));
-        let call = builder.ins().call_indirect(signature, step, &[context, site, link]);
+        let given: Vec<_> = std::iter::once(context).chain(builder.block_params(block).iter().copied()).collect();
+        let function = builder.ins().iconst(types::I64, function as i64);
+        let signature = builder.import_signature(convention::of_helper(given.len(), convention));
+        let call = builder.ins().call_indirect(signature, function, &given);
         let status = builder.inst_results(call)[0];
         let context = builder.ins().get_pinned_reg(types::I64);
         builder.ins().store(MemFlagsData::trusted(), status, context, offsets::STATUS);
         builder.ins().return_(&[]);
         builder.seal_all_blocks();
         builder.finalize(self.isa.frontend_config());
-        let made = Rc::new(self.finish()?);
-        self.rare_step = Some(made.clone());
-        Ok(made)
+        self.finish()
     }
 
     /// Compiles an entry, for functions with a signature or for loops. It sets the pinned register, which belongs to
@@ -228,7 +230,7 @@ impl Compiler {
         let block = builder.create_block();
         builder.append_block_params_for_function_params(block);
         builder.switch_to_block(block);
-        let &[context, target, references, numbers, integers] = builder.block_params(block) else {
+        let &[context, target, references, numbers, integers, slots] = builder.block_params(block) else {
             return Err(Refusal::Function);
         };
         let flags = MemFlagsData::trusted();
@@ -238,12 +240,13 @@ impl Compiler {
         let status = match signature {
             None => {
                 let signature = builder.import_signature(convention::of_loop(convention));
-                let call = builder.ins().call_indirect(signature, target, &[references, numbers, integers]);
+                let call = builder.ins().call_indirect(signature, target, &[references, numbers, integers, slots]);
                 builder.inst_results(call)[0]
             }
             Some(signature) => {
                 let link = builder.ins().iadd_imm_s(context, i64::from(offsets::ROOT));
                 let mut given = vec![link, references];
+                given.extend(signature.has_slots.then_some(slots));
                 for ((of, register), place) in convention::arguments(signature) {
                     let (from, kind) = bank(of);
                     let value = builder.ins().load(kind, flags, from, 8 * i32::from(register));
@@ -282,7 +285,7 @@ impl Compiler {
 
 fn thunk_signature(convention: CallConv) -> MachineSignature {
     let mut made = MachineSignature::new(convention);
-    made.params.extend([AbiParam::new(types::I64); 5]);
+    made.params.extend([AbiParam::new(types::I64); 6]);
     made.returns.push(AbiParam::new(types::I64));
     made
 }

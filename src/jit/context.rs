@@ -16,16 +16,30 @@ pub struct Context {
     pub records: *mut u64,
     /// The entries of compiled functions, by function number; null for a function that is not compiled.
     pub targets: *const *const u8,
+    /// The entries of compiled derivative code, by function number.
+    pub derivative_targets: *const *const u8,
     /// The lowest address that the stack pointer may have when a function is entered.
     pub stack_limit: usize,
     /// The end of the registers of references.
     pub references_end: usize,
+    /// The end of the slots of number registers.
+    pub slots_end: usize,
     /// The outcome of a single step that preserves all machine registers.
     pub status: i64,
     /// The addresses of the numbers, integers and references of the global variables.
     pub globals: [usize; 3],
     /// The number of slots of the global variables.
     pub global_slots: usize,
+    /// The address of the slots of the global variables.
+    pub global_slots_address: usize,
+    /// The address of the next node of the tape; 0 unless one level is live, in reverse mode.
+    pub next_node: usize,
+    /// The end of the memory for nodes.
+    pub nodes_end: usize,
+    /// The number of the next node.
+    pub node_number: u64,
+    /// The epoch of the level.
+    pub epoch: u64,
     /// The number of modifications of shared storage that are in progress.
     pub modifications: usize,
     /// The end of the numbers and of the integers in the value stack of adjoint code.
@@ -71,6 +85,13 @@ pub mod offsets {
     pub const FUEL: i32 = offset_of!(Context, fuel) as i32;
     pub const RECORDS: i32 = offset_of!(Context, records) as i32;
     pub const TARGETS: i32 = offset_of!(Context, targets) as i32;
+    pub const DERIVATIVE_TARGETS: i32 = offset_of!(Context, derivative_targets) as i32;
+    pub const SLOTS_END: i32 = offset_of!(Context, slots_end) as i32;
+    pub const GLOBAL_SLOTS_ADDRESS: i32 = offset_of!(Context, global_slots_address) as i32;
+    pub const NEXT_NODE: i32 = offset_of!(Context, next_node) as i32;
+    pub const NODES_END: i32 = offset_of!(Context, nodes_end) as i32;
+    pub const NODE_NUMBER: i32 = offset_of!(Context, node_number) as i32;
+    pub const EPOCH: i32 = offset_of!(Context, epoch) as i32;
     pub const STACK_LIMIT: i32 = offset_of!(Context, stack_limit) as i32;
     pub const REFERENCES_END: i32 = offset_of!(Context, references_end) as i32;
     pub const STATUS: i32 = offset_of!(Context, status) as i32;
@@ -95,11 +116,18 @@ impl Context {
             fuel: 0,
             records: std::ptr::null_mut(),
             targets: std::ptr::null(),
+            derivative_targets: std::ptr::null(),
             stack_limit: 0,
             references_end: 0,
+            slots_end: 0,
             status: 0,
             globals: [0; 3],
             global_slots: 0,
+            global_slots_address: 0,
+            next_node: 0,
+            nodes_end: 0,
+            node_number: 0,
+            epoch: 0,
             modifications: 0,
             tops: [0; 2],
             ends: [0; 2],

@@ -1,7 +1,7 @@
 //! Convention: how compiled functions receive arguments and return results.
 //!
-//! The context is in the pinned register. The first arguments are the link of the caller and the registers of
-//! references; numbers and integers follow in machine registers as far as there are any, and by way of the context
+//! The context is in the pinned register. The first arguments are the link of the caller, the registers of
+//! references and, for derivative code, the slots of the number registers; numbers and integers follow in machine registers as far as there are any, and by way of the context
 //! otherwise. The first result is the outcome.
 
 use super::Signature;
@@ -48,10 +48,15 @@ fn places(counts: [u16; 2], in_registers: [u16; 2]) -> impl Iterator<Item = (Reg
     )
 }
 
+/// Returns the number of arguments before those of the function.
+pub fn addresses(signature: &Signature) -> usize {
+    if signature.has_slots { 3 } else { 2 }
+}
+
 /// Returns the signature of a compiled function for the code generator.
 pub fn of_function(signature: &Signature, convention: CallConv) -> MachineSignature {
     let mut made = MachineSignature::new(convention);
-    made.params.extend([AbiParam::new(types::I64); 2]);
+    made.params.extend(std::iter::repeat_n(AbiParam::new(types::I64), addresses(signature)));
     let kind = |bank| AbiParam::new(if bank == Bank::F { types::F64 } else { types::I64 });
     let in_machine = |(register, place): (Register, Place)| (place == Place::Machine).then(|| kind(register.0));
     made.params.extend(arguments(signature).filter_map(in_machine));
@@ -60,17 +65,18 @@ pub fn of_function(signature: &Signature, convention: CallConv) -> MachineSignat
     made
 }
 
-/// Returns the signature of a compiled loop: the registers of references, numbers and integers of its frame.
+/// Returns the signature of a compiled loop: the registers of references, numbers and integers of its frame, and the
+/// slots of the numbers.
 pub fn of_loop(convention: CallConv) -> MachineSignature {
     let mut made = MachineSignature::new(convention);
-    made.params.extend([AbiParam::new(types::I64); 3]);
+    made.params.extend([AbiParam::new(types::I64); 4]);
     made.returns.push(AbiParam::new(types::I64));
     made
 }
 
-/// Returns the signature of the function that executes a single step on a path that is rare: it preserves all machine
-/// registers, so that the values of the usual path stay in theirs. The outcome is in the context.
-pub fn of_rare_step() -> MachineSignature {
+/// Returns the signature of a function for a path that is rare: it preserves all machine registers, so that the values
+/// of the usual path stay in theirs. It takes two arguments; the outcome is in the context.
+pub fn of_rare() -> MachineSignature {
     let mut made = MachineSignature::new(CallConv::PreserveAll);
     made.params.extend([AbiParam::new(types::I64); 2]);
     made

@@ -1,7 +1,7 @@
 //! Effects: the registers that an instruction reads and writes, with those of the window that it does not name.
 
-use super::Signature;
 use super::site::Register;
+use super::{Callee, Signature, Signatures};
 use crate::bytecode::operand::{Access, Role};
 use crate::bytecode::{Code, Counts, Instruction};
 use crate::value::Bank;
@@ -19,7 +19,7 @@ pub struct Effects {
 }
 
 /// Returns the effects of the instruction at an index. The operands after an instruction belong to the instruction.
-pub fn effects(code: &Code, at: usize, signature: &dyn Fn(u32) -> Option<Signature>) -> Effects {
+pub fn effects(code: &Code, at: usize, signature: Signatures<'_>) -> Effects {
     use Instruction as I;
     let mut found = Effects::default();
     let instruction = &code.instructions[at];
@@ -42,13 +42,11 @@ pub fn effects(code: &Code, at: usize, signature: &dyn Fn(u32) -> Option<Signatu
     }
     let whole_window = code.window;
     let (read, written) = match *instruction {
-        I::Call { function } => match signature(function.0) {
-            Some(Signature { params, results }) => (params, [results[0], results[1], whole_window[2]]),
+        I::Call { .. } | I::DCall { .. } => match Callee::of(instruction).and_then(signature) {
+            Some(Signature { params, results, .. }) => (params, [results[0], results[1], whole_window[2]]),
             None => (whole_window, whole_window),
         },
-        I::CallValue { .. } | I::DCall { .. } | I::DCallValue { .. } | I::DCallRule { .. } => {
-            (whole_window, whole_window)
-        }
+        I::CallValue { .. } | I::DCallValue { .. } | I::DCallRule { .. } => (whole_window, whole_window),
         I::Native { site } | I::DNative { site } => {
             let site = &code.natives[usize::from(site)];
             (site.params, [site.results[0], site.results[1], whole_window[2]])

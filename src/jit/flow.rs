@@ -1,6 +1,6 @@
 //! Flow: the jumps and loops of a function, and the registers whose values are needed later.
 
-use super::Signature;
+use super::Signatures;
 use super::effects::{consumes_window, effects, window};
 use super::site::Register;
 use crate::bytecode::operand::Role;
@@ -68,7 +68,7 @@ pub fn target(code: &Code, at: usize) -> Option<usize> {
 
 impl Flow {
     /// Analyzes a function.
-    pub fn of(code: &Code, signature: &dyn Fn(u32) -> Option<Signature>) -> Flow {
+    pub fn of(code: &Code, signature: Signatures<'_>) -> Flow {
         let count = code.instructions.len();
         let targets: Vec<Option<usize>> = (0..count).map(|at| target(code, at)).collect();
         let [numbers, integers, _] = code.frame();

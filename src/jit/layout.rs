@@ -37,6 +37,8 @@ pub struct Layout {
     pub banks: [i32; 3],
     /// The offset of the number of slots in the storage.
     pub slots: i32,
+    /// The offset of the address of the slots in the storage.
+    pub slots_address: i32,
     /// The layouts of the vectors of numbers, integers and references.
     pub vectors: [BankLayout; 3],
     /// The address of an object without components, which has no owner.
@@ -163,6 +165,7 @@ impl Layout {
         let mut slots: Vec<Slot> = Vec::with_capacity(9);
         slots.extend([Slot::NONE; 5]);
         let count_of_slots = find(&words(&slots), 5)?;
+        let address_of_slots = find(&words(&slots), slots.as_ptr().addr())?;
         let tags = Tags {
             null: tag(&Ref::Null),
             cells: tag(&reference),
@@ -186,6 +189,7 @@ impl Layout {
             elements: offset_of!(Cells, len) as i32,
             banks: [offset_of!(Cells, f) as i32, offset_of!(Cells, i) as i32, offset_of!(Cells, r) as i32],
             slots: offset_of!(Cells, slots) as i32 + count_of_slots,
+            slots_address: offset_of!(Cells, slots) as i32 + address_of_slots,
             vectors,
             nothing: (&raw const NOTHING).addr(),
         })

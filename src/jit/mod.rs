@@ -8,6 +8,9 @@
 //! registers that are needed later, and the interpreter executes the instruction with its complete meaning. Therefore
 //! machine code has no error messages of its own.
 //!
+//! Derivative code is compiled for the usual case that one level is live, in reverse mode: machine code appends the nodes
+//! to the tape itself. Slots stay in the machine's stack of slots, like references.
+//!
 //! Promises: nothing is initialized before the first function is compiled; memory is either writable or executable.
 //! Not here: the decision what is compiled, and the transitions between interpreter and machine code (`vm`).
 
@@ -18,6 +21,7 @@ mod effects;
 mod flow;
 mod layout;
 mod pages;
+mod rare;
 mod shims;
 mod site;
 mod translate;
@@ -28,7 +32,8 @@ pub use context::{Context, Link, PASSED};
 pub use site::{Continuation, Register, Site};
 pub use treatment::is_worthwhile;
 
-use crate::bytecode::Counts;
+use crate::bytecode::{Code, Counts, Instruction};
+use crate::value::Constants;
 
 /// The numbers of components of the arguments and of the results of a function.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -37,7 +42,39 @@ pub struct Signature {
     pub params: Counts,
     /// The components of the results.
     pub results: Counts,
+    /// Whether the function is derivative code, whose numbers have slots.
+    pub has_slots: bool,
 }
+
+impl Signature {
+    /// Returns the signature of a function.
+    pub fn of(code: &Code) -> Signature {
+        Signature { params: code.params, results: code.results, has_slots: code.is_derivative }
+    }
+}
+
+/// A function that is called by its number.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Callee {
+    /// The number of the function.
+    pub function: u32,
+    /// Whether the derivative code of the function is called.
+    pub is_derivative: bool,
+}
+
+impl Callee {
+    /// Returns the function that an instruction calls by its number, if it does.
+    pub fn of(instruction: &Instruction) -> Option<Callee> {
+        match *instruction {
+            Instruction::Call { function } => Some(Callee { function: function.0, is_derivative: false }),
+            Instruction::DCall { function } => Some(Callee { function: function.0, is_derivative: true }),
+            _ => None,
+        }
+    }
+}
+
+/// Returns the signature of a function, if the function is known.
+pub type Signatures<'p> = &'p dyn Fn(Callee) -> Option<Signature>;
 
 /// The functions of the machine that machine code calls.
 #[derive(Clone, Copy, Debug)]
@@ -51,6 +88,30 @@ pub struct Helpers {
     pub append_number: extern "C" fn(array: *mut u8, value: f64) -> i64,
     /// Appends an integer to the array in a register; returns whether it succeeded.
     pub append_integer: extern "C" fn(array: *mut u8, value: i64) -> i64,
+    /// Appends a number with its node, 0 for a constant, to the array in a register; returns whether it succeeded.
+    pub append_varied: extern "C" fn(*mut Context, array: *mut u8, value: f64, node: i64) -> i64,
+    /// Creates an empty array in a register.
+    pub new_array: extern "C" fn(register: *mut u8) -> i64,
+    /// Creates an array of constants in a register.
+    pub load_array: extern "C" fn(register: *mut u8, constants: *const Constants) -> i64,
+    /// Appends an element to the array in a register, whose numbers and integers were passed, and whose references are
+    /// in the given registers; returns whether it succeeded. The three numbers of components have 16 bits each.
+    pub append_element: extern "C" fn(*mut Context, array: *mut u8, references: *mut u8, counts: i64) -> i64,
+    /// Sets a component of an element of the array in a register to the number that was passed, given the position of
+    /// the component; a shared array is copied. Returns whether it succeeded.
+    pub set_number: extern "C" fn(*mut Context, array: *mut u8, position: i64) -> i64,
+    /// Sets a component to the integer that was passed, with the same arguments.
+    pub set_integer: extern "C" fn(*mut Context, array: *mut u8, position: i64) -> i64,
+    /// Appends the number that was passed to the array in a register; returns whether it succeeded.
+    pub append_passed: extern "C" fn(*mut Context, array: *mut u8, i64) -> i64,
+    /// Adds the number that was passed to an array of adjoints; returns whether it succeeded.
+    pub accumulate: extern "C" fn(*mut Context, array: *mut u8, position: i64) -> i64,
+    /// Adds the numbers of an array to those of an array of adjoints; returns whether it succeeded.
+    pub add_array: extern "C" fn(array: *mut u8, from: *const u8) -> i64,
+    /// Allocates slots for the numbers of the array in a register; returns whether it succeeded.
+    pub make_slots: extern "C" fn(array: *mut u8) -> i64,
+    /// Allocates memory for the next nodes of the tape; returns whether the limit permits it.
+    pub extend_tape: extern "C" fn(*mut Context, i64, i64) -> i64,
     /// Copies a reference from the second register to the first one, and drops the content of that register.
     pub share: extern "C" fn(to: *mut u8, from: *const u8) -> i64,
     /// Moves a reference from the second register to the first one, and drops the content of that register.
@@ -67,7 +128,7 @@ pub struct Helpers {
 #[derive(Clone, Copy)]
 pub struct Program<'p> {
     /// Returns the signature of a function, if the function is known.
-    pub signature: &'p dyn Fn(u32) -> Option<Signature>,
+    pub signature: Signatures<'p>,
     /// The numbers of components of the global variables, which only grow.
     pub globals: [u32; 3],
 }

@@ -19,8 +19,11 @@ pub fn is_worthwhile(code: &Code, part: Part) -> bool {
     };
     let instructions = code.instructions.get(first..=last).unwrap_or_default();
     let count = |opcodes: &[Opcode]| instructions.iter().filter(|step| opcodes.contains(&step.opcode())).count();
-    let created = count(&[Opcode::NewBox, Opcode::NewInstance, Opcode::NewRecord, Opcode::NewClosure]);
-    let called = count(&[Opcode::Native, Opcode::Operate, Opcode::CallValue, Opcode::FindMethod]);
+    use Opcode as O;
+    let created = count(&[O::NewBox, O::NewInstance, O::NewRecord, O::NewClosure])
+        + count(&[O::DNewBox, O::DNewRecord, O::DNewClosure]);
+    let called = count(&[O::Native, O::Operate, O::CallValue, O::FindMethod])
+        + count(&[O::DNative, O::DOperate, O::DCallValue, O::DCallRule]);
     // A small function around one call is compiled, because machine code would have to leave to call it.
     let steps = if called <= 1 { created } else { created + called };
     steps * INSTRUCTIONS_PER_STEP <= instructions.len()
@@ -35,6 +38,9 @@ pub enum Treatment {
     Object,
     /// The instruction is translated in tangent and adjoint code, the only code in which it occurs.
     Derivative,
+    /// The instruction is translated in derivative code, the only code in which it occurs: slots are read and written,
+    /// and nodes are appended to the tape.
+    Recorded,
     /// The interpreter executes this one instruction, and machine code continues unless functions were entered.
     Step,
     /// The interpreter executes this one instruction and continues after it.
@@ -52,7 +58,9 @@ pub fn treatment(opcode: Opcode) -> Treatment {
         | JoinLeftF | JoinRightF | JoinBothF | Extra | Extras | Element | AddI | AddIK | SubI | MulI | DivI | RemI
         | Not | EqI | NeI | LtI | LeI | EqF | NeF | LtF | LeF | Jump | If | Unless | IfEqI | IfNeI | IfLtI | IfLeI
         | IfEqIK | IfNeIK | IfLtIK | IfLeIK | IfGtIK | IfGeIK | IfEqF | IfNeF | IfLtF | IfLeF | UnlessLtF
-        | UnlessLeF | LoopLtI | LoopLtIK | Call | Return | ReturnF | ReturnI | ReturnR => Treatment::Translated,
+        | UnlessLeF | LoopLtI | LoopLtIK | Call | DCall | DReturnF | Return | ReturnF | ReturnI | ReturnR => {
+            Treatment::Translated
+        }
         Share | Take | Clear | LoadBoxF | LoadBoxI | LoadBoxR | StoreBoxF | StoreBoxI | LoadRecordF | LoadRecordI
         | LoadRecordR | StoreRecordF | StoreRecordI | CaptureF | CaptureI | CaptureR | AppendF | AppendI | Count
         | CheckIndex | ElementF | ElementI | ElementR | PartF | PartI | PartR | SetElementF | SetElementI
@@ -60,17 +68,16 @@ pub fn treatment(opcode: Opcode) -> Treatment {
         | CheckGlobalAccess => Treatment::Object,
         LoadText | LoadArray | Native | Operate | NewBox | NewInstance | FindMethod | NewRecord | NewClosure
         | StoreBoxR | TakeBox | StoreRecordR | TakeRecord | NewArray | AppendR | AppendText | Append | TakePart
-        | SetElementR | SetPartR | StoreGlobalR | TakeGlobal | BeginAccess | BeginGlobalAccess | EndAccess => {
-            Treatment::Step
-        }
-        CallValue => Treatment::StepAndLeave,
+        | SetElementR | SetPartR | StoreGlobalR | TakeGlobal | BeginAccess | BeginGlobalAccess | EndAccess
+        | DPrim3F | DCallRule | DNative | DOperate | DNewBox | DNewRecord | DNewClosure | DStoreBoxF | DAppend
+        | DStoreGlobalF => Treatment::Step,
+        CallValue | DCallValue => Treatment::StepAndLeave,
         PartialF | PartialLeftF | PartialRightF | PartialFI | FlushF | PushF | PushI | PushKnown | PopF | PopI
-        | AddElementF | AddPartF => Treatment::Derivative,
-        // The code of derivatives with levels is not compiled, and the failures are left to the interpreter.
-        TrapNil | TrapFailed | TrapUncaught | TrapUnreachable | Resume | Halt | EnterCompiled | DMoveF | DLoadF
-        | ClearSlot | DAddF | DSubF | DMulF | DDivF | DNegF | DPrim1F | DPrim2F | DPrim3F | DPrimFI | DCall
-        | DCallValue | DCallRule | DNative | DOperate | DReturnF | DNewBox | DNewRecord | DNewClosure | DLoadBoxF
-        | DStoreBoxF | DLoadRecordF | DStoreRecordF | DCaptureF | DAppendF | DAppend | DElementF | DPartF
-        | DSetElementF | DSetPartF | DLoadGlobalF | DStoreGlobalF => Treatment::Leave,
+        | AddElementF | AddPartF | Accumulate | TakeAdjoint | AddArray => Treatment::Derivative,
+        DMoveF | DLoadF | ClearSlot | DAddF | DSubF | DMulF | DDivF | DNegF | DPrim1F | DPrim2F | DPrimFI
+        | DLoadBoxF | DLoadRecordF | DStoreRecordF | DCaptureF | DAppendF | DElementF | DPartF | DSetElementF
+        | DSetPartF | DLoadGlobalF => Treatment::Recorded,
+        // The failures are left to the interpreter.
+        TrapNil | TrapFailed | TrapUncaught | TrapUnreachable | Resume | Halt | EnterCompiled => Treatment::Leave,
     }
 }

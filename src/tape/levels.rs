@@ -4,7 +4,7 @@ use super::Num;
 use super::column::TangentColumn;
 use super::node::{Pool, RecordError};
 use super::observer::{NonFiniteScalar, ObservedStep, Observer, ObserverOptions, Operation, Recorded};
-use super::recording::{Recording, SharedPool, Tape};
+use super::recording::{NodeMemory, Recording, SharedPool, Tape};
 use crate::native::PrimitiveId;
 use crate::value::Slot;
 use std::cell::RefCell;
@@ -140,6 +140,21 @@ impl Levels {
     /// [`RecordError`] when the limit is reached.
     pub fn make_room(&mut self) -> Result<(), RecordError> {
         if self.mode == Mode::SingleReverse { self.outermost.make_room() } else { Ok(()) }
+    }
+
+    /// Returns the memory of the tape of the single reverse level; `None` in another mode.
+    pub fn node_memory(&mut self) -> Option<NodeMemory> {
+        (self.mode == Mode::SingleReverse).then(|| self.outermost.memory())
+    }
+
+    /// Sets the end of the tape of the single reverse level, after machine code has appended nodes.
+    ///
+    /// # Safety
+    /// The nodes below the address `next` must be in the memory of the tape, and initialized.
+    #[allow(unsafe_code)]
+    pub unsafe fn set_next_node(&mut self, next: usize) {
+        // SAFETY: as the caller guarantees.
+        unsafe { self.outermost.set_next(next) }
     }
 
     /// Returns the number of live levels.

@@ -10,6 +10,7 @@ use crate::value::number_format::in_bytes;
 /// A missing operand is represented by the node itself, with partial derivative 0: a sweep then neither branches on the
 /// arity nor writes to a common dummy node. Number 0 represents no node.
 #[derive(Clone, Copy, PartialEq, Debug)]
+#[repr(C)]
 pub struct Node {
     /// The node of the first operand.
     pub a: u32,

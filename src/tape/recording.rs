@@ -28,6 +28,17 @@ pub struct Recording {
     pool: SharedPool,
 }
 
+/// The memory of a tape, for machine code that appends nodes itself.
+#[derive(Clone, Copy, Debug)]
+pub struct NodeMemory {
+    /// The address of the next node.
+    pub next: usize,
+    /// The address after the memory that is allocated.
+    pub end: usize,
+    /// The number of the next node.
+    pub number: u32,
+}
+
 /// The columns beside the nodes of a level inside of other levels: the dependence of values and partial derivatives on
 /// the outer levels. The columns are only as long as needed, so that a level whose numbers vary in no other level costs
 /// nothing.
@@ -125,6 +136,26 @@ impl Recording {
         let b = if b == 0 { n } else { b };
         self.chunk.push(Node { a, b, pa, pb });
         n
+    }
+
+    /// Returns the memory for the next operations.
+    pub fn memory(&mut self) -> NodeMemory {
+        let start = self.chunk.as_mut_ptr().addr();
+        NodeMemory {
+            next: start + size_of_val(&self.chunk[..]),
+            end: start + self.chunk.capacity() * size_of::<Node>(),
+            number: self.base + self.chunk.len() as u32,
+        }
+    }
+
+    /// Sets the number of operations after machine code has appended some.
+    ///
+    /// # Safety
+    /// The nodes below the address `next` must be in the memory of the tape, and initialized.
+    #[allow(unsafe_code)]
+    pub unsafe fn set_next(&mut self, next: usize) {
+        // SAFETY: the caller guarantees that as many nodes are initialized.
+        unsafe { self.chunk.set_len((next - self.chunk.as_ptr().addr()) / size_of::<Node>()) }
     }
 
     #[cold]

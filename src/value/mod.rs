@@ -48,6 +48,7 @@ pub enum Bank {
 /// is the number of a node of that level's tape; in the outermost level, if it is a forward one, the bits of the
 /// tangent itself; in any other forward level the index of a cell.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[repr(C)]
 pub struct Slot {
     /// The epoch of the level to which the slot belongs. It is assigned when the level begins and never reused.
     pub epoch: u64,

@@ -31,7 +31,7 @@ pub struct Entry {
     pub inactive: (u32, u32),
     /// Whether the numbers of the code carry slots.
     pub is_derivative: bool,
-    /// The number of the function whose original code this is, if it is original code.
+    /// The number of the function, unless this is the derivative code of its own body, which is never called by number.
     pub number: Option<u32>,
     /// The machine code of the function, and how often the function was found running.
     pub machine_code: MachineCode,
@@ -328,7 +328,7 @@ impl Functions {
             let code = checked(source, function, version)?;
             let entries = &mut self.entries[version as usize];
             entries.resize_with(entries.len().max(at + 1), || None);
-            let number = (version == Version::Original).then_some(function);
+            let number = (version != Version::BodyDerivative).then_some(function);
             entries[at] = Some(Box::new(Entry { number, ..Entry::of(code) }));
         }
         self.get(function, version).ok_or_else(|| Fault::internal("code that was loaded is missing"))

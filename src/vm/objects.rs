@@ -89,6 +89,45 @@ pub fn position(cells: &Cells, index: i64, (offset, stride): (u16, u16)) -> Opti
     Some(index * usize::from(stride) + usize::from(offset))
 }
 
+/// Adds a number to the number `at` of an array of adjoints, which is extended by zeros as far as necessary.
+pub fn accumulate(array: &mut Ref, at: usize, more: f64) -> Option<()> {
+    let cells = own(array).ok()?;
+    if at >= cells.f.len() {
+        cells.f.resize(at + 1, 0.0);
+    }
+    cells.f[at] += more;
+    Some(())
+}
+
+/// Moves the number `at` out of an array of adjoints, in which it becomes zero. A missing number is zero.
+pub fn take_adjoint(array: &mut Ref, at: usize) -> Option<f64> {
+    if matches!(array, Ref::Null) {
+        return Some(0.0);
+    }
+    let numbers = &mut own(array).ok()?.f;
+    // The last number is removed, so that an array that shrinks again to its original size has no further adjoints.
+    if at + 1 == numbers.len() { numbers.pop() } else { Some(numbers.get_mut(at).map_or(0.0, std::mem::take)) }
+}
+
+/// Adds the numbers of an array to those of an array of adjoints, which is extended by zeros as far as necessary.
+pub fn add_array(array: &mut Ref, from: &Ref) -> Option<()> {
+    let from = cells(from).ok()?;
+    if from.f.is_empty() {
+        return Some(());
+    }
+    let to = own(array).ok()?;
+    if to.f.len() < from.f.len() {
+        to.f.resize(from.f.len(), 0.0);
+    }
+    to.f.iter_mut().zip(&from.f).for_each(|(to, more)| *to += more);
+    Some(())
+}
+
+/// Returns the index of a component of an element of an array of adjoints.
+pub fn adjoint_position(index: i64, (offset, stride): (u16, u16)) -> Option<usize> {
+    usize::try_from(index).ok()?.checked_mul(usize::from(stride))?.checked_add(usize::from(offset))
+}
+
 /// Returns the fault for an object of another kind than the code expects.
 #[cold]
 pub fn wrong_object() -> Box<Fault> {

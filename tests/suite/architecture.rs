@@ -18,7 +18,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("ir", &["types", "native", "value", "source", "cancel"]),
     ("diff", &["ir", "native", "value", "source", "diagnostic", "cancel"]),
     ("bytecode", &["native", "value", "source"]),
-    ("jit", &["bytecode", "native", "value"]),
+    ("jit", &["bytecode", "native", "tape", "value"]),
     ("emit", &["ir", "bytecode", "native", "value", "source", "cancel"]),
     ("tape", &["native", "value", "tensor", "cancel"]),
     ("tensor", &["cancel"]),

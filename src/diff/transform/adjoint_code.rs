@@ -51,9 +51,11 @@ pub fn adjoint(f: &Function, value: bool) -> Result<Function, Fallback> {
             numbers.insert(reg, builder.number());
         }
     }
+    let all = (0..f.registers.len()).map(|k| Reg(k as u32));
+    let arrays = all.filter(|reg| varied.is_local(*reg)).map(|reg| (reg, builder.register(Bank::R))).collect();
     let mut adjoint_builder = AdjointBuilder {
         output: vec![],
-        adjoints: Adjoints { numbers, objects },
+        adjoints: Adjoints { numbers, objects, arrays },
         blocks: &blocks,
         needs: &needs,
         live: &live,
@@ -173,6 +175,11 @@ impl AdjointBuilder<'_, '_> {
             }
             for (i, step) in self.blocks.f.blocks[b].instructions.iter().enumerate() {
                 self.builder.span = step.span;
+                if self.needs[b].counted[i] {
+                    let count = self.builder.register(Bank::I);
+                    self.builder.step(Op::Count, &[count], &[step.ins[0]]);
+                    self.builder.step(Op::Transformed(TransformedOp::Push(Bank::I)), &[], &[count]);
+                }
                 if self.needs[b].recomputed[i] {
                     self.repeated.push((b, self.builder.steps.len()));
                 }
@@ -197,6 +204,9 @@ impl AdjointBuilder<'_, '_> {
         let mut all: Vec<Reg> = self.adjoints.numbers.values().copied().collect();
         all.sort_unstable();
         all.iter().for_each(|adjoint| self.builder.step(Op::ConstF(0.0), &[*adjoint], &[]));
+        let mut arrays: Vec<Reg> = self.adjoints.arrays.values().copied().collect();
+        arrays.sort_unstable();
+        arrays.iter().for_each(|adjoint| self.builder.step(Op::Null, &[*adjoint], &[]));
         for entry in &self.entries.0 {
             if let Entry::Loop { integer, how: PredecessorCounter::Added, .. } = entry {
                 self.builder.step(Op::ConstI(-1), &[*integer], &[]);
@@ -291,7 +301,10 @@ impl AdjointBuilder<'_, '_> {
     fn enter_before(&mut self, b: usize, result: Reg) -> Terminator {
         let before = self.blocks.before[b].clone();
         match (&self.entries.0[b], &before[..]) {
-            (_, []) => Terminator::Return(self.results(result)),
+            (_, []) => {
+                self.deliver_modified_parameters();
+                Terminator::Return(self.results(result))
+            }
             (Entry::Single, [p, ..]) => Terminator::Jump(self.reverse_of(p.0 as usize)),
             (Entry::Loop { integer, first, how, from, again }, _) => {
                 let (integer, first, how, from, again) = (*integer, *first, *how, *from, *again);
@@ -316,6 +329,18 @@ impl AdjointBuilder<'_, '_> {
                 self.builder.step(Op::Transformed(TransformedOp::Pop(Bank::I)), &[number], &[]);
                 self.choose(number, all)
             }
+        }
+    }
+
+    /// Adds the adjoints of parameters that the function modifies to those that the caller receives.
+    fn deliver_modified_parameters(&mut self) {
+        let references = self.f().params.iter().filter(|r| self.f().registers[r.0 as usize].bank == Bank::R);
+        let modified: Vec<(Reg, Reg)> = references
+            .zip(&self.adjoints.objects)
+            .filter_map(|(param, object)| Some((*object, *self.adjoints.arrays.get(param)?)))
+            .collect();
+        for (object, array) in modified {
+            self.builder.step(Op::Transformed(TransformedOp::AddArray), &[object], &[object, array]);
         }
     }
 

@@ -27,6 +27,8 @@ pub struct ToBeRecorded {
     pub recomputed: Vec<bool>,
     /// Whether the result of each step of the block is recorded on the value stack.
     pub recorded: Vec<bool>,
+    /// Whether each step appends to a local array; the number of elements before is recorded on the value stack.
+    pub counted: Vec<bool>,
     /// Registers that are restored to their values at the beginning of the block.
     pub restored: Vec<(Reg, Restore)>,
 }
@@ -236,7 +238,8 @@ impl<'f> Blocks<'f> {
         let versions = Versions::of(steps);
         let none = vec![false; steps.len()];
         let entry = vec![false; self.f.registers.len()];
-        let mut needs = ToBeRecorded { entry, recomputed: none.clone(), recorded: none, restored: vec![] };
+        let counted = steps.iter().map(|step| matches!(step.op, Op::Append(_)) && self.varied.is_step(step)).collect();
+        let mut needs = ToBeRecorded { entry, recomputed: none.clone(), recorded: none, counted, restored: vec![] };
         for (i, step) in steps.iter().enumerate().filter(|(_, step)| self.varied.is_step(step)) {
             for version in self.values_read(step, i, &versions) {
                 self.need(b, &versions, version, &mut needs);
@@ -257,7 +260,7 @@ impl<'f> Blocks<'f> {
                     }
                 }
             }
-            Op::LoadElement { .. } => out.push(versions.operands[i][1]),
+            Op::LoadElement { .. } | Op::StoreElement { .. } => out.push(versions.operands[i][1]),
             _ => {}
         }
         out

@@ -5,7 +5,7 @@ use crate::diff::transform::GraphBuilder;
 use crate::diff::transform::contribution::{Term, operands_read, reads_result};
 use crate::diff::transform::recomputation::{Blocks, Restore, ToBeRecorded, Version, Versions};
 use crate::ir::analysis::liveness::Liveness;
-use crate::ir::{Instruction, Op, Reg, TransformedOp};
+use crate::ir::{Instruction, Op, Reg, Stride, TransformedOp};
 use crate::native::{primitive, primitive_ids};
 use crate::value::Bank;
 use hashbrown::HashMap;
@@ -16,6 +16,9 @@ pub struct Adjoints {
     pub numbers: HashMap<Reg, Reg>,
     /// The adjoints of the reference arguments.
     pub objects: Vec<Reg>,
+    /// The adjoints of the numbers in local arrays, by the register of the array. Missing numbers are zero, and so are
+    /// all numbers where the register holds no array that is read later.
+    pub arrays: HashMap<Reg, Reg>,
 }
 
 /// The reverse pass over a block, under construction.
@@ -36,6 +39,8 @@ struct Local {
     values: HashMap<Version, Reg>,
     /// The adjoints of values, as far as they are known at this point.
     sums: HashMap<Version, Term>,
+    /// The registers that hold the numbers of elements before steps that append to local arrays, by step.
+    counts: HashMap<usize, Reg>,
 }
 
 /// An adjoint in a register, with its sign.
@@ -49,7 +54,12 @@ impl<'f> ReverseBlock<'_, 'f> {
     /// Emits the reverse pass over the block; `None` where a step cannot be transformed.
     pub fn block(&mut self, needs: &ToBeRecorded) -> Option<()> {
         let steps: &'f [Instruction] = &self.blocks.f.blocks[self.at].instructions;
-        let mut local = Local { versions: Versions::of(steps), values: HashMap::new(), sums: HashMap::new() };
+        let mut local = Local {
+            versions: Versions::of(steps),
+            values: HashMap::new(),
+            sums: HashMap::new(),
+            counts: HashMap::new(),
+        };
         self.restore(steps, needs, &mut local)?;
         for (reg, step) in &local.versions.last {
             if self.live.leaves(self.at, (*reg).into())
@@ -68,12 +78,16 @@ impl<'f> ReverseBlock<'_, 'f> {
 
     /// Restores the values at the beginning of the block, and recomputes the values of its steps that are needed.
     fn restore(&mut self, steps: &[Instruction], needs: &ToBeRecorded, local: &mut Local) -> Option<()> {
-        for (i, step) in steps.iter().enumerate().rev().filter(|(i, _)| needs.recorded[*i]) {
-            let out = step.outs[0];
-            let bank = self.bank(out);
-            let value = self.builder.register(bank);
-            self.builder.step(Op::Transformed(TransformedOp::Pop(bank)), &[value], &[]);
-            local.values.insert((out, Some(i)), value);
+        for (i, step) in steps.iter().enumerate().rev() {
+            if needs.recorded[i] {
+                let out = step.outs[0];
+                let value = self.pop(self.bank(out));
+                local.values.insert((out, Some(i)), value);
+            }
+            if needs.counted[i] {
+                let count = self.pop(Bank::I);
+                local.counts.insert(i, count);
+            }
         }
         for (reg, how) in needs.restored.iter().rev() {
             match how {
@@ -93,6 +107,13 @@ impl<'f> ReverseBlock<'_, 'f> {
             local.values.insert((step.outs[0], Some(i)), value);
         }
         Some(())
+    }
+
+    /// Emits a step that pops a value from the value stack; returns the register of the value.
+    fn pop(&mut self, bank: Bank) -> Reg {
+        let value = self.builder.register(bank);
+        self.builder.step(Op::Transformed(TransformedOp::Pop(bank)), &[value], &[]);
+        value
     }
 
     fn bank(&self, reg: Reg) -> Bank {
@@ -120,6 +141,9 @@ impl<'f> ReverseBlock<'_, 'f> {
     /// Adds the contributions of a step to the adjoints of its operands.
     fn step(&mut self, i: usize, step: &Instruction, local: &mut Local) -> Option<()> {
         let Some(out) = step.outs.first() else { return Some(()) };
+        if let Some(array) = self.adjoints.arrays.get(out).copied() {
+            return self.array_step(i, step, array, local);
+        }
         let Some(adjoint) = local.sums.remove(&(*out, Some(i))) else { return Some(()) };
         if !self.blocks.varied.is_step(step) {
             return Some(());
@@ -149,7 +173,12 @@ impl<'f> ReverseBlock<'_, 'f> {
             Op::LoadElement { offset, stride, .. } => {
                 let object = self.object(step.ins[0])?;
                 let index = self.operand(i, step, 1, local)?;
-                let op = Op::Transformed(TransformedOp::AddElement { offset: *offset, stride: *stride });
+                let (offset, stride) = (*offset, *stride);
+                let op = match self.blocks.varied.is_local(step.ins[0]) {
+                    true => TransformedOp::Accumulate { offset, stride },
+                    false => TransformedOp::AddElement { offset, stride },
+                };
+                let op = Op::Transformed(op);
                 self.builder.step(op, &[object], &[object, index, adjoint]);
             }
             Op::LoadRecord { bank, index } => {
@@ -177,8 +206,65 @@ impl<'f> ReverseBlock<'_, 'f> {
         Some(())
     }
 
+    /// Emits the reverse of a step that writes or modifies a local array, whose adjoints are in the register `array`.
+    fn array_step(&mut self, i: usize, step: &Instruction, array: Reg, local: &mut Local) -> Option<()> {
+        match step.op {
+            Op::Append(stride) => {
+                let count = local.counts.get(&i).copied()?;
+                let numbers: Vec<usize> = (1..step.ins.len()).filter(|k| self.bank(step.ins[*k]) == Bank::F).collect();
+                // The last number is taken first, so that the array of adjoints becomes shorter.
+                for (offset, k) in numbers.into_iter().enumerate().rev() {
+                    self.take_adjoint((i, k), step, (array, count), (offset as u16, stride), local);
+                }
+            }
+            Op::StoreElement { bank: Bank::F, offset, stride } => {
+                let index = self.operand(i, step, 1, local)?;
+                self.take_adjoint((i, 2), step, (array, index), (offset, stride), local);
+            }
+            Op::Copy | Op::Take => {
+                let from = step.ins[0];
+                match (self.object(from), &step.op) {
+                    (Some(adjoint), Op::Take) if self.adjoints.arrays.contains_key(&from) => {
+                        self.builder.step(Op::Take, &[adjoint], &[array]);
+                    }
+                    (Some(adjoint), _) => {
+                        self.builder.step(Op::Transformed(TransformedOp::AddArray), &[adjoint], &[adjoint, array]);
+                    }
+                    (None, _) => {}
+                }
+                self.builder.step(Op::Null, &[array], &[]);
+            }
+            // The adjoints of all elements that were appended have been taken out of the array.
+            Op::NewArray(_) | Op::Null | Op::StoreElement { .. } => {}
+            // The array holds constants.
+            _ => self.builder.step(Op::Null, &[array], &[]),
+        }
+        Some(())
+    }
+
+    /// Moves an adjoint out of an array of adjoints to the number that a step has stored in the array.
+    fn take_adjoint(
+        &mut self,
+        (i, k): (usize, usize),
+        step: &Instruction,
+        (array, index): (Reg, Reg),
+        (offset, stride): (u16, Stride),
+        local: &mut Local,
+    ) {
+        let adjoint = self.builder.number();
+        let op = Op::Transformed(TransformedOp::TakeAdjoint { offset, stride });
+        self.builder.step(op, &[adjoint, array], &[array, index]);
+        if self.blocks.varied.is(step.ins[k]) {
+            self.add(local.versions.operands[i][k], Term::Plus(adjoint), local);
+        }
+    }
+
+    /// Returns the register of the adjoints of the numbers in an array or record.
     fn object(&self, reg: Reg) -> Option<Reg> {
-        self.adjoints.objects.get(self.blocks.varied.param(reg)?).copied()
+        match self.blocks.varied.param(reg) {
+            Some(k) => self.adjoints.objects.get(k).copied(),
+            None => self.adjoints.arrays.get(&reg).copied(),
+        }
     }
 
     /// Adds a term to the adjoint of a value.

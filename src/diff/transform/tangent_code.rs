@@ -4,9 +4,12 @@ use super::GraphBuilder;
 use super::contribution::Term;
 use super::varied_registers::Varied;
 use crate::ir::passes::dead_code::eliminate;
-use crate::ir::{Block, Fallback, Function, Instruction, Op, Reg, Terminator};
+use crate::ir::{Block, Fallback, Function, Instruction, Op, Reg, Stride, Terminator};
 use crate::value::Bank;
 use hashbrown::HashMap;
+
+/// The maximum number of constants in an array to which varying numbers are written.
+const MAX_ZEROS: usize = 64;
 
 /// Derives the tangent code of a function. Its parameters are those of the function, then a tangent for each number and
 /// an object of tangents for each reference; its results are those of the function, then a tangent for each number
@@ -26,6 +29,7 @@ pub fn tangent(f: &Function) -> Result<Function, Fallback> {
         tangents: HashMap::new(),
         negatives: HashMap::new(),
         vectors: vec![],
+        arrays: HashMap::new(),
     };
     let mut params = f.params.clone();
     for (k, param) in f.params.iter().enumerate() {
@@ -35,6 +39,9 @@ pub fn tangent(f: &Function) -> Result<Function, Fallback> {
             Bank::R => {
                 let vector = tangent_builder.builder.register(Bank::R);
                 tangent_builder.vectors.push(vector);
+                if tangent_builder.varied.is_local(*param) {
+                    tangent_builder.arrays.insert(*param, vector);
+                }
                 params.push(vector);
             }
         }
@@ -80,6 +87,8 @@ struct TangentBuilder<'f> {
     negatives: HashMap<Reg, Reg>,
     /// The tangents of the reference arguments.
     vectors: Vec<Reg>,
+    /// The tangents of the numbers in local arrays, by the register of the array.
+    arrays: HashMap<Reg, Reg>,
 }
 
 impl TangentBuilder<'_> {
@@ -100,6 +109,9 @@ impl TangentBuilder<'_> {
 
     fn step(&mut self, step: &Instruction) -> Option<()> {
         self.builder.span = step.span;
+        if step.outs.iter().any(|out| self.varied.is_local(*out)) {
+            return self.array_step(step);
+        }
         let is_varied = self.varied.is_step(step);
         let out = step.outs.first().copied();
         let (Some(out), true) = (out, is_varied) else {
@@ -124,7 +136,7 @@ impl TangentBuilder<'_> {
                 self.builder.copy(tangent, from);
             }
             Op::LoadElement { .. } | Op::LoadRecord { .. } => {
-                let vector = self.vectors[self.varied.param(step.ins[0])?];
+                let vector = self.vector(step.ins[0])?;
                 let mut ins = step.ins.clone();
                 ins[0] = vector;
                 self.forget(tangent);
@@ -159,6 +171,55 @@ impl TangentBuilder<'_> {
                 self.builder.copy(tangent, sum);
                 self.builder.copy(out, value);
             }
+            _ => return None,
+        }
+        Some(())
+    }
+
+    /// Returns the register of the tangents of the numbers in an array or record; `None` if the numbers are constant.
+    fn vector(&mut self, reg: Reg) -> Option<Reg> {
+        if let Some(k) = self.varied.param(reg) {
+            return self.vectors.get(k).copied();
+        }
+        let builder = &mut self.builder;
+        self.varied.is_local(reg).then(|| *self.arrays.entry(reg).or_insert_with(|| builder.register(Bank::R)))
+    }
+
+    /// Emits a step that writes or modifies a local array, and the same for the array of its tangents.
+    fn array_step(&mut self, step: &Instruction) -> Option<()> {
+        self.builder.steps.push(step.clone());
+        let (out, from) = (step.outs[0], step.ins.first().copied());
+        let vector = self.vector(out)?;
+        match &step.op {
+            Op::NewArray(stride) => {
+                self.builder.step(Op::NewArray(Stride { i: 0, r: 0, ..*stride }), &[vector], &[]);
+            }
+            Op::Append(stride) => {
+                let numbers = step.ins[1..].iter().filter(|r| self.f.registers[r.0 as usize].bank == Bank::F);
+                let numbers: Vec<Reg> = numbers.copied().collect();
+                let tangents = numbers.into_iter().map(|r| self.tangent_or_zero(r));
+                let ins: Vec<Reg> = std::iter::once(vector).chain(tangents.collect::<Vec<_>>()).collect();
+                self.builder.step(Op::Append(Stride { i: 0, r: 0, ..*stride }), &[vector], &ins);
+            }
+            Op::StoreElement { bank: Bank::F, .. } => {
+                let tangent = self.tangent_or_zero(step.ins[2]);
+                self.builder.step(step.op.clone(), &[vector], &[vector, step.ins[1], tangent]);
+            }
+            Op::StoreElement { .. } => {}
+            Op::Null => self.builder.step(Op::Null, &[vector], &[]),
+            Op::Copy | Op::Take => {
+                let from = from?;
+                let op = if self.varied.is_local(from) { step.op.clone() } else { Op::Copy };
+                let tangents = self.vector(from)?;
+                self.builder.step(op, &[vector], &[tangents]);
+            }
+            Op::Constants(constants) if constants.len() <= MAX_ZEROS => {
+                let stride = Stride { f: 1, i: 0, r: 0 };
+                self.builder.step(Op::NewArray(stride), &[vector], &[]);
+                let zero = self.builder.emit(Op::ConstF(0.0), &[]);
+                (0..constants.len()).for_each(|_| self.builder.step(Op::Append(stride), &[vector], &[vector, zero]));
+            }
+            // The tangents of another array of constants would have to be as many zeros.
             _ => return None,
         }
         Some(())

@@ -15,6 +15,8 @@ enum Origin {
     Elsewhere,
     /// The object is a parameter, given by its index among the reference arguments.
     Param(usize),
+    /// The object is an array that the function itself makes or modifies, with numbers that may vary.
+    Local,
     /// The object may contain a varied value, and is not known to be a parameter.
     Mixed,
 }
@@ -73,8 +75,18 @@ impl Varied {
     pub fn param(&self, reg: Reg) -> Option<usize> {
         match self.origins[reg.0 as usize] {
             Origin::Param(k) => Some(k),
-            Origin::Elsewhere | Origin::Mixed => None,
+            Origin::Elsewhere | Origin::Local | Origin::Mixed => None,
         }
+    }
+
+    /// Whether a register holds arrays that the function itself makes or modifies.
+    pub fn is_local(&self, reg: Reg) -> bool {
+        self.origins[reg.0 as usize] == Origin::Local
+    }
+
+    /// Whether the numbers of the array or record in a register may vary.
+    fn holds_varied(&self, reg: Reg) -> bool {
+        matches!(self.origins[reg.0 as usize], Origin::Param(_) | Origin::Local)
     }
 
     /// Whether no varied value is reached through a reference.
@@ -82,7 +94,7 @@ impl Varied {
         self.origins[reg.0 as usize] == Origin::Elsewhere
     }
 
-    /// Whether a step produces a varied number.
+    /// Whether a step produces a varied number, or stores numbers in a local array.
     pub fn is_step(&self, step: &Instruction) -> bool {
         match &step.op {
             Op::Primitive(id) => {
@@ -90,9 +102,9 @@ impl Varied {
                     && step.ins.iter().any(|r| self.is(*r))
             }
             Op::Copy => self.is(step.ins[0]),
-            Op::LoadElement { bank: Bank::F, .. } | Op::LoadRecord { bank: Bank::F, .. } => {
-                self.param(step.ins[0]).is_some()
-            }
+            Op::LoadElement { bank: Bank::F, .. } => self.holds_varied(step.ins[0]),
+            Op::LoadRecord { bank: Bank::F, .. } => self.param(step.ins[0]).is_some(),
+            Op::Append(_) | Op::StoreElement { bank: Bank::F, .. } => self.is_local(step.outs[0]),
             _ => false,
         }
     }
@@ -115,6 +127,7 @@ impl Varied {
             {
                 return Err(Fallback::MixedStorage);
             }
+            Op::LoadRecord { bank: Bank::F, .. } if self.is_local(step.ins[0]) => return Err(Fallback::MixedStorage),
             Op::LoadBox { .. } | Op::Transformed(TransformedOp::CaptureOf { .. }) if varies_inside => {
                 return Err(Fallback::VaryingCapture);
             }
@@ -134,6 +147,22 @@ impl Varied {
                         Op::Transformed(TransformedOp::DropTangent | TransformedOp::RequireConstant) => {
                             Origin::Elsewhere
                         }
+                        // The references among the components are constant.
+                        Op::Append(_) if step.ins[1..].iter().all(|r| self.is_constant(*r)) => {
+                            if varies {
+                                Origin::Local
+                            } else {
+                                self.origins[step.ins[0].0 as usize]
+                            }
+                        }
+                        Op::StoreElement { bank: Bank::F, .. } => {
+                            if varies {
+                                Origin::Local
+                            } else {
+                                self.origins[step.ins[0].0 as usize]
+                            }
+                        }
+                        Op::StoreElement { bank: Bank::I, .. } => self.origins[step.ins[0].0 as usize],
                         _ if varies || varies_inside => Origin::Mixed,
                         _ => Origin::Elsewhere,
                     };
@@ -149,9 +178,11 @@ impl Varied {
     fn joined(&self, reg: Reg, origin: Origin) -> Origin {
         let known = self.origins[reg.0 as usize];
         match (known, origin) {
-            _ if known == origin => known,
-            (Origin::Elsewhere, Origin::Param(_)) if self.single[reg.0 as usize] => origin,
-            _ => Origin::Mixed,
+            (Origin::Mixed, _) | (_, Origin::Mixed) => Origin::Mixed,
+            (Origin::Elsewhere, Origin::Elsewhere) => known,
+            // A register that always holds the same parameter, which nothing modifies, stands for the parameter.
+            (Origin::Elsewhere | Origin::Param(_), Origin::Param(_)) if self.single[reg.0 as usize] => origin,
+            _ => Origin::Local,
         }
     }
 }

@@ -41,6 +41,23 @@ impl Selector<'_> {
                     self.element(Bank::F, *offset, *stride);
                 }
             }
+            TransformedOp::Accumulate { offset, stride } => {
+                let (array, index) = (self.changed(step, 0), IIn(self.n(step.ins[1])));
+                let a = FIn(self.n(step.ins[2]));
+                self.writer.push(I::Accumulate { array, a, index });
+                self.element(Bank::F, *offset, *stride);
+            }
+            TransformedOp::TakeAdjoint { offset, stride } => {
+                let (array, index) = (self.changed(step, 1), IIn(self.n(step.ins[1])));
+                let out = FOut(self.n(step.outs[0]));
+                self.writer.push(I::TakeAdjoint { out, array, index });
+                self.element(Bank::F, *offset, *stride);
+            }
+            TransformedOp::AddArray => {
+                let array = self.changed(step, 0);
+                let from = RIn(self.n(step.ins[1]));
+                self.writer.push(I::AddArray { array, from });
+            }
             TransformedOp::DropTangent | TransformedOp::RequireConstant => self.copy(step),
             TransformedOp::Flush => {
                 let a = FIn(self.n(step.ins[0]));

@@ -105,6 +105,9 @@ pub fn effects(op: &Op) -> Effects {
                 (M::ValueStack, A::Write, false)
             }
             TransformedOp::AddElement { .. } => (M::Array, A::Write, true),
+            TransformedOp::Accumulate { .. } | TransformedOp::TakeAdjoint { .. } | TransformedOp::AddArray => {
+                (M::Array, A::Write, false)
+            }
         },
     };
     Effects { memory, access, may_fail }
@@ -204,8 +207,12 @@ pub fn tied(op: &Op) -> Option<(usize, usize)> {
         | Op::Append(_)
         | Op::AppendText
         | Op::StoreElement { .. }
-        | Op::Transformed(TransformedOp::AddElement { .. }) => Some((0, 0)),
-        Op::TakeRecord { .. } | Op::TakeElement { .. } => Some((1, 0)),
+        | Op::Transformed(
+            TransformedOp::AddElement { .. } | TransformedOp::Accumulate { .. } | TransformedOp::AddArray,
+        ) => Some((0, 0)),
+        Op::TakeRecord { .. } | Op::TakeElement { .. } | Op::Transformed(TransformedOp::TakeAdjoint { .. }) => {
+            Some((1, 0))
+        }
         _ => None,
     }
 }

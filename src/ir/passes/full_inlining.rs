@@ -10,9 +10,10 @@ use crate::ir::passes::clean;
 use crate::ir::passes::exclusivity_checks::AccessKind;
 use crate::ir::passes::fallback::Fallback;
 use crate::ir::{
-    Block, BlockId, Function, FunctionId, Instruction, Op, Operator, Program, Reg, Register, Terminator, TransformedOp,
-    Trap,
+    Block, BlockId, Function, FunctionId, Instruction, Op, Operator, Program, Reg, Register, Stride, Terminator,
+    TransformedOp, Trap,
 };
+use crate::native::primitive_ids;
 use crate::value::{Bank, Signature};
 use hashbrown::HashMap;
 use std::rc::Rc;
@@ -286,6 +287,14 @@ impl Inliner<'_> {
                 }
                 true
             }
+            Op::Native { name: "array.repeating", .. } => self.repeat(site, outs[0], &ins, step),
+            // A capacity has no effect on values.
+            Op::Native { name: "array.reserve", .. } => {
+                if outs[0] != ins[0] {
+                    self.push(site.at, Op::Take, vec![outs[0]], vec![ins[0]], step.span);
+                }
+                true
+            }
             // Tangent and adjoint code does not run during a modification of shared memory.
             Op::Hold | Op::Access { how: AccessKind::Instantaneous, .. } => true,
             op if is_supported(op) => {
@@ -294,6 +303,40 @@ impl Inliner<'_> {
             }
             op => self.refuse(Fallback::of_step(op)),
         }
+    }
+
+    /// Appends a loop that creates an array of equal elements, given the components of the element and the number of
+    /// elements; returns `false` if the element contains references.
+    fn repeat(&mut self, site: &mut CallSite<'_>, array: Reg, ins: &[Reg], step: &Instruction) -> bool {
+        let Some((count, element)) = ins.split_last() else { return self.refuse(Fallback::Step) };
+        let of_bank = |bank| element.iter().filter(|r| self.registers[r.0 as usize].bank == bank).count() as u16;
+        let stride = Stride { f: of_bank(Bank::F), i: of_bank(Bank::I), r: of_bank(Bank::R) };
+        if stride.r > 0 {
+            return self.refuse(Fallback::of_step(&step.op));
+        }
+        let [index, zero, one, is_negative, is_first, is_next] = [(); 6].map(|()| self.register(Bank::I));
+        let before = site.at;
+        let next = self.blocks.len() as u32;
+        let [valid, body, after, failed] = [0, 1, 2, 3].map(|k| BlockId(next + k));
+        self.blocks.extend((0..4).map(|_| Block::default()));
+        let mut push = |at, op, out, ins: &[Reg]| self.push(at, op, vec![out], ins.to_vec(), step.span);
+        push(before, Op::ConstI(0), zero, &[]);
+        push(before, Op::Primitive(primitive_ids::INT_LT), is_negative, &[*count, zero]);
+        push(valid, Op::NewArray(stride), array, &[]);
+        push(valid, Op::ConstI(1), one, &[]);
+        push(valid, Op::ConstI(0), index, &[]);
+        push(valid, Op::Primitive(primitive_ids::INT_LT), is_first, &[index, *count]);
+        push(body, Op::Append(stride), array, &[&[array], element].concat());
+        push(body, Op::Primitive(primitive_ids::INT_ADD), index, &[index, one]);
+        push(body, Op::Primitive(primitive_ids::INT_LT), is_next, &[index, *count]);
+        let mut end = |at: BlockId, end| self.blocks[at.0 as usize].end = Some(end);
+        end(before, Terminator::Branch { condition: is_negative, then: failed, otherwise: valid });
+        end(valid, Terminator::Branch { condition: is_first, then: body, otherwise: after });
+        end(body, Terminator::Branch { condition: is_next, then: body, otherwise: after });
+        // The function runs again on the tape, which reports the failure.
+        end(failed, Terminator::Trap(Trap::Unsupported));
+        site.at = after;
+        true
     }
 
     /// Copies a register, together with the knowledge about the function in it.

@@ -89,6 +89,7 @@ impl Translator<'_, '_> {
             self.return_status(LEFT);
             return;
         }
+        self.store_tape();
         self.largest_record = self.largest_record.max(saved.len() + 1);
         let values: Vec<Value> = saved.iter().map(|register| self.get(*register)).collect();
         let site = self.site(at, continuation, saved, vec![], vec![]);
@@ -106,7 +107,7 @@ impl Translator<'_, '_> {
     fn return_status(&mut self, status: i64) {
         let mut returned = vec![self.constant(status)];
         if self.is_function {
-            let signature = Signature { params: self.code.params, results: self.code.results };
+            let signature = Signature::of(self.code);
             for ((bank, _), place) in convention::results(&signature) {
                 if place == Place::Machine {
                     returned.push(match bank {
@@ -162,12 +163,12 @@ impl Translator<'_, '_> {
     }
 
     /// Calls the interpreter for one instruction that writes no number or integer, and preserves all machine registers.
-    /// The status is in the context.
-    pub(super) fn perform_rare_step(&mut self, at: usize) {
+    /// Returns the status.
+    pub(super) fn perform_rare_step(&mut self, at: usize) -> Value {
         let (site, link) = self.prepare_step(at);
-        let signature = self.builder.import_signature(convention::of_rare_step());
-        let address = self.constant(self.rare_step as i64);
-        self.builder.ins().call_indirect(signature, address, &[site, link]);
+        let status = self.call_rare(self.rare.step, [site, link]);
+        self.load_tape();
+        status
     }
 
     /// Executes one instruction by the interpreter, which continues.
@@ -185,11 +186,15 @@ impl Translator<'_, '_> {
     fn perform_step(&mut self, at: usize) -> Value {
         let (site, link) = self.prepare_step(at);
         let context = self.builder.ins().get_pinned_reg(types::I64);
-        self.call_address(self.helpers.step as *const () as usize, &[context, site, link], types::I64)
+        let status = self.call_address(self.helpers.step as *const () as usize, &[context, site, link], types::I64);
+        self.load_tape();
+        self.nodes.clear();
+        status
     }
 
     /// Passes the operands of an instruction to the interpreter; returns the site and the record of the function.
     fn prepare_step(&mut self, at: usize) -> (Value, Value) {
+        self.store_tape();
         let effects = effects(self.code, at, self.signature);
         let (read, written) = (plain(effects.read), plain(effects.written));
         for (k, register) in read.iter().enumerate() {

@@ -5,17 +5,20 @@ mod derivatives;
 mod exits;
 mod integers;
 mod jumps;
+mod local_arrays;
 mod numbers;
 mod objects;
+mod recording;
 mod views;
 
 use super::context::{Link, offsets};
 use super::convention::{self, Place};
 use super::flow::Flow;
 use super::layout::Layout;
+use super::rare::Rare;
 use super::site::{Continuation, Site};
 use super::treatment::{Treatment, treatment};
-use super::{Helpers, Part, Program, Signature};
+use super::{Callee, Helpers, Part, Program, Signature, Signatures};
 use crate::bytecode::{Code, Instruction};
 use crate::value::Bank;
 use cranelift_codegen::ir::condcodes::IntCC;
@@ -48,8 +51,8 @@ pub struct Environment<'t> {
     pub helpers: &'t Helpers,
     /// The layout of objects, if it is known.
     pub layout: Option<&'t Layout>,
-    /// The address of the function that executes a single step and preserves all machine registers.
-    pub rare_step: usize,
+    /// The addresses of the functions for rare cases.
+    pub rare: Rare<usize>,
     /// The calling convention.
     pub convention: CallConv,
 }
@@ -62,11 +65,11 @@ struct Translator<'t, 'f> {
     builder: &'t mut FunctionBuilder<'f>,
     code: &'t Code,
     owner: usize,
-    signature: &'t dyn Fn(u32) -> Option<Signature>,
+    signature: Signatures<'t>,
     helpers: &'t Helpers,
     layout: Option<&'t Layout>,
     globals: [u32; 3],
-    rare_step: usize,
+    rare: &'t Rare<usize>,
     convention: CallConv,
     flow: Flow,
     /// The instructions that are translated; a jump to another instruction leaves the code.
@@ -75,6 +78,14 @@ struct Translator<'t, 'f> {
     is_derivative: bool,
     /// The ends of the numbers and of the integers in the value stack of adjoint code.
     tops: [Variable; 2],
+    /// The address and the number of the next node of the tape, in derivative code.
+    tape: [Variable; 2],
+    /// The address of the slots of the number registers, in derivative code.
+    slots: Value,
+    /// The nodes of number registers, as far as they are known at the current point.
+    nodes: Vec<(u16, Value)>,
+    /// Values that are numbers of nodes, and therefore not 0.
+    numbers: Vec<Value>,
     /// The addresses of the registers of numbers and integers, in the frame of tangent or adjoint code.
     frame: [Value; 2],
     /// The variables of the number and integer registers.
@@ -113,11 +124,11 @@ pub fn translate(
     part: Part,
     environment: &Environment<'_>,
 ) -> Option<Translated> {
-    let Environment { owner, program, helpers, layout, rare_step, convention } = *environment;
+    let Environment { owner, program, helpers, layout, ref rare, convention } = *environment;
     let signature = program.signature;
     // A callee whose arguments or results do not fit the window is called by the interpreter.
-    let checked = |function: u32| {
-        let found = signature(function)?;
+    let checked = |callee: Callee| {
+        let found = signature(callee)?;
         let fits = |counts: [u16; 3]| {
             counts.iter().zip(code.window).all(|(count, window)| *count <= window)
                 && counts.iter().all(|count| *count <= super::MAX_PASSED)
@@ -131,7 +142,7 @@ pub fn translate(
         Part::Loop(head) => (flow.loop_at(head)?, head),
     };
     let frame = code.frame();
-    let tops = [builder.declare_var(types::I64), builder.declare_var(types::I64)];
+    let [tops, tape] = [(); 2].map(|()| [builder.declare_var(types::I64), builder.declare_var(types::I64)]);
     let mut declare = |count: usize, kind: Type| (0..count).map(|_| builder.declare_var(kind)).collect();
     let variables = [declare(frame[0], types::F64), declare(frame[1], types::I64)];
     let mut translator = Translator {
@@ -143,7 +154,7 @@ pub fn translate(
         helpers,
         layout,
         globals: program.globals,
-        rare_step,
+        rare,
         convention,
         flow,
         region,
@@ -152,6 +163,10 @@ pub fn translate(
         frame: [Value::from_u32(0); 2],
         variables,
         tops,
+        tape,
+        slots: Value::from_u32(0),
+        nodes: vec![],
+        numbers: vec![],
         link: None,
         blocks: vec![None; code.instructions.len()],
         exit: None,
@@ -199,13 +214,18 @@ impl Translator<'_, '_> {
             && self.region.clone().any(|at| {
                 let opcode = self.code.instructions[at].opcode();
                 matches!(treatment(opcode), Treatment::Object | Treatment::Step | Treatment::StepAndLeave)
-                    || matches!(self.code.instructions[at], Instruction::Call { .. })
+                    || matches!(treatment(opcode), Treatment::Recorded)
+                    || Callee::of(&self.code.instructions[at]).is_some()
             });
+        self.load_tape();
+        let signature = Signature::of(self.code);
         let caller = if self.is_function {
             self.references = given[1];
+            self.slots = given[convention::addresses(&signature) - 1];
             given[0]
         } else {
             self.references = given[0];
+            self.slots = given[3];
             let context = self.builder.ins().get_pinned_reg(types::I64);
             self.builder.ins().iadd_imm_s(context, i64::from(offsets::ROOT))
         };
@@ -213,8 +233,7 @@ impl Translator<'_, '_> {
             self.create_link(caller);
         }
         if self.is_function {
-            let signature = Signature { params: self.code.params, results: self.code.results };
-            let mut next = 2;
+            let mut next = convention::addresses(&signature);
             for ((bank, register), place) in convention::arguments(&signature) {
                 let value = match place {
                     Place::Machine => {
@@ -226,6 +245,7 @@ impl Translator<'_, '_> {
                 self.set((bank, register), value);
             }
             self.check_entry(needs_link);
+            self.clear_inactive_slots();
         } else {
             self.frame = [given[1], given[2]];
             if self.is_derivative {
@@ -279,6 +299,12 @@ impl Translator<'_, '_> {
             let is_full = self.builder.ins().icmp(IntCC::UnsignedGreaterThan, needed, end);
             self.leave_if(is_full);
         }
+        if self.code.is_derivative {
+            let end = self.load_context(types::I64, offsets::SLOTS_END);
+            let needed = self.slot_address(self.code.frame()[0] as u16);
+            let is_full = self.builder.ins().icmp(IntCC::UnsignedGreaterThan, needed, end);
+            self.leave_if(is_full);
+        }
         self.finish_exit(0, Continuation::Entry);
     }
 
@@ -290,10 +316,12 @@ impl Translator<'_, '_> {
             }
             let instruction = self.code.instructions[at];
             match treatment(instruction.opcode()) {
+                _ if self.is_derivative && self.local_array(&instruction, at) => {}
                 Treatment::Derivative if self.is_derivative => self.derivative(at, &instruction),
+                Treatment::Recorded if self.recorded(at, &instruction) => {}
                 Treatment::Translated => self.translate(at, &instruction),
                 Treatment::Object if self.object(at, &instruction) => {}
-                Treatment::Object | Treatment::Step => self.step(at),
+                Treatment::Object | Treatment::Recorded | Treatment::Step => self.step(at),
                 Treatment::StepAndLeave if !self.is_derivative => self.step_and_leave(at),
                 Treatment::StepAndLeave | Treatment::Derivative | Treatment::Leave => {
                     self.leave_before(at);
@@ -347,8 +375,14 @@ impl Translator<'_, '_> {
     fn translate(&mut self, at: usize, instruction: &Instruction) {
         use Instruction as I;
         match *instruction {
-            I::Call { function } => self.call(at, function),
-            I::Return {} | I::ReturnF { .. } | I::ReturnI { .. } | I::ReturnR { .. } => self.return_(at, instruction),
+            I::Call { .. } | I::DCall { .. } => self.call(at, instruction),
+            I::DReturnF { a } => {
+                let node = self.node(a.0);
+                self.return_(at, instruction, Some(node));
+            }
+            I::Return {} | I::ReturnF { .. } | I::ReturnI { .. } | I::ReturnR { .. } => {
+                self.return_(at, instruction, None)
+            }
             _ if self.number(at, instruction) || self.integer(instruction) => {}
             _ => self.jump_instruction(at, instruction),
         }
@@ -384,6 +418,14 @@ impl Translator<'_, '_> {
 
     fn constant(&mut self, value: i64) -> Value {
         self.builder.ins().iconst(types::I64, value)
+    }
+
+    /// Calls a function for rare cases; returns its outcome.
+    fn call_rare(&mut self, address: usize, arguments: [Value; 2]) -> Value {
+        let signature = self.builder.import_signature(convention::of_rare());
+        let address = self.constant(address as i64);
+        self.builder.ins().call_indirect(signature, address, &arguments);
+        self.load_context(types::I64, offsets::STATUS)
     }
 
     /// Calls a function of the machine or a shim at a constant address.

@@ -107,7 +107,7 @@ impl Translator<'_, '_> {
         self.apply(operation, a, b)
     }
 
-    fn apply(&mut self, operation: Arithmetic, a: Value, b: Value) -> Value {
+    pub(super) fn apply(&mut self, operation: Arithmetic, a: Value, b: Value) -> Value {
         match operation {
             Arithmetic::Add => self.builder.ins().fadd(a, b),
             Arithmetic::Sub => self.builder.ins().fsub(a, b),

@@ -24,6 +24,10 @@ impl Translator<'_, '_> {
     pub(super) fn object(&mut self, at: usize, instruction: &Instruction) -> bool {
         use Instruction as I;
         let Some(layout) = self.layout else { return false };
+        // The interpreter clears slots in boxes and global variables.
+        if self.code.is_derivative && matches!(instruction, I::StoreBoxF { .. } | I::StoreGlobalF { .. }) {
+            return false;
+        }
         let offset = match self.code.instructions.get(at + 1) {
             Some(I::Element { offset, .. }) => offset.0,
             _ => 0,
@@ -188,6 +192,10 @@ impl Translator<'_, '_> {
     }
 
     fn store(&mut self, key: Key, layout: &Layout, a: (Bank, u16), index: Index) {
+        if self.code.is_derivative && a.0 == Bank::F {
+            self.store_varied(key, (a.1, false), index);
+            return;
+        }
         let (base, offset) = self.address(key, layout, index);
         let value = self.get(a);
         self.builder.ins().store(FLAGS, value, base, offset);
@@ -205,8 +213,7 @@ impl Translator<'_, '_> {
             self.leave_before(at);
             return;
         }
-        self.perform_rare_step(at);
-        let status = self.load_context(types::I64, offsets::STATUS);
+        let status = self.perform_rare_step(at);
         let (left, done) = self.branch_rarely(status);
         self.continue_in(left);
         self.leave_step(at, status);

@@ -31,13 +31,15 @@ pub(super) enum Shown {
     /// The components of a bank, in elements with the given number of components; each component by itself if that
     /// number is 0.
     Components(Bank, u16),
+    /// The slots of the numbers, of which there are none if all numbers are constant.
+    Slots,
 }
 
 impl Shown {
     /// Returns the bank of the components.
     fn bank(self) -> Option<Bank> {
         match self {
-            Shown::Elements => None,
+            Shown::Elements | Shown::Slots => None,
             Shown::Components(bank, _) => Some(bank),
         }
     }
@@ -77,27 +79,31 @@ pub(super) fn key(code: &Code, at: usize) -> Option<Key> {
     let other = |register: u16, owner, bank, is_modified| Key { register, owner, shown: whole(bank), is_modified };
     Some(match code.instructions[at] {
         I::Count { array, .. } | I::CheckIndex { array, .. } => cells(array.0, Shown::Elements, false),
-        I::ElementF { array, .. } => cells(array.0, whole(Bank::F), false),
+        I::ElementF { array, .. } | I::DElementF { array, .. } => cells(array.0, whole(Bank::F), false),
         I::ElementI { array, .. } => cells(array.0, whole(Bank::I), false),
         I::ElementR { array, .. } => cells(array.0, whole(Bank::R), false),
-        I::PartF { array, .. } => cells(array.0, part(Bank::F)?, false),
+        I::PartF { array, .. } | I::DPartF { array, .. } => cells(array.0, part(Bank::F)?, false),
         I::PartI { array, .. } => cells(array.0, part(Bank::I)?, false),
         I::PartR { array, .. } => cells(array.0, part(Bank::R)?, false),
-        I::SetElementF { array, .. } | I::AddElementF { array, .. } => cells(array.0, whole(Bank::F), true),
+        I::SetElementF { array, .. } | I::AddElementF { array, .. } | I::DSetElementF { array, .. } => {
+            cells(array.0, whole(Bank::F), true)
+        }
         I::SetElementI { array, .. } => cells(array.0, whole(Bank::I), true),
-        I::SetPartF { array, .. } | I::AddPartF { array, .. } => cells(array.0, part(Bank::F)?, true),
+        I::SetPartF { array, .. } | I::AddPartF { array, .. } | I::DSetPartF { array, .. } => {
+            cells(array.0, part(Bank::F)?, true)
+        }
         I::SetPartI { array, .. } => cells(array.0, part(Bank::I)?, true),
-        I::LoadRecordF { from, .. } => cells(from.0, whole(Bank::F), false),
+        I::LoadRecordF { from, .. } | I::DLoadRecordF { from, .. } => cells(from.0, whole(Bank::F), false),
         I::LoadRecordI { from, .. } => cells(from.0, whole(Bank::I), false),
         I::LoadRecordR { from, .. } => cells(from.0, whole(Bank::R), false),
-        I::StoreRecordF { to, .. } => cells(to.0, whole(Bank::F), true),
+        I::StoreRecordF { to, .. } | I::DStoreRecordF { to, .. } => cells(to.0, whole(Bank::F), true),
         I::StoreRecordI { to, .. } => cells(to.0, whole(Bank::I), true),
-        I::LoadBoxF { from, .. } => other(from.0, Owner::Box, Bank::F, false),
+        I::LoadBoxF { from, .. } | I::DLoadBoxF { from, .. } => other(from.0, Owner::Box, Bank::F, false),
         I::LoadBoxI { from, .. } => other(from.0, Owner::Box, Bank::I, false),
         I::LoadBoxR { from, .. } => other(from.0, Owner::Box, Bank::R, false),
         I::StoreBoxF { to, .. } => other(to.0, Owner::Box, Bank::F, true),
         I::StoreBoxI { to, .. } => other(to.0, Owner::Box, Bank::I, true),
-        I::CaptureF { from, .. } => other(from.0, Owner::Captures, Bank::F, false),
+        I::CaptureF { from, .. } | I::DCaptureF { from, .. } => other(from.0, Owner::Captures, Bank::F, false),
         I::CaptureI { from, .. } => other(from.0, Owner::Captures, Bank::I, false),
         I::CaptureR { from, .. } => other(from.0, Owner::Captures, Bank::R, false),
         _ => return None,
@@ -111,7 +117,7 @@ fn is_in_place(code: &Code, at: usize) -> bool {
 
 /// Whether an instruction may run other code of the program, or code of the machine.
 fn calls(instruction: &Instruction) -> bool {
-    matches!(instruction, Instruction::Call { .. })
+    matches!(instruction, Instruction::Call { .. } | Instruction::DCall { .. })
         || matches!(treatment(instruction.opcode()), Treatment::Step | Treatment::StepAndLeave)
 }
 
@@ -128,8 +134,12 @@ fn survives(translator: &Translator<'_, '_>, key: &Key, at: usize) -> bool {
     {
         return false;
     }
-    if is_in_place(code, at) {
-        return true;
+    // Tangent and adjoint code copies an array that is shared; other code leaves.
+    let may_copy = translator.is_derivative
+        && !matches!(instruction, Instruction::AddElementF { .. } | Instruction::AddPartF { .. });
+    if is_in_place(code, at) && !may_copy {
+        // A number that varies may be the first one in its array, for which slots are allocated.
+        return key.shown != Shown::Slots || !translator.flow.references_written[at].contains(&key.register);
     }
     !translator.flow.references_written[at].contains(&key.register)
 }
@@ -150,7 +160,11 @@ impl Translator<'_, '_> {
         let mut found: Vec<Key> = vec![];
         for at in around.clone() {
             let Some(key) = key(self.code, at) else { continue };
-            for key in [key, Key { is_modified: false, ..key }] {
+            let mut keys = vec![key, Key { is_modified: false, ..key }];
+            if self.code.is_derivative && key.shown.bank() == Some(Bank::F) {
+                keys.push(Key { shown: Shown::Slots, is_modified: false, ..key });
+            }
+            for key in keys {
                 if !found.contains(&key) && around.clone().all(|other| survives(self, &key, other)) {
                     found.push(key);
                 }
@@ -163,6 +177,7 @@ impl Translator<'_, '_> {
     pub(super) fn restore_views(&mut self, at: usize) {
         self.views.clear();
         self.checked.clear();
+        self.nodes.clear();
         for (around, views) in &self.hoisted {
             if around.contains(&at) {
                 self.views.extend(views.iter().copied());
@@ -197,7 +212,7 @@ impl Translator<'_, '_> {
         (self.references, i32::from(register) * self.helpers.reference)
     }
 
-    fn compute_view(&mut self, key: &Key, layout: &Layout) -> View {
+    pub(super) fn compute_view(&mut self, key: &Key, layout: &Layout) -> View {
         let (base, at) = self.reference(key.register);
         let (tag, offset) = match key.owner {
             Owner::Cells => (layout.tags.cells, layout.cells),
@@ -214,7 +229,9 @@ impl Translator<'_, '_> {
             |ins: &mut cranelift_frontend::FunctionBuilder<'_>, at: i32| ins.ins().load(types::I64, FLAGS, object, at);
         if key.is_modified {
             let slots = load(ins, offset + layout.slots);
-            let mut obstacles = if key.shown.bank() == Some(Bank::F) { slots } else { ins.ins().iconst(types::I64, 0) };
+            // Derivative code sets slots itself.
+            let is_obstacle = key.shown.bank() == Some(Bank::F) && !self.code.is_derivative;
+            let mut obstacles = if is_obstacle { slots } else { ins.ins().iconst(types::I64, 0) };
             if key.owner == Owner::Cells {
                 let owners = load(ins, layout.owners);
                 let weak = load(ins, layout.weak);
@@ -228,6 +245,11 @@ impl Translator<'_, '_> {
             Shown::Elements => {
                 let count = load(ins, offset + layout.elements);
                 return View { address: object, count };
+            }
+            Shown::Slots => {
+                let address = load(ins, offset + layout.slots_address);
+                let count = load(ins, offset + layout.slots);
+                return View { address, count };
             }
             Shown::Components(bank, stride) => (bank, stride),
         };

@@ -97,7 +97,7 @@ fn run_machine_code(
         describe_stack(&mut (*machine).value_stack, &mut *context);
         (*context).fuel = (*machine).fuel;
         (*context).run = (&raw mut running).cast();
-        let status = compiled.thunk()(context, compiled.start(), references, numbers, integers);
+        let status = compiled.thunk()(context, compiled.start(), references, numbers, integers, std::ptr::null_mut());
         (*machine).fuel = (*context).fuel;
         (*context).run = outer;
         status

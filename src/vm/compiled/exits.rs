@@ -3,7 +3,7 @@
 
 use crate::bytecode::Instruction;
 use crate::jit::{Continuation, Site};
-use crate::value::Bank;
+use crate::value::{Bank, Slot};
 use crate::vm::fault::Fault;
 use crate::vm::function_table::Entry;
 use crate::vm::state::machine::Machine;
@@ -89,6 +89,11 @@ pub(super) fn restore(
             }
         }
         let Some(frame) = machine.frames.get(at).copied() else { continue };
+        if entry.is_derivative {
+            let (from, to) = entry.inactive;
+            let base = frame.base[0];
+            machine.stacks.slots[(base + from) as usize..(base + to) as usize].fill(Slot::NONE);
+        }
         for ((bank, register), value) in site.saved.iter().zip(&record.values) {
             let at = frame.base[*bank as usize] as usize + usize::from(*register);
             match bank {
@@ -112,8 +117,8 @@ fn push(machine: &mut Machine, site: &Site, entry: &Entry) -> Result<(), Box<Fau
     let Some(caller) = machine.frames.last() else { return Ok(()) };
     let frame = frame_above(caller, entry);
     let end = end_of(&frame, entry);
-    if !machine.stacks.has(end, false) {
-        machine.make_room(end, false)?;
+    if !machine.stacks.has(end, entry.is_derivative) {
+        machine.make_room(end, entry.is_derivative)?;
     }
     machine.frames.push(frame);
     Ok(())

@@ -13,10 +13,11 @@ mod running;
 
 pub(crate) use derivatives::{grow, poll, run_derivative};
 pub(crate) use exits::{end_of, entry_of_site, instruction};
-pub(crate) use running::{Running, describe};
+pub(crate) use running::{Running, describe, extend_tape, take_nodes};
 
 use crate::bytecode::Instruction;
-use crate::jit::{Compiler as Generator, Context, Helpers, Part, Program, RETURNED, Signature};
+use crate::jit::{Callee, Compiler as Generator, Context, Helpers, Part, Program, RETURNED, Signature};
+use crate::tape::Mode;
 use crate::vm::compiler_interface::Compiler;
 use crate::vm::fault::Fault;
 use crate::vm::function_table::{Entry, Version};
@@ -73,7 +74,8 @@ pub(crate) fn jump_back(
     frame.pc = target;
     let entry = entry_of(frame);
     let mode = machine.tier.mode;
-    if mode == CompileMode::Never || entry.number.is_none() || machine.limits.steps.is_some() {
+    let is_excluded = entry.number.is_none() || machine.limits.steps.is_some() || !is_valid(machine, entry);
+    if mode == CompileMode::Never || is_excluded {
         return Ok(());
     }
     let head = (target as usize - entry.code.instructions.as_ptr() as usize) / size_of::<Instruction>();
@@ -107,7 +109,7 @@ pub(crate) fn enter(machine: &mut Machine, compiler: &mut dyn Compiler) -> Resul
     let Some(frame) = machine.frames.last_mut() else { return Ok(()) };
     let entry = entry_of(frame);
     frame.pc = entry.code.instructions.as_ptr();
-    if machine.limits.steps.is_some() {
+    if machine.limits.steps.is_some() || !is_valid(machine, entry) {
         return Ok(());
     }
     let part = &entry.machine_code.function;
@@ -115,9 +117,14 @@ pub(crate) fn enter(machine: &mut Machine, compiler: &mut dyn Compiler) -> Resul
         entry.interpret();
         return Ok(());
     }
-    if matches!(&*part.state.borrow(), PartState::Compiled(compiled) if compiled.counts_step) {
-        // The call has counted the step that the function counts.
-        machine.fuel += 1;
+    if let PartState::Compiled(compiled) = &*part.state.borrow() {
+        if compiled.counts_step {
+            // The call has counted the step that the function counts.
+            machine.fuel += 1;
+        }
+        if let Some(tier) = &mut machine.tier.code {
+            tier.set_target(entry, compiled.start());
+        }
     }
     run(machine, compiler, entry, part)
 }
@@ -150,23 +157,25 @@ fn compile(
     // The functions that the code calls must be loaded, because their signatures are needed.
     let mut highest = entry.number?;
     for instruction in &entry.code.instructions {
-        if let Instruction::Call { function } = instruction {
-            machine.code(compiler, function.0, Version::Original).ok()?;
-            highest = highest.max(function.0);
+        if let Some(callee) = Callee::of(instruction) {
+            machine.code(compiler, callee.function, Version::of(callee.is_derivative)).ok()?;
+            highest = highest.max(callee.function);
         }
     }
     let tier = code_of(&mut machine.tier)?;
     let generator = tier.compiler.as_mut()?;
     let functions = &machine.functions;
-    let signature = |function: u32| {
-        let code = &functions.get(function, Version::Original)?.code;
-        Some(Signature { params: code.params, results: code.results })
-    };
+    let signature =
+        |callee: Callee| Some(Signature::of(&functions.get(callee.function, Version::of(callee.is_derivative))?.code));
     let globals = [machine.globals.f.len(), machine.globals.i.len(), machine.globals.r.len()].map(|count| count as u32);
     let program = Program { signature: &signature, globals };
     match generator.compile(&entry.code, part, std::ptr::from_ref(entry).addr(), &program) {
         Ok(compiled) => {
-            tier.add(entry.number?, highest, part, &compiled);
+            tier.reserve(highest);
+            tier.largest_record = tier.largest_record.max(compiled.largest_record);
+            if part == Part::Function {
+                tier.set_target(entry, compiled.start());
+            }
             Some(compiled)
         }
         Err(crate::jit::Refusal::Function) => None,
@@ -213,9 +222,7 @@ fn retire(machine: &mut Machine, entry: &Entry, part: &PartCode) {
     let (PartState::Compiled(compiled), Some(tier)) = (state, &mut machine.tier.code) else { return };
     if std::ptr::eq(part, &raw const entry.machine_code.function) {
         entry.interpret();
-        if let Some(target) = entry.number.and_then(|number| tier.targets.get_mut(number as usize)) {
-            *target = std::ptr::null();
-        }
+        tier.set_target(entry, std::ptr::null());
     }
     tier.retired.push(compiled);
 }
@@ -225,23 +232,40 @@ impl CompiledCode {
         CompiledCode {
             compiler: Generator::new(helpers),
             context: Context::new(),
-            targets: vec![],
+            targets: [vec![], vec![]],
             records: vec![],
             largest_record: 0,
             retired: vec![],
         }
     }
 
-    /// Makes the machine code of a function callable. The table has room for the functions that it calls.
-    fn add(&mut self, number: u32, highest: u32, part: Part, compiled: &crate::jit::Compiled) {
+    /// Makes room for the addresses of the functions up to the number `highest`.
+    fn reserve(&mut self, highest: u32) {
         let count = highest as usize + 1;
-        if self.targets.len() < count {
-            self.targets.resize(count.max(2 * self.targets.len()), std::ptr::null());
+        for targets in &mut self.targets {
+            if targets.len() < count {
+                targets.resize(count.max(2 * targets.len()), std::ptr::null());
+            }
         }
-        if part == Part::Function {
-            self.targets[number as usize] = compiled.start();
-        }
-        self.context.targets = self.targets.as_ptr();
-        self.largest_record = self.largest_record.max(compiled.largest_record);
+        self.context.targets = self.targets[0].as_ptr();
+        self.context.derivative_targets = self.targets[1].as_ptr();
     }
+
+    /// Sets the address at which machine code calls a function; null if it leaves instead.
+    fn set_target(&mut self, entry: &Entry, address: *const u8) {
+        let targets = &mut self.targets[usize::from(entry.is_derivative)];
+        if let Some(target) = entry.number.and_then(|number| targets.get_mut(number as usize)) {
+            *target = address;
+        }
+    }
+
+    /// Stops calling derivative code, which may be replaced.
+    pub(crate) fn clear_derivatives(&mut self) {
+        self.targets[1].fill(std::ptr::null());
+    }
+}
+
+/// Whether the machine code of a function is valid now: that of derivative code records in a single reverse level.
+fn is_valid(machine: &Machine, entry: &Entry) -> bool {
+    !entry.is_derivative || machine.levels.mode() == Mode::SingleReverse
 }

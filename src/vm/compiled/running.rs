@@ -45,12 +45,41 @@ impl Running {
     }
 }
 
-/// Tells machine code about the global variables, and the modifications in progress.
+/// Tells machine code about the global variables, the modifications in progress, and the tape.
 pub(crate) fn describe(machine: &mut Machine, context: &mut Context) {
     let globals = &mut machine.globals;
     context.globals = [globals.f.as_mut_ptr().addr(), globals.i.as_mut_ptr().addr(), globals.r.as_mut_ptr().addr()];
     context.global_slots = globals.slots.len();
+    context.global_slots_address = globals.slots.as_mut_ptr().addr();
     context.modifications = machine.changes.len();
+    describe_tape(machine, context);
+}
+
+/// Tells machine code about the tape, if one level is live, in reverse mode.
+fn describe_tape(machine: &mut Machine, context: &mut Context) {
+    context.epoch = machine.levels.single_epoch();
+    (context.next_node, context.nodes_end, context.node_number) =
+        machine.levels.node_memory().map_or((0, 0, 0), |memory| (memory.next, memory.end, u64::from(memory.number)));
+}
+
+/// Takes over the nodes that machine code has appended to the tape.
+pub(crate) fn take_nodes(machine: &mut Machine, context: &Context) {
+    if context.next_node != 0 {
+        // SAFETY: the tape was described to machine code, which has written the nodes below this address.
+        unsafe { machine.levels.set_next_node(context.next_node) }
+    }
+}
+
+/// Allocates memory for the next nodes; returns whether the limit permits it.
+pub(crate) extern "C" fn extend_tape(context: *mut Context, _: i64, _: i64) -> i64 {
+    // SAFETY: machine code passes its own context, whose run is in progress; nothing else uses the machine meanwhile.
+    let (context, running) = unsafe { (&mut *context, &mut *(*context).run.cast::<Running>()) };
+    // SAFETY: as above.
+    let machine = unsafe { &mut *running.machine };
+    take_nodes(machine, context);
+    let has_room = machine.levels.make_room().is_ok();
+    describe_tape(machine, context);
+    i64::from(has_room)
 }
 
 /// Runs the machine code of the innermost frame; `None` if the limits do not permit it.
@@ -64,7 +93,8 @@ pub(super) fn run(
     let depth = machine.limits.depth.saturating_sub(machine.frames.len());
     let end = [0, 1, 2].map(|bank| (frame.base[bank] + entry.frame[bank]) as usize);
     let room = [end[0], end[1], end[2] + REFERENCES];
-    if depth < MIN_DEPTH || (!machine.stacks.has(room, false) && machine.make_room(room, false).is_err()) {
+    let has_slots = entry.is_derivative;
+    if depth < MIN_DEPTH || (!machine.stacks.has(room, has_slots) && machine.make_room(room, has_slots).is_err()) {
         return Ok(None);
     }
     let [f, i, r] = frame.base.map(|n| n as usize);
@@ -75,6 +105,8 @@ pub(super) fn run(
         machine.stacks.f.as_mut_ptr().wrapping_add(f),
         machine.stacks.i.as_mut_ptr().wrapping_add(i),
     );
+    let all_slots = machine.stacks.slots.as_mut_ptr();
+    let slots_end = all_slots.wrapping_add(machine.stacks.slots.len()).addr();
     let (fuel, frames) = (machine.fuel, machine.frames.len());
     let Some(tier) = &mut machine.tier.code else { return Ok(None) };
     let words = (STACK_BYTES / SMALLEST_FRAME + MIN_DEPTH) * tier.largest_record;
@@ -89,18 +121,21 @@ pub(super) fn run(
     // SAFETY: the context lives in a box of the machine. Machine code was compiled for this frame, for which the stacks
     // have room; single steps borrow the machine by way of `running`, while no other reference to it is used.
     let status = unsafe {
-        let outer = ((*context).stack_limit, (*context).references_end, (*context).run);
+        let outer = ((*context).stack_limit, (*context).references_end, (*context).slots_end, (*context).run);
         describe(&mut *machine_address, &mut *context);
         (*context).fuel = fuel;
         (*context).stack_limit = (&raw const here).addr() - stack;
         (*context).references_end = references_end;
+        (*context).slots_end = slots_end;
         (*context).records =
             (*machine_address).tier.code.as_mut().map_or(std::ptr::null_mut(), |tier| tier.records.as_mut_ptr());
         (*context).run = (&raw mut running).cast();
         (*context).root = Link::root(frame.base[0], frame.base[1]);
-        let status = compiled.thunk()(context, compiled.start(), references, numbers, integers);
+        let status =
+            compiled.thunk()(context, compiled.start(), references, numbers, integers, all_slots.wrapping_add(f));
         (*machine_address).fuel = (*context).fuel;
-        ((*context).stack_limit, (*context).references_end, (*context).run) = outer;
+        take_nodes(&mut *machine_address, &*context);
+        ((*context).stack_limit, (*context).references_end, (*context).slots_end, (*context).run) = outer;
         status
     };
     if let Some(panic) = running.panic.take() {

@@ -6,6 +6,7 @@
 //! machine registers. Therefore the address of this object does not escape from the loop, and the object is rebuilt
 //! after every call.
 
+mod array_operations;
 mod arrays;
 pub(super) mod calls;
 mod fast_path;
@@ -413,6 +414,9 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
             | I::PopI { .. }
             | I::AddElementF { .. }
             | I::AddPartF { .. }
+            | I::Accumulate { .. }
+            | I::TakeAdjoint { .. }
+            | I::AddArray { .. }
             | I::Operate { .. }
             | I::Resume {}
             | I::TrapNil {}

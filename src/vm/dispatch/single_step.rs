@@ -1,11 +1,11 @@
 //! Single steps: executes one instruction for machine code, with its complete meaning.
 #![allow(unsafe_code)]
 
-use super::{fast_path, finalizers, load, save, slow_path};
+use super::{array_operations, fast_path, finalizers, load, save, slow_path};
 use crate::bytecode::Instruction;
 use crate::jit::{Context, FINALIZERS_PENDING, Helpers, LEFT, Link, NOT_EXECUTED, RETURNED, Register, Site};
 use crate::native::library;
-use crate::value::{Bank, Cells, Ref, finalizer};
+use crate::value::{Bank, Cells, Ref, Slot, finalizer};
 use crate::vm::compiled::{self, Running};
 use crate::vm::compiler_interface::Compiler;
 use crate::vm::fault::Fault;
@@ -21,6 +21,17 @@ pub(super) static HELPERS: Helpers = Helpers {
     finish,
     append_number,
     append_integer,
+    append_varied,
+    new_array: array_operations::new_array,
+    load_array: array_operations::load_array,
+    append_element: array_operations::append_element,
+    set_number: array_operations::set_number,
+    set_integer: array_operations::set_integer,
+    accumulate: array_operations::accumulate,
+    append_passed: array_operations::append_passed,
+    add_array: array_operations::add_array,
+    make_slots,
+    extend_tape: compiled::extend_tape,
     share,
     take,
     poll: compiled::poll,
@@ -42,10 +53,13 @@ extern "C" fn step(context: *mut Context, site: *const Site, link: *const Link) 
         // SAFETY: the machine and the compiler are not borrowed while machine code runs.
         let (machine, compiler) = unsafe { (&mut *running.machine, &mut *running.compiler) };
         machine.fuel = context.fuel;
-        let references = machine.stacks.r.as_ptr();
+        compiled::take_nodes(machine, context);
+        let (references, slots, mode) =
+            (machine.stacks.r.as_ptr(), machine.stacks.slots.as_ptr(), machine.levels.mode());
         let (root, frames) = (&raw const context.root, running.frames);
         let mut callers = Callers { link, root, frames, stack: references.addr(), exist: false };
-        let frame = push_innermost(machine, site, &callers).filter(|_| references == machine.stacks.r.as_ptr());
+        let frame = push_innermost(machine, site, &callers)
+            .filter(|_| references == machine.stacks.r.as_ptr() && slots == machine.stacks.slots.as_ptr());
         let can_execute = frame.is_some() && (!looks_at_callers(site) || callers.create_few(machine));
         let Some(frame) = frame.filter(|_| can_execute) else {
             machine.frames.truncate(running.frames);
@@ -65,7 +79,8 @@ extern "C" fn step(context: *mut Context, site: *const Site, link: *const Link) 
         let outcome = execute(machine, compiler);
         context.fuel = machine.fuel;
         compiled::describe(machine, context);
-        if outcome.is_err() || machine.frames.len() != count || references != machine.stacks.r.as_ptr() {
+        let has_moved = references != machine.stacks.r.as_ptr() || slots != machine.stacks.slots.as_ptr();
+        if outcome.is_err() || machine.frames.len() != count || has_moved || mode != machine.levels.mode() {
             callers.create(machine);
             running.fault = outcome.err();
             running.is_ready = true;
@@ -164,9 +179,10 @@ fn push_innermost(machine: &mut Machine, site: &Site, callers: &Callers<'_>) -> 
         machine.frames.get_mut(callers.frames - 1)?.pc = frame.pc;
         return Some(frame);
     }
-    let end = compiled::end_of(&frame, compiled::entry_of_site(site));
-    if !machine.stacks.has(end, false) {
-        machine.make_room(end, false).ok()?;
+    let entry = compiled::entry_of_site(site);
+    let end = compiled::end_of(&frame, entry);
+    if !machine.stacks.has(end, entry.is_derivative) {
+        machine.make_room(end, entry.is_derivative).ok()?;
     }
     machine.frames.push(frame);
     Some(frame)
@@ -241,6 +257,27 @@ fn append(array: *mut u8, push: impl FnOnce(&mut Cells)) -> i64 {
         Ok(cells) => {
             push(cells);
             cells.len += 1;
+            1
+        }
+        Err(_) => 0,
+    }
+}
+
+/// Appends a number with its node to an array; returns whether the register holds an array.
+extern "C" fn append_varied(context: *mut Context, array: *mut u8, value: f64, node: i64) -> i64 {
+    // SAFETY: machine code passes its own context.
+    let epoch = unsafe { (*context).epoch };
+    let slot = if node == 0 { Slot::NONE } else { Slot { epoch, payload: node.cast_unsigned() } };
+    append(array, |cells| cells.push_num(value, slot))
+}
+
+/// Allocates slots for the numbers of an array, which is not shared; returns whether the register holds an array.
+extern "C" fn make_slots(array: *mut u8) -> i64 {
+    // SAFETY: machine code passes the address of a register of references in its frame.
+    let array = unsafe { &mut *array.cast::<Ref>() };
+    match objects::own(array) {
+        Ok(cells) => {
+            cells.make_slots();
             1
         }
         Err(_) => 0,

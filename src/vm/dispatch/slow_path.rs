@@ -290,6 +290,9 @@ fn line(
         | I::ReturnR { .. }
         | I::AddElementF { .. }
         | I::AddPartF { .. }
+        | I::Accumulate { .. }
+        | I::TakeAdjoint { .. }
+        | I::AddArray { .. }
         | I::Resume {}
         | I::Halt {}
         | I::EnterCompiled {}

@@ -114,6 +114,9 @@ impl Machine {
     /// program.
     pub fn set_derivatives_aside(&mut self) {
         self.functions.set_derivatives_aside();
+        if let Some(code) = &mut self.tier.code {
+            code.clear_derivatives();
+        }
     }
 
     /// Sets which functions are compiled to machine code.

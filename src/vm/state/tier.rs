@@ -53,8 +53,8 @@ pub(crate) struct CompiledCode {
     pub(crate) compiler: Option<Compiler>,
     /// The memory that machine code accesses.
     pub(crate) context: Context,
-    /// The addresses of compiled functions, by function number.
-    pub(crate) targets: Vec<*const u8>,
+    /// The addresses of compiled functions, by function number: of original code, and of derivative code.
+    pub(crate) targets: [Vec<*const u8>; 2],
     /// The space for the records of an exit.
     pub(crate) records: Vec<u64>,
     /// The number of words in the largest record.

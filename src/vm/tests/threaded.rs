@@ -89,6 +89,9 @@ fn is_known(instruction: &Instruction) -> bool {
             | Instruction::PopI { .. }
             | Instruction::AddElementF { .. }
             | Instruction::AddPartF { .. }
+            | Instruction::Accumulate { .. }
+            | Instruction::TakeAdjoint { .. }
+            | Instruction::AddArray { .. }
             | Instruction::FlushF { .. }
             | Instruction::PartialF { .. }
             | Instruction::PartialLeftF { .. }

@@ -20,7 +20,7 @@ pub use translation::translate;
 
 use crate::native::Primitive;
 use crate::tape::ValueStack;
-use crate::value::{Cells, Ref};
+use crate::value::{Cells, Constants, Ref};
 use std::rc::Rc;
 
 /// The function that executes a cell: it takes the cell and the registers of numbers and integers, and returns the cell
@@ -47,6 +47,9 @@ union More {
     two: fn(f64, f64) -> f64,
     three: fn(f64, f64, f64) -> f64,
     primitive: &'static Primitive,
+    /// An array of constants of the code, which lives as long as its translation.
+    constants: *const Constants,
+    counts: [u16; 3],
 }
 
 /// The numbers of the array or record in a register of references.
@@ -115,8 +118,8 @@ pub enum Outcome {
 /// The state that a run needs in addition to the registers of numbers and integers.
 struct Context {
     references: *mut Ref,
-    /// The view of the object in each register of references. Objects are not moved as long as a register holds them,
-    /// and no cell extends them.
+    /// The view of the object in each register of references. Objects are not moved as long as a register holds them;
+    /// a cell that modifies an object renews the view.
     views: *mut View,
     value_stack: *mut ValueStack,
     globals: *const Cells,

@@ -4,7 +4,9 @@
 use super::{Cell, Context, View, bail_out, next};
 use crate::tape::ValueStack;
 use crate::value::{Cells, Ref};
-use crate::vm::objects::position;
+use crate::vm::objects::{self, position};
+use smallvec::SmallVec;
+use std::rc::Rc;
 
 /// The action of a cell that computes neither a number nor an integer; `None` when the action fails.
 pub(super) trait Action {
@@ -90,6 +92,29 @@ unsafe fn write_result(cell: &Cell, context: &mut Context, value: Ref) {
         *to = value;
         *view(cell, context, 0) = View::of(to);
     }
+}
+
+/// Returns the array in the register `k` of a cell for modification; a shared array is copied first. The view of the
+/// register must be [renewed](renew_view) afterwards.
+#[inline(always)]
+unsafe fn own<'r>(cell: &Cell, context: &mut Context, k: usize) -> Option<&'r mut Cells> {
+    // SAFETY: the verifier has checked the register, and no other reference to it is live.
+    objects::own(unsafe { reference(cell, context, k) }).ok()
+}
+
+/// Determines the view of the register `k` of a cell again, after its object was modified.
+#[inline(always)]
+unsafe fn renew_view(cell: &Cell, context: &mut Context, k: usize) {
+    // SAFETY: the verifier has checked the register, and no reference to its content is live.
+    unsafe { *view(cell, context, k) = View::of(reference(cell, context, k)) }
+}
+
+/// Returns the position of a component of an element of an array of adjoints: the registers 3 and 4 of the cell hold
+/// the offset and the stride.
+#[inline(always)]
+unsafe fn adjoint_position(cell: &Cell, i: *const i64) -> Option<usize> {
+    // SAFETY: the verifier has checked the register.
+    objects::adjoint_position(unsafe { *i.add(cell.regs[2] as usize) }, (cell.regs[3], cell.regs[4]))
 }
 
 /// Returns the global variables.
@@ -181,7 +206,9 @@ acts! {
     /// Drops the content of a reference register.
     Clear |cell, _f, _i, context| { write_result(cell, context, Ref::Null); }
     /// Counts the elements of an array: `out` becomes their number.
-    Count |cell, _f, i, context| { *i.add(cell.regs[0] as usize) = cells(cell, context, 1)?.len as i64; }
+    Count |cell, _f, i, context| {
+        *i.add(cell.regs[0] as usize) = objects::cells(reference(cell, context, 1)).ok()?.len as i64;
+    }
     /// Checks that an index is in the range of an array.
     CheckIndex |cell, _f, i, context| {
         position(cells(cell, context, 0)?, *i.add(cell.regs[1] as usize), (0, 1))?;
@@ -206,6 +233,73 @@ acts! {
         let cells = cells(cell, context, 1)?;
         let value = cells.r.get(place(cell, i, cells)?)?.clone();
         write_result(cell, context, value);
+    }
+    /// Creates an empty array.
+    NewArray |cell, _f, _i, context| { write_result(cell, context, Ref::Cells(Rc::default())); }
+    /// Creates an array of constants.
+    LoadArray |cell, _f, _i, context| {
+        write_result(cell, context, Ref::Cells(Rc::new((*cell.more.constants).cells())));
+    }
+    /// Appends an element that consists of one number to an array.
+    Append |cell, f, _i, context| {
+        let cells = own(cell, context, 0)?;
+        cells.push_f(*f.add(cell.regs[1] as usize));
+        cells.len += 1;
+        renew_view(cell, context, 0);
+    }
+    /// Appends an element that consists of one integer to an array.
+    AppendInteger |cell, _f, i, context| {
+        let cells = own(cell, context, 0)?;
+        cells.i.push(*i.add(cell.regs[1] as usize));
+        cells.len += 1;
+        renew_view(cell, context, 0);
+    }
+    /// Appends an element to an array, whose components are in the registers from those of the cell on.
+    AppendElement |cell, f, i, context| {
+        let [nf, ni, nr] = cell.more.counts.map(usize::from);
+        let mut element: SmallVec<[Ref; 2]> = SmallVec::new();
+        element.extend((0..nr).map(|k| std::mem::take(&mut *context.references.add(cell.regs[3] as usize + k))));
+        (0..nr).for_each(|k| *context.views.add(cell.regs[3] as usize + k) = View::NONE);
+        let cells = own(cell, context, 0)?;
+        (0..nf).for_each(|k| cells.push_f(*f.add(cell.regs[1] as usize + k)));
+        cells.i.extend((0..ni).map(|k| *i.add(cell.regs[2] as usize + k)));
+        cells.r.extend(element);
+        cells.len += 1;
+        renew_view(cell, context, 0);
+    }
+    /// Sets a number in an element: a component of `array[index]` becomes `a`.
+    SetPart |cell, f, i, context| {
+        let cells = own(cell, context, 0)?;
+        let at = place(cell, i, cells)?;
+        *cells.f.get_mut(at)? = *f.add(cell.regs[1] as usize);
+        renew_view(cell, context, 0);
+    }
+    /// Sets an integer in an element: a component of `array[index]` becomes `a`.
+    SetPartInteger |cell, _f, i, context| {
+        let cells = own(cell, context, 0)?;
+        let at = place(cell, i, cells)?;
+        *cells.i.get_mut(at)? = *i.add(cell.regs[1] as usize);
+        renew_view(cell, context, 0);
+    }
+    /// Adds to a component of an element of an array of adjoints, which is extended as far as necessary.
+    Accumulate |cell, f, i, context| {
+        let more = *f.add(cell.regs[1] as usize);
+        objects::accumulate(reference(cell, context, 0), adjoint_position(cell, i)?, more)?;
+        renew_view(cell, context, 0);
+    }
+    /// Moves a component of an element out of an array of adjoints.
+    TakeAdjoint |cell, f, i, context| {
+        let at = adjoint_position(cell, i)?;
+        *f.add(cell.regs[0] as usize) = objects::take_adjoint(reference(cell, context, 1), at)?;
+        renew_view(cell, context, 1);
+    }
+    /// Adds the numbers of an array to those of an array of adjoints.
+    AddArray |cell, _f, _i, context| {
+        // The verifier does not exclude that both registers are the same, so that one reference is a copy.
+        let from = reference(cell, context, 1).clone();
+        objects::add_array(reference(cell, context, 0), &from)?;
+        drop(from);
+        renew_view(cell, context, 0);
     }
     /// Adds to an element that consists of one number: `array[index] += a`.
     AddElement |cell, f, i, context| {

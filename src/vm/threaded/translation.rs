@@ -9,6 +9,7 @@ use super::{Cell, Handler, More, Threaded};
 use crate::bytecode::operand::*;
 use crate::bytecode::{Code, Instruction, primitive};
 use crate::native::{Expression, Partial, Primitive, Value};
+use std::rc::Rc;
 
 /// Translates verified code to cells; `None` where the code contains operations that threaded code cannot execute.
 pub fn translate(code: &Code) -> Option<Threaded> {
@@ -206,6 +207,29 @@ fn cell(code: &Code, at: usize, instruction: &Instruction) -> Option<Cell> {
         }
         I::AddElementF { array, a, index } => plain(perform::<objects::AddElement>, &[array.0, a.0, index.0]),
         I::AddPartF { array, a, index } => part(perform::<objects::AddPart>, [array.0, a.0, index.0], element()?),
+        I::NewArray { out } => plain(perform::<objects::NewArray>, &[out.0]),
+        I::LoadArray { out, k } => Cell {
+            more: More { constants: Rc::as_ptr(code.arrays.get(usize::from(k))?) },
+            ..plain(perform::<objects::LoadArray>, &[out.0])
+        },
+        I::AppendF { array, a } => plain(perform::<objects::Append>, &[array.0, a.0]),
+        I::AppendI { array, a } => plain(perform::<objects::AppendInteger>, &[array.0, a.0]),
+        I::Append { array, parts } => {
+            let [f, i, r] = code.registers;
+            let counts = *code.parts.get(usize::from(parts))?;
+            Cell { more: More { counts }, ..plain(perform::<objects::AppendElement>, &[array.0, f, i, r]) }
+        }
+        I::SetElementF { array, a, index } => part(perform::<objects::SetPart>, [array.0, a.0, index.0], [0, 1]),
+        I::SetElementI { array, a, index } => part(perform::<objects::SetPartInteger>, [array.0, a.0, index.0], [0, 1]),
+        I::SetPartF { array, a, index } => part(perform::<objects::SetPart>, [array.0, a.0, index.0], element()?),
+        I::SetPartI { array, a, index } => {
+            part(perform::<objects::SetPartInteger>, [array.0, a.0, index.0], element()?)
+        }
+        I::Accumulate { array, a, index } => part(perform::<objects::Accumulate>, [array.0, a.0, index.0], element()?),
+        I::TakeAdjoint { out, array, index } => {
+            part(perform::<objects::TakeAdjoint>, [out.0, array.0, index.0], element()?)
+        }
+        I::AddArray { array, from } => plain(perform::<objects::AddArray>, &[array.0, from.0]),
         I::LoadRecordF { out, from, index } => plain(perform::<objects::Field>, &[out.0, from.0, index.0]),
         I::LoadRecordI { out, from, index } => plain(perform::<objects::FieldInteger>, &[out.0, from.0, index.0]),
         I::LoadRecordR { out, from, index } => plain(perform::<objects::FieldReference>, &[out.0, from.0, index.0]),
@@ -225,7 +249,6 @@ fn cell(code: &Code, at: usize, instruction: &Instruction) -> Option<Cell> {
         I::PopI { out } => plain(perform::<objects::PopInteger>, &[out.0]),
         // Functions with these instructions have no adjoint code; trailers belong to the instruction before them.
         I::LoadText { .. }
-        | I::LoadArray { .. }
         | I::FlushF { .. }
         | I::Call { .. }
         | I::CallValue { .. }
@@ -247,18 +270,10 @@ fn cell(code: &Code, at: usize, instruction: &Instruction) -> Option<Cell> {
         | I::StoreRecordI { .. }
         | I::StoreRecordR { .. }
         | I::TakeRecord { .. }
-        | I::NewArray { .. }
-        | I::AppendF { .. }
-        | I::AppendI { .. }
         | I::AppendR { .. }
         | I::AppendText { .. }
-        | I::Append { .. }
         | I::TakePart { .. }
-        | I::SetElementF { .. }
-        | I::SetElementI { .. }
         | I::SetElementR { .. }
-        | I::SetPartF { .. }
-        | I::SetPartI { .. }
         | I::SetPartR { .. }
         | I::StoreGlobalF { .. }
         | I::StoreGlobalI { .. }

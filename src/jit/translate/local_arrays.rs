@@ -1,0 +1,247 @@
+//! Local arrays: the arrays that tangent and adjoint code makes and modifies.
+
+use super::super::context::offsets;
+use super::super::layout::{INLINE, Layout};
+use super::{FLAGS, Translator};
+use crate::bytecode::Instruction;
+use crate::bytecode::operand::{FIn, IIn};
+use crate::value::Bank;
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{InstBuilder, Value, types};
+use std::rc::Rc;
+
+/// The numbers of an array that has one owner and no slots; otherwise there are none, and there is no room.
+struct OwnNumbers {
+    object: Value,
+    /// The address of the first number.
+    first: Value,
+    count: Value,
+    /// The number of numbers for which memory is allocated.
+    room: Value,
+    /// The address where the number of numbers is stored.
+    counter: Value,
+}
+
+impl Translator<'_, '_> {
+    /// Translates an instruction that makes or modifies an array; returns whether it is one.
+    pub(super) fn local_array(&mut self, instruction: &Instruction, at: usize) -> bool {
+        use Instruction as I;
+        let Some(layout) = self.layout else { return false };
+        let helpers = self.helpers;
+        match *instruction {
+            I::NewArray { out } => {
+                let out = self.register_address(out.0);
+                self.call_address(helpers.new_array as *const () as usize, &[out], types::I64);
+            }
+            I::LoadArray { out, k } => {
+                let out = self.register_address(out.0);
+                let constants = Rc::as_ptr(&self.code.arrays[usize::from(k)]).addr();
+                let constants = self.constant(constants as i64);
+                self.call_address(helpers.load_array as *const () as usize, &[out, constants], types::I64);
+            }
+            I::AppendF { array, a } => self.append_number(layout, array.0, a),
+            I::Append { array, parts } => self.append_element(array.0, self.code.parts[usize::from(parts)]),
+            I::SetElementF { array, a, index } => self.set_number(layout, array.0, index, a, (0, 1)),
+            I::SetPartF { array, a, index } => self.set_number(layout, array.0, index, a, self.place(at)),
+            I::SetElementI { array, a, index } => self.set_integer(array.0, index, a, (0, 1)),
+            I::SetPartI { array, a, index } => self.set_integer(array.0, index, a, self.place(at)),
+            I::Accumulate { array, a, index } => self.accumulate(layout, array.0, index, a, self.place(at)),
+            I::TakeAdjoint { out, array, index } => {
+                let value = self.take_adjoint(layout, array.0, index, self.place(at));
+                self.set((Bank::F, out.0), value);
+            }
+            I::AddArray { array, from } => {
+                let given = [self.register_address(array.0), self.register_address(from.0)];
+                self.require(helpers.add_array as *const () as usize, &given);
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    /// Calls a function of the machine, and leaves if it did not succeed.
+    fn require(&mut self, function: usize, arguments: &[Value]) {
+        let succeeded = self.call_address(function, arguments, types::I64);
+        self.leave_unless(succeeded);
+    }
+
+    /// Returns the address of a register of references.
+    fn register_address(&mut self, register: u16) -> Value {
+        let (base, offset) = self.reference(register);
+        self.builder.ins().iadd_imm_s(base, i64::from(offset))
+    }
+
+    /// Returns the offset and the stride of the component that an instruction accesses.
+    fn place(&self, at: usize) -> (u16, u16) {
+        match self.code.instructions.get(at + 1) {
+            Some(Instruction::Element { offset, stride }) => (offset.0, stride.0),
+            _ => (0, 1),
+        }
+    }
+
+    /// Returns the number of a component among the components of its bank.
+    fn position_of(&mut self, index: IIn, (offset, stride): (u16, u16)) -> Value {
+        let index = self.i(index.0);
+        let first = if stride == 1 { index } else { self.builder.ins().imul_imm_s(index, i64::from(stride)) };
+        if offset == 0 { first } else { self.builder.ins().iadd_imm_s(first, i64::from(offset)) }
+    }
+
+    /// Looks into an array that may be modified in place.
+    fn own_numbers(&mut self, layout: &Layout, register: u16) -> OwnNumbers {
+        let (base, at) = self.reference(register);
+        let vector = layout.vectors[Bank::F as usize];
+        let of_bank = layout.cells + layout.banks[Bank::F as usize];
+        let ins = &mut *self.builder;
+        let tag = ins.ins().load(types::I8, FLAGS, base, at + layout.tag);
+        let is_array = ins.ins().icmp_imm_u(IntCC::Equal, tag, i64::from(layout.tags.cells));
+        let object = ins.ins().load(types::I64, FLAGS, base, at + layout.object);
+        let nothing = ins.ins().iconst(types::I64, layout.nothing as i64);
+        let object = ins.ins().select(is_array, object, nothing);
+        let owners = ins.ins().load(types::I64, FLAGS, object, layout.owners);
+        let weak = ins.ins().load(types::I64, FLAGS, object, layout.weak);
+        let slots = ins.ins().load(types::I64, FLAGS, object, layout.cells + layout.slots);
+        let (owners, weak) = (ins.ins().bxor_imm_s(owners, 1), ins.ins().bxor_imm_s(weak, 1));
+        let obstacles = ins.ins().bor(owners, weak);
+        let obstacles = ins.ins().bor(obstacles, slots);
+        let capacity = ins.ins().load(types::I64, FLAGS, object, of_bank + vector.capacity);
+        let is_long = ins.ins().icmp_imm_s(IntCC::UnsignedGreaterThan, capacity, INLINE);
+        let address = ins.ins().load(types::I64, FLAGS, object, of_bank + vector.address);
+        let inline = ins.ins().iadd_imm_s(object, i64::from(of_bank + vector.inline));
+        let first = ins.ins().select(is_long, address, inline);
+        let count = ins.ins().load(types::I64, FLAGS, object, of_bank + vector.count);
+        let count = ins.ins().select(is_long, count, capacity);
+        let few = ins.ins().iconst(types::I64, INLINE);
+        let room = ins.ins().select(is_long, capacity, few);
+        let none = ins.ins().iconst(types::I64, 0);
+        let (count, room) = (ins.ins().select(obstacles, none, count), ins.ins().select(obstacles, none, room));
+        let long = ins.ins().iadd_imm_s(object, i64::from(of_bank + vector.count));
+        let short = ins.ins().iadd_imm_s(object, i64::from(of_bank + vector.capacity));
+        let counter = ins.ins().select(is_long, long, short);
+        OwnNumbers { object, first, count, room, counter }
+    }
+
+    /// Returns the address of a number.
+    fn address_of(&mut self, numbers: &OwnNumbers, position: Value) -> Value {
+        let distance = self.builder.ins().ishl_imm_u(position, 3);
+        self.builder.ins().iadd(numbers.first, distance)
+    }
+
+    /// Calls a function for rare cases with the array in a register, a position and a number, unless a condition holds;
+    /// continues in the block for the usual case. Returns the block that follows both cases.
+    fn unless_usual(
+        &mut self,
+        is_usual: Value,
+        function: usize,
+        (array, position): (u16, Value),
+        value: Value,
+    ) -> cranelift_codegen::ir::Block {
+        let [usual, rare, next] = [(); 3].map(|()| self.builder.create_block());
+        self.builder.set_cold_block(rare);
+        self.builder.ins().brif(is_usual, usual, &[], rare, &[]);
+        self.continue_in(rare);
+        self.store_context(value, offsets::PASSED);
+        let array = self.register_address(array);
+        let succeeded = self.call_rare(function, [array, position]);
+        self.leave_unless(succeeded);
+        self.builder.ins().jump(next, &[]);
+        self.continue_in(usual);
+        next
+    }
+
+    fn accumulate(&mut self, layout: &Layout, array: u16, index: IIn, a: FIn, place: (u16, u16)) {
+        let position = self.position_of(index, place);
+        let numbers = self.own_numbers(layout, array);
+        let exists = self.builder.ins().icmp(IntCC::UnsignedLessThan, position, numbers.count);
+        let more = self.f(a.0);
+        let next = self.unless_usual(exists, self.rare.accumulate, (array, position), more);
+        let at = self.address_of(&numbers, position);
+        let old = self.builder.ins().load(types::F64, FLAGS, at, 0);
+        let sum = self.builder.ins().fadd(old, more);
+        self.builder.ins().store(FLAGS, sum, at, 0);
+        self.builder.ins().jump(next, &[]);
+        self.continue_in(next);
+    }
+
+    /// Moves a number out of an array of adjoints, of which this code is the only owner. The last number is removed.
+    fn take_adjoint(&mut self, layout: &Layout, array: u16, index: IIn, place: (u16, u16)) -> Value {
+        let position = self.position_of(index, place);
+        let numbers = self.own_numbers(layout, array);
+        let [some, last, inner, next] = [(); 4].map(|()| self.builder.create_block());
+        let taken = self.builder.append_block_param(next, types::F64);
+        let exists = self.builder.ins().icmp(IntCC::UnsignedLessThan, position, numbers.count);
+        let zero = self.builder.ins().f64const(0.0);
+        self.builder.ins().brif(exists, some, &[], next, &[zero.into()]);
+        self.continue_in(some);
+        let at = self.address_of(&numbers, position);
+        let value = self.builder.ins().load(types::F64, FLAGS, at, 0);
+        let fewer = self.builder.ins().iadd_imm_s(numbers.count, -1);
+        let is_last = self.builder.ins().icmp(IntCC::Equal, position, fewer);
+        self.builder.ins().brif(is_last, last, &[], inner, &[]);
+        self.continue_in(last);
+        self.builder.ins().store(FLAGS, fewer, numbers.counter, 0);
+        self.builder.ins().jump(next, &[value.into()]);
+        self.continue_in(inner);
+        self.builder.ins().store(FLAGS, zero, at, 0);
+        self.builder.ins().jump(next, &[value.into()]);
+        self.continue_in(next);
+        taken
+    }
+
+    fn append_number(&mut self, layout: &Layout, array: u16, a: FIn) {
+        let numbers = self.own_numbers(layout, array);
+        let has_room = self.builder.ins().icmp(IntCC::UnsignedLessThan, numbers.count, numbers.room);
+        let (value, position) = (self.f(a.0), self.constant(0));
+        let next = self.unless_usual(has_room, self.rare.append_number, (array, position), value);
+        let at = self.address_of(&numbers, numbers.count);
+        self.builder.ins().store(FLAGS, value, at, 0);
+        let more = self.builder.ins().iadd_imm_s(numbers.count, 1);
+        self.builder.ins().store(FLAGS, more, numbers.counter, 0);
+        let elements = layout.cells + layout.elements;
+        let count = self.builder.ins().load(types::I64, FLAGS, numbers.object, elements);
+        let more = self.builder.ins().iadd_imm_s(count, 1);
+        self.builder.ins().store(FLAGS, more, numbers.object, elements);
+        self.builder.ins().jump(next, &[]);
+        self.continue_in(next);
+    }
+
+    fn append_element(&mut self, array: u16, counts: [u16; 3]) {
+        let own = self.code.registers;
+        let numbers = (0..counts[0]).map(|k| (Bank::F, own[0] + k));
+        let passed: Vec<_> = numbers.chain((0..counts[1]).map(|k| (Bank::I, own[1] + k))).collect();
+        for (k, register) in passed.into_iter().enumerate() {
+            let value = self.get(register);
+            self.store_context(value, offsets::PASSED + 8 * k as i32);
+        }
+        let context = self.builder.ins().get_pinned_reg(types::I64);
+        let (array, references) = (self.register_address(array), self.register_address(own[2]));
+        let packed = counts.iter().rev().fold(0, |packed, count| packed << 16 | i64::from(*count));
+        let packed = self.constant(packed);
+        self.require(self.helpers.append_element as *const () as usize, &[context, array, references, packed]);
+    }
+
+    fn set_number(&mut self, layout: &Layout, array: u16, index: IIn, a: FIn, place: (u16, u16)) {
+        let mut position = self.position_of(index, place);
+        let numbers = self.own_numbers(layout, array);
+        if place.1 != 1 {
+            // The position of a large index has overflowed.
+            let (index, outside) = (self.i(index.0), self.constant(-1));
+            let is_large = self.builder.ins().icmp_imm_u(IntCC::UnsignedGreaterThan, index, i64::from(u32::MAX));
+            position = self.builder.ins().select(is_large, outside, position);
+        }
+        let exists = self.builder.ins().icmp(IntCC::UnsignedLessThan, position, numbers.count);
+        let value = self.f(a.0);
+        let next = self.unless_usual(exists, self.rare.set_number, (array, position), value);
+        let at = self.address_of(&numbers, position);
+        self.builder.ins().store(FLAGS, value, at, 0);
+        self.builder.ins().jump(next, &[]);
+        self.continue_in(next);
+    }
+
+    fn set_integer(&mut self, array: u16, index: IIn, a: IIn, place: (u16, u16)) {
+        let (position, value) = (self.position_of(index, place), self.i(a.0));
+        self.store_context(value, offsets::PASSED);
+        let context = self.builder.ins().get_pinned_reg(types::I64);
+        let array = self.register_address(array);
+        self.require(self.helpers.set_integer as *const () as usize, &[context, array, position]);
+    }
+}

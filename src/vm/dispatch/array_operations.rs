@@ -1,0 +1,96 @@
+//! Array operations: the functions by which the machine code of tangent and adjoint code makes and modifies arrays.
+#![allow(unsafe_code)]
+#![allow(
+    improper_ctypes_definitions,
+    reason = "machine code passes the addresses of constants on without looking at them"
+)]
+
+use crate::jit::Context;
+use crate::value::{Constants, Ref};
+use crate::vm::objects;
+use std::rc::Rc;
+
+/// Returns the register of references with an address that machine code passes: a register of its frame.
+///
+/// # Safety
+/// The register must not be borrowed.
+unsafe fn register<'r>(address: *mut u8) -> &'r mut Ref {
+    // SAFETY: as the caller guarantees.
+    unsafe { &mut *address.cast::<Ref>() }
+}
+
+pub extern "C" fn new_array(out: *mut u8) -> i64 {
+    // SAFETY: nothing else borrows the register.
+    unsafe { *register(out) = Ref::Cells(Rc::default()) };
+    1
+}
+
+pub extern "C" fn load_array(out: *mut u8, constants: *const Constants) -> i64 {
+    // SAFETY: the constants belong to the code that runs; nothing else borrows the register.
+    unsafe { *register(out) = Ref::Cells(Rc::new((*constants).cells())) };
+    1
+}
+
+pub extern "C" fn append_element(context: *mut Context, array: *mut u8, references: *mut u8, counts: i64) -> i64 {
+    let [f, i, r] = [0, 16, 32].map(|shift| (counts >> shift) as usize & 0xffff);
+    // SAFETY: machine code passes its own context, and a register that is not among those of the element, which lie in
+    // the window of its frame.
+    let (context, array, references) = unsafe {
+        let references = std::slice::from_raw_parts_mut(references.cast::<Ref>(), r);
+        (&*context, register(array), references)
+    };
+    let Ok(cells) = objects::own(array) else { return 0 };
+    context.passed[..f].iter().for_each(|bits| cells.push_f(f64::from_bits(*bits)));
+    cells.i.extend(context.passed[f..f + i].iter().map(|bits| bits.cast_signed()));
+    cells.r.extend(references.iter_mut().map(std::mem::take));
+    cells.len += 1;
+    1
+}
+
+/// Returns the number or integer that machine code has passed.
+///
+/// # Safety
+/// The context must not be borrowed.
+unsafe fn passed(context: *mut Context) -> u64 {
+    // SAFETY: as the caller guarantees.
+    unsafe { (*context).passed[0] }
+}
+
+pub extern "C" fn append_passed(context: *mut Context, array: *mut u8, _: i64) -> i64 {
+    // SAFETY: machine code passes its own context; nothing else borrows it or the register.
+    let (value, array) = unsafe { (f64::from_bits(passed(context)), register(array)) };
+    let Ok(cells) = objects::own(array) else { return 0 };
+    cells.push_f(value);
+    cells.len += 1;
+    1
+}
+
+pub extern "C" fn set_number(context: *mut Context, array: *mut u8, position: i64) -> i64 {
+    // SAFETY: machine code passes its own context; nothing else borrows it or the register.
+    let (value, array) = unsafe { (f64::from_bits(passed(context)), register(array)) };
+    let Ok(cells) = objects::own(array) else { return 0 };
+    let at = usize::try_from(position).ok().and_then(|at| cells.f.get_mut(at));
+    i64::from(at.map(|at| *at = value).is_some())
+}
+
+pub extern "C" fn set_integer(context: *mut Context, array: *mut u8, position: i64) -> i64 {
+    // SAFETY: machine code passes its own context; nothing else borrows it or the register.
+    let (value, array) = unsafe { (passed(context).cast_signed(), register(array)) };
+    let Ok(cells) = objects::own(array) else { return 0 };
+    let at = usize::try_from(position).ok().and_then(|at| cells.i.get_mut(at));
+    i64::from(at.map(|at| *at = value).is_some())
+}
+
+pub extern "C" fn accumulate(context: *mut Context, array: *mut u8, position: i64) -> i64 {
+    // SAFETY: machine code passes its own context; nothing else borrows it or the register.
+    let (more, array) = unsafe { (f64::from_bits(passed(context)), register(array)) };
+    let Ok(position) = usize::try_from(position) else { return 0 };
+    i64::from(objects::accumulate(array, position, more).is_some())
+}
+
+pub extern "C" fn add_array(array: *mut u8, from: *const u8) -> i64 {
+    // SAFETY: the registers belong to the frame. They may be the same, so one reference is a copy.
+    let from = unsafe { (*from.cast::<Ref>()).clone() };
+    // SAFETY: nothing else borrows the register.
+    i64::from(objects::add_array(unsafe { register(array) }, &from).is_some())
+}
