@@ -347,8 +347,8 @@ pub enum TransformedOp {
     /// Moves a component of an element out of an array of adjoints, in which it becomes zero; a missing component is
     /// zero: `array, index → x, array` (`outs[1]` is `ins[0]`).
     TakeAdjoint { offset: u16, stride: Stride },
-    /// Adds the numbers of an array of adjoints to those of another, which is extended by zeros as far as necessary:
-    /// `array, array → array` (`outs[0]` is `ins[0]`).
+    /// Adds the numbers of an array of adjoints to those of another, which is extended by zeros as far as necessary, but
+    /// not by zeros alone: `array, array → array` (`outs[0]` is `ins[0]`).
     AddArray,
     /// Copies a register to another register of the same bank, without its tangent: `x → x`.
     DropTangent,

@@ -109,15 +109,14 @@ pub fn take_adjoint(array: &mut Ref, at: usize) -> Option<f64> {
     if at + 1 == numbers.len() { numbers.pop() } else { Some(numbers.get_mut(at).map_or(0.0, std::mem::take)) }
 }
 
-/// Adds the numbers of an array to those of an array of adjoints, which is extended by zeros as far as necessary.
+/// Adds the numbers of an array to those of an array of adjoints, which is extended by zeros as far as necessary: not
+/// for zeros.
 pub fn add_array(array: &mut Ref, from: &Ref) -> Option<()> {
     let from = cells(from).ok()?;
-    if from.f.is_empty() {
-        return Some(());
-    }
+    let Some(last) = from.f.iter().rposition(|x| *x != 0.0) else { return Some(()) };
     let to = own(array).ok()?;
-    if to.f.len() < from.f.len() {
-        to.f.resize(from.f.len(), 0.0);
+    if to.f.len() <= last {
+        to.f.resize(last + 1, 0.0);
     }
     to.f.iter_mut().zip(&from.f).for_each(|(to, more)| *to += more);
     Some(())

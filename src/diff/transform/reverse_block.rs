@@ -225,14 +225,18 @@ impl<'f> ReverseBlock<'_, 'f> {
                 let from = step.ins[0];
                 match (self.object(from), &step.op) {
                     (Some(adjoint), Op::Take) if self.adjoints.arrays.contains_key(&from) => {
+                        // The array of zeros is kept for the adjoints of the next array in the register.
+                        let zeros = self.builder.register(Bank::R);
+                        self.builder.step(Op::Take, &[zeros], &[adjoint]);
                         self.builder.step(Op::Take, &[adjoint], &[array]);
+                        self.builder.step(Op::Take, &[array], &[zeros]);
                     }
                     (Some(adjoint), _) => {
                         self.builder.step(Op::Transformed(TransformedOp::AddArray), &[adjoint], &[adjoint, array]);
+                        self.builder.step(Op::Null, &[array], &[]);
                     }
-                    (None, _) => {}
+                    (None, _) => self.builder.step(Op::Null, &[array], &[]),
                 }
-                self.builder.step(Op::Null, &[array], &[]);
             }
             // The adjoints of all elements that were appended have been taken out of the array.
             Op::NewArray(_) | Op::Null | Op::StoreElement { .. } => {}

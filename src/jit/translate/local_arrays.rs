@@ -4,13 +4,17 @@ use super::super::context::offsets;
 use super::super::layout::{INLINE, Layout};
 use super::{FLAGS, Translator};
 use crate::bytecode::Instruction;
-use crate::bytecode::operand::{FIn, IIn};
+use crate::bytecode::operand::{FIn, IIn, Role};
 use crate::value::Bank;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
+use cranelift_frontend::Variable;
+use hashbrown::HashMap;
+use std::ops::RangeInclusive;
 use std::rc::Rc;
 
 /// The numbers of an array that has one owner and no slots; otherwise there are none, and there is no room.
+#[derive(Clone, Copy)]
 struct OwnNumbers {
     object: Value,
     /// The address of the first number.
@@ -22,7 +26,104 @@ struct OwnNumbers {
     counter: Value,
 }
 
+/// The arrays whose numbers are known at the current point, so that they are not looked up again. Where the numbers of
+/// an array change, its variables change, too.
+#[derive(Default)]
+pub(super) struct KnownArrays {
+    /// The variables for the fields of [`OwnNumbers`], by register.
+    variables: HashMap<u16, [Variable; 5]>,
+    /// The registers for which the variables are valid.
+    valid: Vec<u16>,
+    /// The registers for which they are valid everywhere in a loop.
+    in_loops: Vec<(RangeInclusive<usize>, Vec<u16>)>,
+}
+
+/// Returns the array whose numbers an instruction modifies in place, if it does.
+fn modified_in_place(instruction: &Instruction) -> Option<u16> {
+    use Instruction as I;
+    match *instruction {
+        I::AppendF { array, .. }
+        | I::SetElementF { array, .. }
+        | I::SetPartF { array, .. }
+        | I::Accumulate { array, .. }
+        | I::TakeAdjoint { array, .. } => Some(array.0),
+        _ => None,
+    }
+}
+
+/// Whether the numbers of the array in a register stay known when an instruction is executed.
+fn keeps(instruction: &Instruction, register: u16) -> bool {
+    use Instruction as I;
+    let is_access = matches!(
+        instruction,
+        I::ElementF { .. }
+            | I::PartF { .. }
+            | I::ElementI { .. }
+            | I::PartI { .. }
+            | I::Count { .. }
+            | I::CheckIndex { .. }
+    );
+    if is_access || modified_in_place(instruction).is_some() {
+        return true;
+    }
+    let mut is_named = false;
+    instruction.visit(&mut |field| {
+        is_named |= matches!(field.role, Role::Register(Bank::R, _)) && field.number == i64::from(register);
+    });
+    !is_named
+}
+
 impl Translator<'_, '_> {
+    /// Forgets the arrays that an instruction replaces or shares.
+    pub(super) fn forget_arrays(&mut self, instruction: &Instruction) {
+        self.known_arrays.valid.retain(|register| keeps(instruction, *register));
+    }
+
+    /// Sets the arrays that are known at the beginning of a block: those of the loops around it.
+    pub(super) fn restore_arrays(&mut self, at: usize) {
+        let KnownArrays { valid, in_loops, .. } = &mut self.known_arrays;
+        valid.clear();
+        in_loops.iter().filter(|(around, _)| around.contains(&at)).for_each(|(_, registers)| valid.extend(registers));
+    }
+
+    /// Looks up the arrays that a loop modifies and never replaces, in the block before the loop.
+    pub(super) fn hoist_arrays(&mut self, around: &RangeInclusive<usize>) {
+        let (Some(layout), true) = (self.layout, self.is_derivative) else { return };
+        let steps = &self.code.instructions[around.clone()];
+        let mut found: Vec<u16> = steps.iter().filter_map(modified_in_place).collect();
+        found.sort_unstable();
+        found.dedup();
+        found.retain(|register| steps.iter().all(|step| keeps(step, *register)));
+        for register in &found {
+            self.own_numbers(layout, *register);
+        }
+        self.known_arrays.in_loops.push((around.clone(), found));
+    }
+
+    /// Returns the numbers of an array that may be modified in place.
+    fn own_numbers(&mut self, layout: &Layout, register: u16) -> OwnNumbers {
+        if !self.known_arrays.valid.contains(&register) {
+            let found = self.look_up(layout, register);
+            self.know(register, found);
+        }
+        let [object, first, count, room, counter] =
+            self.known_arrays.variables[&register].map(|variable| self.builder.use_var(variable));
+        OwnNumbers { object, first, count, room, counter }
+    }
+
+    fn know(&mut self, register: u16, numbers: OwnNumbers) {
+        let builder = &mut *self.builder;
+        let declare = || [(); 5].map(|()| builder.declare_var(types::I64));
+        let variables = *self.known_arrays.variables.entry(register).or_insert_with(declare);
+        let OwnNumbers { object, first, count, room, counter } = numbers;
+        for (variable, value) in variables.into_iter().zip([object, first, count, room, counter]) {
+            self.builder.def_var(variable, value);
+        }
+        if !self.known_arrays.valid.contains(&register) {
+            self.known_arrays.valid.push(register);
+        }
+    }
+
     /// Translates an instruction that makes or modifies an array; returns whether it is one.
     pub(super) fn local_array(&mut self, instruction: &Instruction, at: usize) -> bool {
         use Instruction as I;
@@ -86,8 +187,8 @@ impl Translator<'_, '_> {
         if offset == 0 { first } else { self.builder.ins().iadd_imm_s(first, i64::from(offset)) }
     }
 
-    /// Looks into an array that may be modified in place.
-    fn own_numbers(&mut self, layout: &Layout, register: u16) -> OwnNumbers {
+    /// Looks into the array in a register.
+    fn look_up(&mut self, layout: &Layout, register: u16) -> OwnNumbers {
         let (base, at) = self.reference(register);
         let vector = layout.vectors[Bank::F as usize];
         let of_bank = layout.cells + layout.banks[Bank::F as usize];
@@ -130,6 +231,7 @@ impl Translator<'_, '_> {
     /// continues in the block for the usual case. Returns the block that follows both cases.
     fn unless_usual(
         &mut self,
+        layout: &Layout,
         is_usual: Value,
         function: usize,
         (array, position): (u16, Value),
@@ -140,9 +242,11 @@ impl Translator<'_, '_> {
         self.builder.ins().brif(is_usual, usual, &[], rare, &[]);
         self.continue_in(rare);
         self.store_context(value, offsets::PASSED);
-        let array = self.register_address(array);
-        let succeeded = self.call_rare(function, [array, position]);
+        let address = self.register_address(array);
+        let succeeded = self.call_rare(function, [address, position]);
         self.leave_unless(succeeded);
+        let found = self.look_up(layout, array);
+        self.know(array, found);
         self.builder.ins().jump(next, &[]);
         self.continue_in(usual);
         next
@@ -153,7 +257,7 @@ impl Translator<'_, '_> {
         let numbers = self.own_numbers(layout, array);
         let exists = self.builder.ins().icmp(IntCC::UnsignedLessThan, position, numbers.count);
         let more = self.f(a.0);
-        let next = self.unless_usual(exists, self.rare.accumulate, (array, position), more);
+        let next = self.unless_usual(layout, exists, self.rare.accumulate, (array, position), more);
         let at = self.address_of(&numbers, position);
         let old = self.builder.ins().load(types::F64, FLAGS, at, 0);
         let sum = self.builder.ins().fadd(old, more);
@@ -179,6 +283,7 @@ impl Translator<'_, '_> {
         self.builder.ins().brif(is_last, last, &[], inner, &[]);
         self.continue_in(last);
         self.builder.ins().store(FLAGS, fewer, numbers.counter, 0);
+        self.know(array, OwnNumbers { count: fewer, ..numbers });
         self.builder.ins().jump(next, &[value.into()]);
         self.continue_in(inner);
         self.builder.ins().store(FLAGS, zero, at, 0);
@@ -191,11 +296,12 @@ impl Translator<'_, '_> {
         let numbers = self.own_numbers(layout, array);
         let has_room = self.builder.ins().icmp(IntCC::UnsignedLessThan, numbers.count, numbers.room);
         let (value, position) = (self.f(a.0), self.constant(0));
-        let next = self.unless_usual(has_room, self.rare.append_number, (array, position), value);
+        let next = self.unless_usual(layout, has_room, self.rare.append_number, (array, position), value);
         let at = self.address_of(&numbers, numbers.count);
         self.builder.ins().store(FLAGS, value, at, 0);
         let more = self.builder.ins().iadd_imm_s(numbers.count, 1);
         self.builder.ins().store(FLAGS, more, numbers.counter, 0);
+        self.know(array, OwnNumbers { count: more, ..numbers });
         let elements = layout.cells + layout.elements;
         let count = self.builder.ins().load(types::I64, FLAGS, numbers.object, elements);
         let more = self.builder.ins().iadd_imm_s(count, 1);
@@ -230,7 +336,7 @@ impl Translator<'_, '_> {
         }
         let exists = self.builder.ins().icmp(IntCC::UnsignedLessThan, position, numbers.count);
         let value = self.f(a.0);
-        let next = self.unless_usual(exists, self.rare.set_number, (array, position), value);
+        let next = self.unless_usual(layout, exists, self.rare.set_number, (array, position), value);
         let at = self.address_of(&numbers, position);
         self.builder.ins().store(FLAGS, value, at, 0);
         self.builder.ins().jump(next, &[]);

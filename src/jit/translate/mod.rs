@@ -27,6 +27,7 @@ use cranelift_codegen::ir::{
 };
 use cranelift_codegen::isa::CallConv;
 use cranelift_frontend::{FunctionBuilder, Variable};
+use local_arrays::KnownArrays;
 use std::ops::RangeInclusive;
 use views::{Key, View};
 
@@ -102,6 +103,8 @@ struct Translator<'t, 'f> {
     before_loops: Vec<(usize, Block)>,
     /// The views that are valid at the current point.
     views: Views,
+    /// The local arrays that are known at the current point.
+    known_arrays: KnownArrays,
     /// The indices and counts that were compared on every way to the current point.
     checked: Vec<(Value, Value)>,
     /// The views that are valid everywhere in a loop.
@@ -173,6 +176,7 @@ pub fn translate(
         exits: vec![],
         before_loops: vec![],
         views: vec![],
+        known_arrays: KnownArrays::default(),
         checked: vec![],
         hoisted: vec![],
         sites: vec![],
@@ -330,6 +334,7 @@ impl Translator<'_, '_> {
             }
             self.finish_exit(at, Continuation::Before);
             self.invalidate_views(at);
+            self.forget_arrays(&instruction);
         }
         if !self.is_ended {
             // A loop ends with a conditional jump to its head, so the code after the loop follows.
@@ -350,6 +355,7 @@ impl Translator<'_, '_> {
             self.continue_in(before);
             self.restore_views(at);
             if let Some(around) = self.flow.loop_at(at) {
+                self.hoist_arrays(&around);
                 self.hoist_views(around);
             }
             self.is_ended = false;

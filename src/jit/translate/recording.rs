@@ -5,10 +5,11 @@
 
 use super::super::context::offsets;
 use super::super::shims;
+use super::super::treatment::{Treatment, treatment};
 use super::objects::Index;
 use super::views::{Key, Shown, key};
 use super::{FLAGS, Translator};
-use crate::bytecode::operand::{FIn, FOut, Prim};
+use crate::bytecode::operand::{Access, FIn, FOut, Prim, Role};
 use crate::bytecode::{Arithmetic, Instruction, primitive};
 use crate::native::partial::product_partial;
 use crate::native::{Expression, Partial};
@@ -286,8 +287,6 @@ impl Translator<'_, '_> {
 
     /// Returns the registers whose slots the interpreter reads for machine code.
     fn slots_read(instruction: &Instruction) -> Vec<u16> {
-        use super::super::treatment::{Treatment, treatment};
-        use crate::bytecode::operand::{Access, Role};
         let mut found = vec![];
         let opcode = instruction.opcode();
         if opcode.entry().active && treatment(opcode) != Treatment::Recorded

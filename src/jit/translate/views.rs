@@ -178,6 +178,7 @@ impl Translator<'_, '_> {
         self.views.clear();
         self.checked.clear();
         self.nodes.clear();
+        self.restore_arrays(at);
         for (around, views) in &self.hoisted {
             if around.contains(&at) {
                 self.views.extend(views.iter().copied());
