@@ -42,6 +42,8 @@ pub struct Context {
     pub epoch: u64,
     /// The number of modifications of shared storage that are in progress.
     pub modifications: usize,
+    /// The number of adjoints that were added from array to array.
+    pub copied: usize,
     /// The end of the numbers and of the integers in the value stack of adjoint code.
     pub tops: [usize; 2],
     /// The end of the memory of the numbers and of the integers in the value stack.
@@ -129,6 +131,7 @@ impl Context {
             node_number: 0,
             epoch: 0,
             modifications: 0,
+            copied: 0,
             tops: [0; 2],
             ends: [0; 2],
             bottoms: [0; 2],

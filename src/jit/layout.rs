@@ -7,7 +7,7 @@
 use crate::value::{BoxCells, Cells, Closure, Ref, Slot};
 use smallvec::SmallVec;
 use std::cell::RefCell;
-use std::mem::{ManuallyDrop, offset_of, size_of};
+use std::mem::{ManuallyDrop, MaybeUninit, offset_of, size_of};
 use std::rc::Rc;
 
 /// The positions of components, as offsets in bytes.
@@ -109,7 +109,13 @@ fn tag(reference: &Ref) -> u8 {
 impl BankLayout {
     /// Determines the layout of a vector of the type `T`, given a function that makes values.
     fn of<T>(make: fn() -> T) -> Option<BankLayout> {
-        let mut long: SmallVec<[T; 2]> = SmallVec::with_capacity(9);
+        // The words that hold nothing must not contain one of the numbers by chance, so the memory is zero at first.
+        // SAFETY: a vector without elements has the capacity 0, and its other words hold nothing.
+        let mut long: SmallVec<[T; 2]> = unsafe { MaybeUninit::zeroed().assume_init() };
+        if !long.is_empty() || long.spilled() {
+            return None;
+        }
+        long.reserve_exact(9);
         long.extend((0..5).map(|_| make()));
         let of_long = words(&long);
         let mut short: SmallVec<[T; 2]> = SmallVec::new();
@@ -154,7 +160,8 @@ impl Layout {
         // SAFETY: an `Rc` of a sized type is one pointer.
         let address = unsafe { std::mem::transmute_copy::<Rc<Cells>, usize>(&object) };
         let reference = Ref::Cells(object);
-        let in_reference = find(&words(&reference)[1..], address)? + 8;
+        // The representation of `Ref` puts the address first after the tag; a later word may hold it by chance.
+        let in_reference = words(&reference)[1..].iter().position(|word| *word == address)? as i32 * 8 + 8;
         let boxed =
             Rc::new(BoxCells { cells: RefCell::new(Cells::empty()), shape: None, finalizer: Default::default() });
         let value_of_box = of_counted(&boxed)?[2];
@@ -202,6 +209,8 @@ mod tests {
 
     #[test]
     fn the_layout_is_as_expected() {
+        // The memory of an earlier sample has no influence.
+        assert!((0..20).all(|_| Layout::determine().is_some()));
         let layout = Layout::determine().unwrap();
         let cells = Rc::new(Cells::numbers(vec![1.0, 2.0, 3.0]));
         let reference = Ref::Cells(Rc::clone(&cells));

@@ -67,6 +67,13 @@ impl ValueStack {
     }
 }
 
+impl ValueStack {
+    /// Returns the number of entries for which memory is allocated.
+    pub fn room(&self) -> usize {
+        self.numbers.capacity() + self.integers.capacity()
+    }
+}
+
 /// The memory of one of the stacks.
 #[derive(Clone, Copy, Debug)]
 pub struct StackMemory {

@@ -109,10 +109,19 @@ pub fn take_adjoint(array: &mut Ref, at: usize) -> Option<f64> {
     if at + 1 == numbers.len() { numbers.pop() } else { Some(numbers.get_mut(at).map_or(0.0, std::mem::take)) }
 }
 
+/// The number of adjoints that may be added from array to array for each entry of the value stack, and in addition.
+/// Copies of arrays, which take no time in the program itself, could otherwise take most of the time of the gradient.
+const COPIED_FOR_ENTRY: usize = 8;
+const COPIED: usize = 100_000;
+
 /// Adds the numbers of an array to those of an array of adjoints, which is extended by zeros as far as necessary: not
-/// for zeros.
-pub fn add_array(array: &mut Ref, from: &Ref) -> Option<()> {
+/// for zeros. `copied` counts the numbers; fails if there are too many, given the number of entries of the value stack.
+pub fn add_array(array: &mut Ref, from: &Ref, copied: &mut usize, entries: usize) -> Option<()> {
     let from = cells(from).ok()?;
+    *copied += from.f.len();
+    if *copied > COPIED + COPIED_FOR_ENTRY * entries {
+        return None;
+    }
     let Some(last) = from.f.iter().rposition(|x| *x != 0.0) else { return Some(()) };
     let to = own(array).ok()?;
     if to.f.len() <= last {

@@ -259,6 +259,9 @@ impl<'f> ReverseBlock<'_, 'f> {
         let op = Op::Transformed(TransformedOp::TakeAdjoint { offset, stride });
         self.builder.step(op, &[adjoint, array], &[array, index]);
         if self.blocks.varied.is(step.ins[k]) {
+            if self.blocks.repeats[self.at] {
+                self.builder.step(Op::Transformed(TransformedOp::Flush), &[adjoint], &[adjoint]);
+            }
             self.add(local.versions.operands[i][k], Term::Plus(adjoint), local);
         }
     }

@@ -152,7 +152,8 @@ impl Translator<'_, '_> {
                 self.set((Bank::F, out.0), value);
             }
             I::AddArray { array, from } => {
-                let given = [self.register_address(array.0), self.register_address(from.0)];
+                let context = self.builder.ins().get_pinned_reg(types::I64);
+                let given = [context, self.register_address(array.0), self.register_address(from.0)];
                 self.require(helpers.add_array as *const () as usize, &given);
             }
             _ => return false,

@@ -96,6 +96,7 @@ fn run_machine_code(
         describe(&mut *machine, &mut *context);
         describe_stack(&mut (*machine).value_stack, &mut *context);
         (*context).fuel = (*machine).fuel;
+        (*context).copied = 0;
         (*context).run = (&raw mut running).cast();
         let status = compiled.thunk()(context, compiled.start(), references, numbers, integers, std::ptr::null_mut());
         (*machine).fuel = (*context).fuel;

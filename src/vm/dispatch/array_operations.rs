@@ -88,9 +88,12 @@ pub extern "C" fn accumulate(context: *mut Context, array: *mut u8, position: i6
     i64::from(objects::accumulate(array, position, more).is_some())
 }
 
-pub extern "C" fn add_array(array: *mut u8, from: *const u8) -> i64 {
-    // SAFETY: the registers belong to the frame. They may be the same, so one reference is a copy.
-    let from = unsafe { (*from.cast::<Ref>()).clone() };
+pub extern "C" fn add_array(context: *mut Context, array: *mut u8, from: *const u8) -> i64 {
+    // SAFETY: machine code passes its own context, and registers of its frame. They may be the same, so one reference is
+    // a copy.
+    let (context, from) = unsafe { (&mut *context, (*from.cast::<Ref>()).clone()) };
+    let entries = (0..2).map(|k| (context.ends[k] - context.bottoms[k]) / size_of::<u64>()).sum();
     // SAFETY: nothing else borrows the register.
-    i64::from(objects::add_array(unsafe { register(array) }, &from).is_some())
+    let array = unsafe { register(array) };
+    i64::from(objects::add_array(array, &from, &mut context.copied, entries).is_some())
 }

@@ -125,6 +125,8 @@ struct Context {
     globals: *const Cells,
     /// The maximum number of bytes that the value stack may take.
     limit: u64,
+    /// The number of adjoints that were added from array to array.
+    copied: usize,
     /// The number of backward jumps that need not return to the loop in [`run`].
     jumps: u32,
     is_done: bool,
@@ -136,32 +138,11 @@ const AT_ONCE: usize = 1024;
 /// The translated code of a function.
 pub struct Threaded {
     cells: Vec<Cell>,
-    /// The beginnings of loops, by cell, and the registers of adjoints that are carried from one iteration to the next.
-    /// These adjoints are set to zero at intervals if they are subnormal: contractions over thousands of iterations
-    /// would otherwise compute with subnormal numbers, which is 15 times slower.
-    carried: Vec<(usize, Vec<u16>)>,
 }
 
 impl std::fmt::Debug for Threaded {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Threaded({} cells)", self.cells.len())
-    }
-}
-
-impl Threaded {
-    /// Sets adjoints that are smaller than any normal number to zero.
-    ///
-    /// # Safety
-    /// `f` must be the beginning of the registers of numbers.
-    unsafe fn flush(&self, at: usize, f: *mut f64) {
-        let Some((_, carried)) = self.carried.iter().find(|(loops, _)| *loops == at) else { return };
-        for reg in carried {
-            // SAFETY: the verifier has checked the register.
-            let adjoint = unsafe { &mut *f.add(usize::from(*reg)) };
-            if adjoint.is_subnormal() {
-                *adjoint = 0.0;
-            }
-        }
     }
 }
 
@@ -177,6 +158,7 @@ pub fn run(memory: Memory<'_>, code: &Threaded, cell: usize) -> Outcome {
         value_stack: memory.value_stack,
         globals: memory.globals,
         limit: memory.limit,
+        copied: 0,
         jumps: 0,
         is_done: false,
     };
@@ -192,8 +174,6 @@ pub fn run(memory: Memory<'_>, code: &Threaded, cell: usize) -> Outcome {
         }
         // SAFETY: `at` is one of the cells of the code, and the verifier has checked the registers.
         let cell = unsafe { at.offset_from(code.cells.as_ptr()).cast_unsigned() };
-        // SAFETY: `f` is the beginning of the registers of numbers.
-        unsafe { code.flush(cell, f) };
         *memory.fuel -= i64::from(jumps);
         if *memory.fuel < 0 {
             return Outcome::OutOfFuel(cell);

@@ -17,38 +17,19 @@ pub fn translate(code: &Code) -> Option<Threaded> {
     let mut places = vec![];
     for (at, instruction) in code.instructions.iter().enumerate() {
         places.push(cells.len());
-        // The loop in `run` sets subnormal adjoints to zero, so the instruction needs no cell.
-        if let Instruction::Extra { .. }
-        | Instruction::Extras { .. }
-        | Instruction::Element { .. }
-        | Instruction::FlushF { .. } = instruction
-        {
+        if let Instruction::Extra { .. } | Instruction::Extras { .. } | Instruction::Element { .. } = instruction {
             continue;
         }
         cells.push((at, cell(code, at, instruction)?));
     }
     // Distances between instructions become distances between cells.
-    let mut carried = vec![];
     for (place, (at, cell)) in cells.iter_mut().enumerate() {
         if let Some(distance) = distance(&code.instructions[*at]) {
             let target = usize::try_from(i64::try_from(*at).ok()? + 1 + i64::from(distance)).ok()?;
             cell.more = More { distance: *places.get(target)? as isize - place as isize };
-            if distance < 0 {
-                carried.push((*places.get(target)?, flushed(&code.instructions[target..*at])));
-            }
         }
     }
-    carried.retain(|(_, registers)| !registers.is_empty());
-    Some(Threaded { cells: cells.into_iter().map(|(_, cell)| cell).collect(), carried })
-}
-
-/// Returns the registers of adjoints that are set to zero at the beginning of a loop if they are subnormal.
-fn flushed(instructions: &[Instruction]) -> Vec<u16> {
-    let flushed = instructions.iter().filter_map(|instruction| match instruction {
-        Instruction::FlushF { a } => Some(a.0),
-        _ => None,
-    });
-    flushed.collect()
+    Some(Threaded { cells: cells.into_iter().map(|(_, cell)| cell).collect() })
 }
 
 /// Returns the distance of a jump instruction; `None` for other instructions.
@@ -240,6 +221,7 @@ fn cell(code: &Code, at: usize, instruction: &Instruction) -> Option<Cell> {
         I::LoadGlobalF { out, index } => global(perform::<objects::Global>, out.0, index),
         I::LoadGlobalI { out, index } => global(perform::<objects::GlobalInteger>, out.0, index),
         I::LoadGlobalR { out, index } => global(perform::<objects::GlobalReference>, out.0, index),
+        I::FlushF { a } => plain(perform::<objects::Flush>, &[a.0]),
         I::PushF { a } => plain(perform::<objects::Push>, &[a.0]),
         I::PushI { a } => plain(perform::<objects::PushInteger>, &[a.0]),
         I::PushKnown { value } => {
@@ -249,7 +231,6 @@ fn cell(code: &Code, at: usize, instruction: &Instruction) -> Option<Cell> {
         I::PopI { out } => plain(perform::<objects::PopInteger>, &[out.0]),
         // Functions with these instructions have no adjoint code; trailers belong to the instruction before them.
         I::LoadText { .. }
-        | I::FlushF { .. }
         | I::Call { .. }
         | I::CallValue { .. }
         | I::Native { .. }
