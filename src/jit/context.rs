@@ -60,7 +60,7 @@ pub struct Context {
 
 /// A record on the machine's stack of a compiled function that has called another function.
 #[repr(C)]
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Link {
     /// The record of the caller; that in the context for the function that the machine has entered.
     pub caller: *const Link,

@@ -1,8 +1,8 @@
 //! Convention: how compiled functions receive arguments and return results.
 //!
-//! The context is in the pinned register. The first arguments are the link of the caller, the registers of
-//! references and, for derivative code, the slots of the number registers; numbers and integers follow in machine registers as far as there are any, and by way of the context
-//! otherwise. The first result is the outcome.
+//! The context is in the pinned register. The first arguments are the link of the caller, the registers of references
+//! and, for derivative code, the slots of the number registers; numbers and integers follow in machine registers as far
+//! as there are any, and by way of the context otherwise. The first result is the outcome.
 
 use super::Signature;
 use super::context::offsets;

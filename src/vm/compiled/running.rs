@@ -45,6 +45,30 @@ impl Running {
     }
 }
 
+/// The parts of the context that belong to one run of machine code.
+struct Entered {
+    stack_limit: usize,
+    references_end: usize,
+    slots_end: usize,
+    run: *mut (),
+    root: Link,
+}
+
+impl Entered {
+    /// Returns the parts of the run that is in progress.
+    fn of(context: &Context) -> Entered {
+        let Context { stack_limit, references_end, slots_end, run, root, .. } = *context;
+        Entered { stack_limit, references_end, slots_end, run, root }
+    }
+
+    /// Restores the parts after a run inside of this one.
+    fn restore(self, context: &mut Context) {
+        let Entered { stack_limit, references_end, slots_end, run, root } = self;
+        (context.stack_limit, context.references_end, context.slots_end) = (stack_limit, references_end, slots_end);
+        (context.run, context.root) = (run, root);
+    }
+}
+
 /// Tells machine code about the global variables, the modifications in progress, and the tape.
 pub(crate) fn describe(machine: &mut Machine, context: &mut Context) {
     let globals = &mut machine.globals;
@@ -121,7 +145,8 @@ pub(super) fn run(
     // SAFETY: the context lives in a box of the machine. Machine code was compiled for this frame, for which the stacks
     // have room; single steps borrow the machine by way of `running`, while no other reference to it is used.
     let status = unsafe {
-        let outer = ((*context).stack_limit, (*context).references_end, (*context).slots_end, (*context).run);
+        // A run may be inside of a single step of another one.
+        let outer = Entered::of(&*context);
         describe(&mut *machine_address, &mut *context);
         (*context).fuel = fuel;
         (*context).stack_limit = (&raw const here).addr() - stack;
@@ -135,7 +160,7 @@ pub(super) fn run(
             compiled.thunk()(context, compiled.start(), references, numbers, integers, all_slots.wrapping_add(f));
         (*machine_address).fuel = (*context).fuel;
         take_nodes(&mut *machine_address, &*context);
-        ((*context).stack_limit, (*context).references_end, (*context).slots_end, (*context).run) = outer;
+        outer.restore(&mut *context);
         status
     };
     if let Some(panic) = running.panic.take() {
@@ -145,7 +170,10 @@ pub(super) fn run(
         // SAFETY: machine code has written the records from the beginning of the space up to this address.
         let records = unsafe {
             let begin = (*machine_address).tier.code.as_ref().map_or(std::ptr::null(), |tier| tier.records.as_ptr());
-            exits::records(begin, (*context).records)
+            let records = exits::records(begin, (*context).records);
+            // An outer run has written no records yet, because it is executing a single step.
+            (*context).records = begin.cast_mut();
+            records
         };
         // SAFETY: machine code has ended, so the machine is borrowed by the caller alone.
         let machine = unsafe { &mut *machine_address };

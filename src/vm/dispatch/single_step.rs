@@ -188,14 +188,15 @@ fn push_innermost(machine: &mut Machine, site: &Site, callers: &Callers<'_>) -> 
     Some(frame)
 }
 
-/// Whether the instruction of a site may look at the frames of callers: it calls a native function without a fast path, or
-/// an operator, or it notes an access by the library with the location of the call in the program.
+/// Whether the instruction of a site may look at the frames of callers: it calls a native function without a fast path, an
+/// operator or a registered derivative, or it notes an access by the library with the location of the call in the program.
 fn looks_at_callers(site: &Site) -> bool {
     use Instruction as I;
     let code = &compiled::entry_of_site(site).code;
     match code.instructions[site.pc as usize] {
         I::Native { site } => library::direct(code.natives[usize::from(site)].native).is_none(),
         I::Operate { .. } | I::CallValue { .. } => true,
+        I::DNative { .. } | I::DOperate { .. } | I::DCallRule { .. } | I::DCallValue { .. } => true,
         I::CheckAccess { .. } | I::CheckGlobalAccess { .. } | I::BeginAccess { .. } | I::BeginGlobalAccess { .. } => {
             code.is_prelude
         }
