@@ -9,7 +9,7 @@ use super::views::key;
 use super::{FLAGS, Translator, kind_of};
 use crate::bytecode::operand::{IIn, Prim};
 use crate::bytecode::{Instruction, primitive};
-use crate::native::{Expression, Partial};
+use crate::native::Partial;
 use crate::value::Bank;
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{Block, InstBuilder, Value, types};
@@ -64,18 +64,12 @@ impl Translator<'_, '_> {
 
     /// Computes a partial derivative of a primitive.
     fn partial(&mut self, at: usize, out: u16, p: Prim, operand: usize, operands: &[Value]) {
-        let (shim, function) = match primitive(p.0).map(|primitive| primitive.partial(operand)) {
-            Some(Partial::Expression(Expression::Unary(f, _))) => (shims::two as *const () as usize, f as usize),
-            Some(Partial::Expression(Expression::Binary(f, _))) => (shims::three as *const () as usize, f as usize),
-            Some(Partial::Expression(Expression::WithInteger(f, _))) => {
-                (shims::with_integer_and_result as *const () as usize, f as usize)
-            }
-            _ => {
-                self.leave_before(at);
-                self.is_ended = true;
-                return;
-            }
+        let Some(Partial::Expression(expression)) = primitive(p.0).map(|primitive| primitive.partial(operand)) else {
+            self.leave_before(at);
+            self.is_ended = true;
+            return;
         };
+        let (shim, function) = shims::of_expression(expression);
         let function = self.constant(function as i64);
         let arguments: Vec<Value> = std::iter::once(function).chain(operands.iter().copied()).collect();
         let value = self.call_address(shim, &arguments, types::F64);
@@ -144,10 +138,7 @@ impl Translator<'_, '_> {
 
     /// Adds a number to a component of an element.
     fn add_to_component(&mut self, at: usize, a: u16, index: IIn) {
-        let offset = match self.code.instructions.get(at + 1) {
-            Some(Instruction::Element { offset, .. }) => offset.0,
-            _ => 0,
-        };
+        let (offset, _) = self.place(at);
         let (Some(layout), Some(key)) = (self.layout, key(self.code, at)) else {
             self.leave_before(at);
             self.is_ended = true;

@@ -174,7 +174,7 @@ impl Translator<'_, '_> {
     }
 
     /// Returns the offset and the stride of the component that an instruction accesses.
-    fn place(&self, at: usize) -> (u16, u16) {
+    pub(super) fn place(&self, at: usize) -> (u16, u16) {
         match self.code.instructions.get(at + 1) {
             Some(Instruction::Element { offset, stride }) => (offset.0, stride.0),
             _ => (0, 1),

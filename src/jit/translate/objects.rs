@@ -28,10 +28,7 @@ impl Translator<'_, '_> {
         if self.code.is_derivative && matches!(instruction, I::StoreBoxF { .. } | I::StoreGlobalF { .. }) {
             return false;
         }
-        let offset = match self.code.instructions.get(at + 1) {
-            Some(I::Element { offset, .. }) => offset.0,
-            _ => 0,
-        };
+        let (offset, _) = self.place(at);
         if let Some(key) = key(self.code, at) {
             match *instruction {
                 I::Count { out, .. } => {

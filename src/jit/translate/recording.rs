@@ -11,8 +11,8 @@ use super::views::{Key, Shown, key};
 use super::{FLAGS, Translator};
 use crate::bytecode::operand::{Access, FIn, FOut, Prim, Role};
 use crate::bytecode::{Arithmetic, Instruction, primitive};
+use crate::native::Partial;
 use crate::native::partial::product_partial;
-use crate::native::{Expression, Partial};
 use crate::tape::Node;
 use crate::value::{Bank, Slot};
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
@@ -102,10 +102,7 @@ impl Translator<'_, '_> {
     /// Translates an access to a component with its slot; returns whether the instruction is one.
     fn recorded_access(&mut self, at: usize, instruction: &Instruction) -> bool {
         use Instruction as I;
-        let offset = match self.code.instructions.get(at + 1) {
-            Some(I::Element { offset, .. }) => offset.0,
-            _ => 0,
-        };
+        let (offset, _) = self.place(at);
         let Some(key) = key(self.code, at) else { return false };
         match *instruction {
             I::DElementF { out, index, .. } => self.load_varied(key, out.0, Index::Element(index, 0)),
@@ -487,14 +484,9 @@ fn partial_of(partial: Partial, operands: &[Value], given: &[Value]) -> OperandP
         }
         (Partial::Reciprocal, [_, y, ..]) => OperandPartial::Reciprocal(*y),
         (Partial::Quotient, [_, y, ..]) => OperandPartial::NegatedQuotient(given[given.len() - 1], *y),
-        (Partial::Expression(Expression::Unary(f, _)), _) => {
-            function(shims::two as *const () as usize, f as usize, given)
-        }
-        (Partial::Expression(Expression::Binary(f, _)), _) => {
-            function(shims::three as *const () as usize, f as usize, given)
-        }
-        (Partial::Expression(Expression::WithInteger(f, _)), _) => {
-            function(shims::with_integer_and_result as *const () as usize, f as usize, given)
+        (Partial::Expression(expression), _) => {
+            let (shim, address) = shims::of_expression(expression);
+            function(shim, address, given)
         }
         (Partial::Zero | Partial::Undefined(_) | Partial::Factor(_) | Partial::Reciprocal | Partial::Quotient, _) => {
             OperandPartial::Constant(0.0)
