@@ -158,6 +158,9 @@ pub enum Operator {
     Gradient { at: TangentId, value: bool, throws: bool },
     /// Applies a linear map to several vectors: `linear, vectors → whether it succeeded, results`.
     ApplyAtOnce,
+    /// Computes the matrix of a linear map: `linear → whether it succeeded, rows`, or the row and column indices and the
+    /// values of the entries that may differ from zero.
+    Matrix { sparse: bool },
     /// Returns all numbers of a value that can vary: `x… → array`.
     Coordinates { of: TangentId },
     /// Runs a checkpoint: `body →`, or `body → thrown, error`.

@@ -297,9 +297,12 @@ impl<'p> Linearities<'p> {
                 each(if *bank == Bank::I { Kind::Constant.into() } else { operand(0).element() })
             }
             Op::TakeRecord { .. } | Op::TakeElement { .. } => vec![operand(0).element(), operand(0)],
-            Op::Operator(Operator::WithoutDerivative { .. } | Operator::ApplyAtOnce | Operator::Gradient { .. }) => {
-                each(Kind::Constant.into())
-            }
+            Op::Operator(
+                Operator::WithoutDerivative { .. }
+                | Operator::ApplyAtOnce
+                | Operator::Matrix { .. }
+                | Operator::Gradient { .. },
+            ) => each(Kind::Constant.into()),
             Op::Operator(Operator::NoDerivative { .. }) if matches!(contents().kind, Kind::Zero | Kind::Constant) => {
                 each(Kind::Constant.into())
             }

@@ -423,6 +423,10 @@ pub enum Operator {
     /// Applies a differential or pullback to all vectors of an array, several in one sweep: `linear, vectors → whether
     /// it succeeded, results`. The operator occurs only in plain code, and does not succeed in a live level.
     ApplyAtOnce,
+    /// Computes the matrix of a differential, with few sweeps if the matrix is sparse: `linear → whether it succeeded,
+    /// rows`, or `linear → whether it succeeded, row indices, column indices, values` of the entries that may differ from
+    /// zero. The operator occurs only in plain code, and does not succeed in a live level.
+    Matrix { sparse: bool },
     /// Returns all numbers of a value that can vary, in order: `x… → array`.
     Coordinates { of: TangentId },
     /// Calls a function without parameters and results: `body →`, or `body → thrown, error`. A reverse level does not
@@ -444,6 +448,7 @@ impl Operator {
             | Operator::LoseTangent { of } => vec![of],
             Operator::Series { result, .. } => vec![result],
             Operator::ApplyAtOnce
+            | Operator::Matrix { .. }
             | Operator::NoDerivative { .. }
             | Operator::Recompute { .. }
             | Operator::Threshold { .. }

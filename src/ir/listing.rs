@@ -155,6 +155,7 @@ fn operation(program: &Program, op: &Op) -> String {
             Operator::Gradient { .. } => "gradient".into(),
             Operator::Series { .. } => "series".into(),
             Operator::ApplyAtOnce => "applyAtOnce".into(),
+            Operator::Matrix { sparse } => if *sparse { "sparseMatrix" } else { "matrix" }.into(),
             Operator::Coordinates { .. } => "coordinates".into(),
             Operator::WithoutDerivative { .. } => "withoutDerivative".into(),
             Operator::NoDerivative { .. } => "noDerivative".into(),

@@ -45,7 +45,6 @@ mod column;
 mod deferred_factors;
 pub mod escape;
 mod general_rule;
-pub mod lanes;
 pub mod levels;
 pub mod linear_map;
 mod listing;

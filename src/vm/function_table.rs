@@ -378,6 +378,7 @@ fn knows_types(source: &dyn CodeSource, code: &Code) -> bool {
         | Operator::LoseTangent { of } => vec![of],
         Operator::Series { result, .. } => vec![result],
         Operator::ApplyAtOnce
+        | Operator::Matrix { .. }
         | Operator::NoDerivative { .. }
         | Operator::Recompute { .. }
         | Operator::Threshold { .. }

@@ -96,9 +96,20 @@ fn edited(text: &str, start: u32, help: &Help) -> String {
     out
 }
 
+/// Whether a line of output is probably the current time (`2026-11-27 20:22:19 +0000`), and not a date, whose time is
+/// midnight.
+fn is_time(line: &str) -> bool {
+    let digits = |pattern: char, c: char| if pattern == '0' { c.is_ascii_digit() } else { pattern == c };
+    let pattern = "0000-00-00 00:00:00 +0000";
+    line.len() == pattern.len()
+        && !line.ends_with(" 00:00:00 +0000")
+        && pattern.chars().zip(line.chars()).all(|(p, c)| digits(p, c))
+}
+
 fn lines(out: &mut String, sign: char, text: &str) {
     let text = if text.contains('┤') { "(a picture)" } else { text };
     for line in text.lines().take(LINES) {
+        let line = if is_time(line) { "(a time)" } else { line };
         let _ = writeln!(out, "{}", format!("{sign} {line}").trim_end());
     }
 }

@@ -77,7 +77,7 @@ impl ActiveRegisters {
                 Operator::WithoutDerivative { .. } | Operator::NoDerivative { .. } => {
                     step.ins.iter().any(|r| bank(f, *r) == Bank::R)
                 }
-                Operator::ApplyAtOnce | Operator::Gradient { .. } => false,
+                Operator::ApplyAtOnce | Operator::Matrix { .. } | Operator::Gradient { .. } => false,
                 _ => true,
             },
             // A new object has no slots until a slot is stored there.
@@ -121,7 +121,10 @@ impl ActiveRegisters {
                 dependence_transfer::native(name) != NativeTransfer::Nothing && (from_operands() || from_references())
             }
             Transfer::Operator(operator) => match operator {
-                Operator::WithoutDerivative { .. } | Operator::ApplyAtOnce | Operator::Gradient { .. } => false,
+                Operator::WithoutDerivative { .. }
+                | Operator::ApplyAtOnce
+                | Operator::Matrix { .. }
+                | Operator::Gradient { .. } => false,
                 Operator::WithDerivative { .. } | Operator::NoDerivative { .. } => {
                     step.ins.get(k).is_some_and(|r| self.is_varied(*r))
                 }
@@ -184,6 +187,7 @@ impl ActiveRegisters {
                 Operator::WithoutDerivative { .. }
                     | Operator::NoDerivative { .. }
                     | Operator::ApplyAtOnce
+                    | Operator::Matrix { .. }
                     | Operator::Gradient { .. }
             ),
             Transfer::Nothing | Transfer::Copy | Transfer::Primitive(_) | Transfer::Load => false,

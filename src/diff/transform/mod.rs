@@ -75,6 +75,12 @@ impl GraphBuilder {
     }
 }
 
+/// Whether a function is differentiated with respect to the register argument with the given index. The arguments that
+/// stand for registers of an outer graph belong to no declared parameter.
+fn is_differentiated(f: &Function, k: usize) -> bool {
+    f.parameters.iter().any(|p| (p.first..p.first + p.len).contains(&k) && p.tangent.is_some())
+}
+
 /// Returns the operation of integer arithmetic with the given name.
 fn arithmetic(name: &str) -> Op {
     match primitive(name) {

@@ -1,8 +1,8 @@
 //! Tangent code: computes, after each step, the tangents of its results.
 
-use super::GraphBuilder;
 use super::contribution::Term;
 use super::varied_registers::Varied;
+use super::{GraphBuilder, is_differentiated};
 use crate::ir::passes::dead_code::eliminate;
 use crate::ir::{Block, Fallback, Function, Instruction, Op, Reg, Stride, Terminator};
 use crate::value::Bank;
@@ -32,7 +32,7 @@ pub fn tangent(f: &Function) -> Result<Function, Fallback> {
         arrays: HashMap::new(),
     };
     let mut params = f.params.clone();
-    for (k, param) in f.params.iter().enumerate() {
+    for (k, param) in f.params.iter().enumerate().filter(|(k, _)| is_differentiated(f, *k)) {
         match f.registers[param.0 as usize].bank {
             Bank::F => params.push(tangent_builder.tangent(f.params[k])),
             Bank::I => {}

@@ -3,6 +3,7 @@
 
 use crate::diff::dependence_transfer;
 use crate::diff::dependence_transfer::DependenceTransfer;
+use crate::diff::transform::is_differentiated;
 use crate::ir::passes::full_inlining::written_once;
 use crate::ir::{Fallback, Function, Instruction, Op, Reg, TransformedOp};
 use crate::value::Bank;
@@ -41,15 +42,14 @@ impl Varied {
             Varied { numbers: vec![false; n], origins: vec![Origin::Elsewhere; n], single: written_once(f) };
         let mut references = 0;
         for (k, param) in f.params.iter().enumerate() {
-            let differentiates =
-                f.parameters.iter().any(|p| (p.first..p.first + p.len).contains(&k) && p.tangent.is_some());
+            if !is_differentiated(f, k) {
+                continue;
+            }
             match f.registers[param.0 as usize].bank {
                 Bank::F => varied.numbers[param.0 as usize] = true,
                 Bank::I => {}
                 Bank::R => {
-                    if differentiates {
-                        varied.origins[param.0 as usize] = Origin::Param(references);
-                    }
+                    varied.origins[param.0 as usize] = Origin::Param(references);
                     references += 1;
                 }
             }
@@ -121,6 +121,14 @@ impl Varied {
             Op::Transformed(TransformedOp::RequireConstant) if varies || varies_inside => {
                 return Err(Fallback::NoDerivative);
             }
+            Op::LoadBox { .. } | Op::Transformed(TransformedOp::CaptureOf { .. }) if varies_inside => {
+                return Err(Fallback::VaryingCapture);
+            }
+            Op::Transformed(
+                TransformedOp::DropTangent | TransformedOp::RequireConstant | TransformedOp::CaptureOf { .. },
+            ) => {}
+            // A step of another tangent or adjoint code.
+            Op::Transformed(_) if varies || varies_inside => return Err(Fallback::Derivative),
             // A number loaded from mixed storage does not belong to a known parameter.
             Op::LoadElement { bank: Bank::F, .. } | Op::LoadRecord { bank: Bank::F, .. }
                 if self.origins[step.ins[0].0 as usize] == Origin::Mixed =>
@@ -128,9 +136,6 @@ impl Varied {
                 return Err(Fallback::MixedStorage);
             }
             Op::LoadRecord { bank: Bank::F, .. } if self.is_local(step.ins[0]) => return Err(Fallback::MixedStorage),
-            Op::LoadBox { .. } | Op::Transformed(TransformedOp::CaptureOf { .. }) if varies_inside => {
-                return Err(Fallback::VaryingCapture);
-            }
             _ => {}
         }
         let mut changed = false;

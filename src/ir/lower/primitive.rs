@@ -77,6 +77,8 @@ impl Builder<'_> {
             | "withoutDerivative"
             | "withDerivative"
             | "applyAtOnce"
+            | "matrix"
+            | "sparseMatrix"
             | "coordinates" => {
                 let types = self.param_types(declared, generics);
                 let values = (0..operands.len()).map(regs).collect();

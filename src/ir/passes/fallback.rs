@@ -87,6 +87,7 @@ impl Fallback {
                 | Operator::Series { .. }
                 | Operator::Transpose { .. }
                 | Operator::ApplyAtOnce
+                | Operator::Matrix { .. }
                 | Operator::Coordinates { .. },
             ) => Fallback::Derivative,
             Op::Operator(Operator::Recompute { .. }) => Fallback::Checkpoint,

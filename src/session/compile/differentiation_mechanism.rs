@@ -27,7 +27,7 @@ fn with_fallbacks(program: &Program, function: &Signature, kind: TransformKind) 
     if program.function(FunctionId(function.function)).is_some_and(|f| f.throws) {
         return Err(Fallback::Throws);
     }
-    let inlined = inline_all(program, function)?;
+    let inlined = inline_all(program, function, &diff::transform::tangent)?;
     let graph = match kind {
         TransformKind::Tangent => diff::transform::tangent(&inlined.graph),
         TransformKind::ValueWithGradient => diff::transform::adjoint(&inlined.graph, true),

@@ -108,6 +108,7 @@ pub fn operate(
             crate::vm::operators::apply::taylor_polynomial::begin(machine, arguments, BodyResult { of: result, throws })
         }
         Operator::ApplyAtOnce => crate::vm::operators::apply::batch::apply(machine, compiler, &arguments),
+        Operator::Matrix { sparse } => crate::vm::operators::apply::matrix::compute(machine, sparse, &arguments),
         Operator::Recompute { traced } => {
             let body = last_reference(&mut arguments)?;
             crate::vm::operators::checkpoint::begin(machine, body, site.results[1] > 0, traced, derivative)

@@ -24,6 +24,10 @@ impl Builder<'_> {
                 self.operate(Operator::WithoutDerivative { of }, &ins, &banks)
             }
             ("applyAtOnce", _) => self.operate(Operator::ApplyAtOnce, &ins, &[Bank::I, Bank::R]),
+            ("matrix", _) => self.operate(Operator::Matrix { sparse: false }, &ins, &[Bank::I, Bank::R]),
+            ("sparseMatrix", _) => {
+                self.operate(Operator::Matrix { sparse: true }, &ins, &[Bank::I, Bank::R, Bank::R, Bank::R])
+            }
             ("coordinates", _) => {
                 let of = self.tangent_of_all(types);
                 self.operate(Operator::Coordinates { of }, &ins, &[Bank::R])

@@ -1,7 +1,7 @@
 //! Batch: applies a linear map to many vectors, several in one sweep.
 
-use crate::tape::lanes;
-use crate::tape::lanes::LANES;
+use crate::tape::linear_map::lanes;
+use crate::tape::linear_map::lanes::LANES;
 use crate::tape::{LinearMap, Num};
 use crate::value::{Cells, Ref, opaque_vector};
 use crate::vm::compiler_interface::Compiler;

@@ -1,5 +1,8 @@
 //! Linear map: the differential of the function that a reverse level recorded, which remains when the level has ended.
 
+pub mod lanes;
+pub mod sparsity;
+
 use super::Num;
 use super::levels::{Direction, Levels};
 use super::node::RecordError;

@@ -3,13 +3,13 @@
 //!
 //! A sweep with lanes is used only where sweeps are plain arithmetic: no level is live in which partial derivatives or
 //! seeds could vary, and the tape contains no function of the user's own. Each lane computes what a
-//! [`Sweep`](super::Sweep) with one seed computes.
+//! [`Sweep`](crate::tape::Sweep) with one seed computes.
 
-use super::levels::Direction;
-use super::linear_map::LinearMap;
-use super::node::Node;
-use super::sweep::{NO_TANGENT, POLL, along};
-use super::wide_node::WideKind;
+use super::LinearMap;
+use crate::tape::levels::Direction;
+use crate::tape::node::Node;
+use crate::tape::sweep::{NO_TANGENT, POLL, along};
+use crate::tape::wide_node::WideKind;
 
 /// The number of seeds that are swept at once.
 pub const LANES: usize = 8;
@@ -48,7 +48,7 @@ pub fn apply(map: &LinearMap, seeds: &[Vec<f64>], stop: &dyn Fn() -> bool) -> Ve
 
 /// Returns the parts of a tape in order: either nodes from a number on, few enough to be processed between two checks
 /// for cancellation, or a wide node.
-fn parts(map: &LinearMap) -> Vec<(u32, &[Node], Option<usize>)> {
+pub(super) fn parts(map: &LinearMap) -> Vec<(u32, &[Node], Option<usize>)> {
     let tape = &map.tape;
     let (mut parts, mut first, mut wide) = (vec![], tape.leaves() + 1, 0);
     for chunk in tape.chunks() {

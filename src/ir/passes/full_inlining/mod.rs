@@ -5,6 +5,11 @@
 //! [stops](Trap::Unsupported) at each step that is neither arithmetic on numbers and integers nor access to their
 //! storage. Until then it modifies only its own registers, so that the function can run again from its beginning.
 
+mod nested_operators;
+mod partial_formulas;
+
+pub use nested_operators::TangentTransform;
+
 use crate::ir::analysis::effects::{Effects, Memory, MemoryAccess, effects};
 use crate::ir::passes::clean;
 use crate::ir::passes::exclusivity_checks::AccessKind;
@@ -14,6 +19,7 @@ use crate::ir::{
     TransformedOp, Trap,
 };
 use crate::native::primitive_ids;
+use crate::source::Span;
 use crate::value::{Bank, Signature};
 use hashbrown::HashMap;
 use std::rc::Rc;
@@ -37,37 +43,23 @@ pub struct Inlined {
 ///
 /// # Errors
 /// Fails with the reason if even the function itself cannot be inlined.
-pub fn inline_all(program: &Program, known: &Signature) -> Result<Inlined, Fallback> {
+pub fn inline_all(program: &Program, known: &Signature, transform: TangentTransform<'_>) -> Result<Inlined, Fallback> {
     let id = FunctionId(known.function);
     let f = inlinable(program, id)?;
     if size(f) > MAX_STEPS {
         return Err(Fallback::TooLarge(MAX_STEPS));
     }
-    let mut inliner = Inliner {
-        program,
-        registers: vec![],
-        blocks: vec![],
-        values: HashMap::new(),
-        running: vec![],
-        steps: 0,
-        fallbacks: vec![],
-    };
-    inliner.blocks.push(Block::default());
+    let mut inliner = Inliner::new(program, transform);
     let captures = CaptureSource::Running(known.captured.clone());
     let first = inliner.copy_registers(f);
     inliner.function(id, f, first, &captures, None);
-    let shifted = |r: &Reg| Reg(r.0 + first);
-    let mut out = Function {
-        params: f.params.iter().map(shifted).collect(),
-        registers: inliner.registers,
-        blocks: inliner.blocks,
-        ..f.clone()
-    };
-    clean(&mut out);
-    if !returns(&out) {
-        return Err(inliner.fallbacks.into_iter().next().unwrap_or(Fallback::NoReturn));
+    let fallbacks = inliner.reasons();
+    let mut graph = inliner.graph(f, first);
+    clean(&mut graph);
+    if !returns(&graph) {
+        return Err(fallbacks.into_iter().next().unwrap_or(Fallback::NoReturn));
     }
-    Ok(Inlined { graph: out, fallbacks: inliner.fallbacks })
+    Ok(Inlined { graph, fallbacks })
 }
 
 /// Returns a function if its own code determines its derivative.
@@ -82,19 +74,23 @@ fn inlinable(program: &Program, id: FunctionId) -> Result<&Function, Fallback> {
 
 /// Whether a path leads from the entry of a function to a return.
 fn returns(f: &Function) -> bool {
-    let mut seen = vec![false; f.blocks.len()];
+    let reached = reached(&f.blocks);
+    f.blocks
+        .iter()
+        .zip(reached)
+        .any(|(block, is_reached)| is_reached && matches!(block.end, Some(Terminator::Return(_))))
+}
+
+/// Returns for each block whether a path leads to it from the first block.
+fn reached(blocks: &[Block]) -> Vec<bool> {
+    let mut seen = vec![false; blocks.len()];
     let mut work = vec![BlockId(0)];
     while let Some(b) = work.pop() {
-        if std::mem::replace(&mut seen[b.0 as usize], true) {
-            continue;
+        if !std::mem::replace(&mut seen[b.0 as usize], true) {
+            work.extend(blocks[b.0 as usize].end.iter().flat_map(Terminator::targets));
         }
-        let end = &f.blocks[b.0 as usize].end;
-        if matches!(end, Some(Terminator::Return(_))) {
-            return true;
-        }
-        work.extend(end.iter().flat_map(Terminator::targets));
     }
-    false
+    seen
 }
 
 /// Counts the steps of a function.
@@ -128,6 +124,7 @@ struct Continuation<'c> {
 
 struct Inliner<'p> {
     program: &'p Program,
+    transform: TangentTransform<'p>,
     registers: Vec<Register>,
     blocks: Vec<Block>,
     /// The known functions in registers.
@@ -135,16 +132,52 @@ struct Inliner<'p> {
     /// The functions that are being inlined, each inside the previous one.
     running: Vec<FunctionId>,
     steps: usize,
-    /// The reasons why paths end early, without repetitions.
-    fallbacks: Vec<Fallback>,
+    /// The number of operators inside of which the function is differentiated.
+    nesting: usize,
+    /// The registers that hold the integer 1 wherever they are read.
+    certain: Vec<Reg>,
+    /// The reasons why paths end early, with the blocks in which they end.
+    fallbacks: Vec<(BlockId, Fallback)>,
 }
 
-impl Inliner<'_> {
-    /// Notes the reason why a path ends early; returns `false`.
-    fn refuse(&mut self, why: Fallback) -> bool {
-        if !self.fallbacks.contains(&why) {
-            self.fallbacks.push(why);
+impl<'p> Inliner<'p> {
+    /// Creates an inliner whose graph consists of an empty block.
+    fn new(program: &'p Program, transform: TangentTransform<'p>) -> Inliner<'p> {
+        Inliner {
+            program,
+            transform,
+            registers: vec![],
+            blocks: vec![Block::default()],
+            values: HashMap::new(),
+            running: vec![],
+            steps: 0,
+            nesting: 0,
+            certain: vec![],
+            fallbacks: vec![],
         }
+    }
+
+    /// Returns the graph of a function, whose registers begin with `first`.
+    fn graph(self, f: &Function, first: u32) -> Function {
+        let params = f.params.iter().map(|r| Reg(r.0 + first)).collect();
+        Function { params, registers: self.registers, blocks: self.blocks, ..f.clone() }
+    }
+
+    /// Returns the reasons why paths end early, without repetitions.
+    fn reasons(&self) -> Vec<Fallback> {
+        let reached = reached(&self.blocks);
+        let mut reasons = vec![];
+        for (block, why) in &self.fallbacks {
+            if reached[block.0 as usize] && !reasons.contains(why) {
+                reasons.push(why.clone());
+            }
+        }
+        reasons
+    }
+
+    /// Notes the reason why a path ends early in a block; returns `false`.
+    fn refuse(&mut self, at: BlockId, why: Fallback) -> bool {
+        self.fallbacks.push((at, why));
         false
     }
 
@@ -179,7 +212,7 @@ impl Inliner<'_> {
         // A loop back to the entry would need the entry as a separate block.
         let is_loop = f.blocks.iter().flat_map(|b| &b.end).flat_map(Terminator::targets).any(|b| b.0 == 0);
         if is_loop {
-            self.refuse(Fallback::LoopAtEntry(f.name.clone()));
+            self.refuse(entry, Fallback::LoopAtEntry(f.name.clone()));
         }
         for (b, block) in f.blocks.iter().enumerate() {
             crate::cancel::check();
@@ -212,6 +245,9 @@ impl Inliner<'_> {
     ) -> Terminator {
         match (&block.end, continuation) {
             (Some(Terminator::Jump(to)), _) => Terminator::Jump(number(*to)),
+            (Some(Terminator::Branch { condition, then, .. }), _) if self.certain.contains(&site.here(*condition)) => {
+                Terminator::Jump(number(*then))
+            }
             (Some(Terminator::Branch { condition, then, otherwise }), _) => Terminator::Branch {
                 condition: site.here(*condition),
                 then: number(*then),
@@ -221,20 +257,25 @@ impl Inliner<'_> {
                 Terminator::Return(values.iter().map(|r| site.here(*r)).collect())
             }
             (Some(Terminator::Return(values)), Some(continuation)) => {
-                for (k, (out, value)) in continuation.outs.iter().zip(values).enumerate() {
-                    let value = site.here(*value);
-                    let is_last = !values[k + 1..].iter().any(|r| site.here(*r) == value);
-                    let reference = self.registers[value.0 as usize].bank == Bank::R;
-                    let op = if reference && is_last { Op::Take } else { Op::Copy };
-                    self.push(site.at, op, vec![*out], vec![value], block.end_span);
-                }
-                Terminator::Jump(continuation.to)
+                let values: Vec<Reg> = values.iter().map(|r| site.here(*r)).collect();
+                self.results(site.at, continuation, &values, block.end_span)
             }
             (Some(Terminator::Trap(_)) | None, _) => Terminator::Trap(Trap::Unsupported),
         }
     }
 
-    fn push(&mut self, at: BlockId, op: Op, outs: Vec<Reg>, ins: Vec<Reg>, span: crate::source::Span) {
+    /// Appends the transfer of the results of a call to the last block of the callee.
+    fn results(&mut self, at: BlockId, continuation: &Continuation<'_>, values: &[Reg], span: Span) -> Terminator {
+        for (k, (out, value)) in continuation.outs.iter().zip(values).enumerate() {
+            let is_last = !values[k + 1..].contains(value);
+            let reference = self.registers[value.0 as usize].bank == Bank::R;
+            let op = if reference && is_last { Op::Take } else { Op::Copy };
+            self.push(at, op, vec![*out], vec![*value], span);
+        }
+        Terminator::Jump(continuation.to)
+    }
+
+    fn push(&mut self, at: BlockId, op: Op, outs: Vec<Reg>, ins: Vec<Reg>, span: Span) {
         self.steps += 1;
         let block = &mut self.blocks[at.0 as usize];
         block.instructions.push(Instruction { op, outs, ins, span, active: false });
@@ -252,7 +293,7 @@ impl Inliner<'_> {
             }
             Op::CallValue => match self.values.get(&ins[0]).cloned() {
                 Some(closure) => self.call(site, &closure, &outs, &ins[1..], step),
-                None => self.refuse(Fallback::UnknownFunction),
+                None => self.refuse(site.at, Fallback::UnknownFunction),
             },
             Op::Closure(function) => {
                 if once {
@@ -274,6 +315,9 @@ impl Inliner<'_> {
                     };
                     self.values.insert(outs[0], KnownClosure { captures, ..closure });
                 }
+                if once && self.certain.contains(&ins[0]) {
+                    self.certain.push(outs[0]);
+                }
                 let op = if step.op == Op::Take { Op::Take } else { Op::Copy };
                 self.push(site.at, op, outs, ins, step.span);
                 true
@@ -287,6 +331,7 @@ impl Inliner<'_> {
                 }
                 true
             }
+            Op::Operator(operator) => self.operator(site, operator, (&outs, &ins), step),
             Op::Native { name: "array.repeating", .. } => self.repeat(site, outs[0], &ins, step),
             // A capacity has no effect on values.
             Op::Native { name: "array.reserve", .. } => {
@@ -301,18 +346,18 @@ impl Inliner<'_> {
                 self.push(site.at, op.clone(), outs, ins, step.span);
                 true
             }
-            op => self.refuse(Fallback::of_step(op)),
+            op => self.refuse(site.at, Fallback::of_step(op)),
         }
     }
 
     /// Appends a loop that creates an array of equal elements, given the components of the element and the number of
     /// elements; returns `false` if the element contains references.
     fn repeat(&mut self, site: &mut CallSite<'_>, array: Reg, ins: &[Reg], step: &Instruction) -> bool {
-        let Some((count, element)) = ins.split_last() else { return self.refuse(Fallback::Step) };
+        let Some((count, element)) = ins.split_last() else { return self.refuse(site.at, Fallback::Step) };
         let of_bank = |bank| element.iter().filter(|r| self.registers[r.0 as usize].bank == bank).count() as u16;
         let stride = Stride { f: of_bank(Bank::F), i: of_bank(Bank::I), r: of_bank(Bank::R) };
         if stride.r > 0 {
-            return self.refuse(Fallback::of_step(&step.op));
+            return self.refuse(site.at, Fallback::of_step(&step.op));
         }
         let [index, zero, one, is_negative, is_first, is_next] = [(); 6].map(|()| self.register(Bank::I));
         let before = site.at;
@@ -340,7 +385,7 @@ impl Inliner<'_> {
     }
 
     /// Copies a register, together with the knowledge about the function in it.
-    fn copied(&mut self, site: &CallSite<'_>, from: Reg, span: crate::source::Span) -> Reg {
+    fn copied(&mut self, site: &CallSite<'_>, from: Reg, span: Span) -> Reg {
         let new = self.register(self.registers[from.0 as usize].bank);
         if let Some(closure) = self.values.get(&from).cloned() {
             self.values.insert(new, closure);
@@ -350,14 +395,7 @@ impl Inliner<'_> {
     }
 
     /// Reads a captured value of the function that is inlined.
-    fn capture(
-        &mut self,
-        site: &CallSite<'_>,
-        (bank, index): (Bank, u16),
-        out: Reg,
-        once: bool,
-        span: crate::source::Span,
-    ) -> bool {
+    fn capture(&mut self, site: &CallSite<'_>, (bank, index): (Bank, u16), out: Reg, once: bool, span: Span) -> bool {
         let (op, from, known) = match site.captures {
             CaptureSource::Running(known) => (Op::Capture { bank, index }, vec![], known.get(usize::from(index))),
             CaptureSource::Object(object, known) => (
@@ -367,7 +405,7 @@ impl Inliner<'_> {
             ),
             CaptureSource::Parts(parts) => {
                 let mut same = parts.iter().zip(site.banks).filter(|(_, b)| **b == bank);
-                let Some((part, _)) = same.nth(usize::from(index)) else { return self.refuse(Fallback::Step) };
+                let Some((part, _)) = same.nth(usize::from(index)) else { return self.refuse(site.at, Fallback::Step) };
                 if once && let Some(closure) = self.values.get(part).cloned() {
                     self.values.insert(out, closure);
                 }
@@ -385,6 +423,16 @@ impl Inliner<'_> {
         true
     }
 
+    /// Returns a function if it can be inlined at this point.
+    fn callee(&self, id: FunctionId) -> Result<&'p Function, Fallback> {
+        match inlinable(self.program, id)? {
+            f if self.running.contains(&id) => Err(Fallback::Recursive(f.name.clone())),
+            _ if self.running.len() >= MAX_DEPTH => Err(Fallback::TooDeep(MAX_DEPTH)),
+            f if self.steps + size(f) > MAX_STEPS => Err(Fallback::TooLarge(MAX_STEPS)),
+            f => Ok(f),
+        }
+    }
+
     /// Inlines a call into the graph.
     fn call(
         &mut self,
@@ -395,12 +443,9 @@ impl Inliner<'_> {
         call: &Instruction,
     ) -> bool {
         let id = closure.function;
-        let f = match inlinable(self.program, id) {
-            Ok(f) if self.running.contains(&id) => return self.refuse(Fallback::Recursive(f.name.clone())),
-            Ok(_) if self.running.len() >= MAX_DEPTH => return self.refuse(Fallback::TooDeep(MAX_DEPTH)),
-            Ok(f) if self.steps + size(f) > MAX_STEPS => return self.refuse(Fallback::TooLarge(MAX_STEPS)),
+        let f = match self.callee(id) {
             Ok(f) => f,
-            Err(why) => return self.refuse(why),
+            Err(why) => return self.refuse(site.at, why),
         };
         let first = self.copy_registers(f);
         let single = written_once(f);

@@ -1,0 +1,261 @@
+//! Sparsity: computes the matrix of a linear map with few sweeps, if most of its entries are always zero.
+//!
+//! The pattern, which lists the entries that may differ from zero, follows from the operands of the nodes. Two columns that
+//! have no row in common are computed by one sweep, whose seed is the sum of both unit vectors; the same applies to two
+//! rows in the other direction. A greedy coloring of the columns, or of the rows, determines which of them share a sweep:
+//! a band matrix takes as many sweeps as it has diagonals, whatever its size.
+
+use super::LinearMap;
+use super::lanes::{self, LANES};
+use crate::tape::levels::Direction;
+use crate::tape::wide_node::WideKind;
+
+/// The number of columns of which one pass over the tape finds the rows.
+const COLUMNS: usize = u64::BITS as usize;
+
+/// The matrix of a linear map: one row per result, one column per number of the input.
+#[derive(Debug)]
+pub enum Matrix {
+    /// All entries, by row.
+    Dense(Vec<Vec<f64>>),
+    /// The entries that may differ from zero.
+    Sparse(SparseMatrix),
+}
+
+/// A matrix as a list of the entries that may differ from zero.
+#[derive(Debug, PartialEq)]
+pub struct SparseMatrix {
+    /// The numbers of rows and columns.
+    pub size: [usize; 2],
+    /// The columns of the entries of each row, in order.
+    pub columns: Vec<Vec<u32>>,
+    /// The values of the entries of each row.
+    pub values: Vec<Vec<f64>>,
+}
+
+impl Matrix {
+    /// Returns the rows of the matrix.
+    pub fn into_rows(self) -> Vec<Vec<f64>> {
+        match self {
+            Matrix::Dense(rows) => rows,
+            Matrix::Sparse(SparseMatrix { size: [_, width], columns, values }) => {
+                let row = |(columns, values): (Vec<u32>, Vec<f64>)| {
+                    let mut row = vec![0.0; width];
+                    columns.iter().zip(values).for_each(|(column, value)| row[*column as usize] = value);
+                    row
+                };
+                columns.into_iter().zip(values).map(row).collect()
+            }
+        }
+    }
+
+    /// Returns the entries that may differ from zero; all entries of a dense matrix.
+    pub fn into_sparse(self, size: [usize; 2]) -> SparseMatrix {
+        match self {
+            Matrix::Dense(values) => {
+                SparseMatrix { size, columns: vec![(0..size[1] as u32).collect(); values.len()], values }
+            }
+            Matrix::Sparse(matrix) => matrix,
+        }
+    }
+}
+
+/// Computes the matrix of the differential to which a linear map belongs. `sparse` requests the list of the entries
+/// that may differ from zero; otherwise the list is returned only where it takes fewer sweeps. `None` when `stop`
+/// reports that the user cancels, or when an entry is not finite: a sweep of one seed decides what such an entry is. No
+/// level may be live, and the map must be [plain](lanes::is_plain).
+pub fn matrix(map: &LinearMap, sparse: bool, stop: &dyn Fn() -> bool) -> Option<Matrix> {
+    let [down, across] = size(map);
+    let shorter = down.min(across);
+    if sparse || shorter > LANES {
+        let most = if sparse { usize::MAX } else { down * across / 4 };
+        if let Some(pattern) = Pattern::of(map, most, stop)
+            && let Some((direction, colors)) = pattern.coloring(if sparse { usize::MAX } else { shorter / 2 })
+        {
+            let values = pattern.values(map, direction, &colors, stop)?;
+            return Some(Matrix::Sparse(SparseMatrix { size: [down, across], columns: pattern.columns, values }));
+        }
+    }
+    let reverse = down <= across;
+    let units = (0..shorter as u32).collect::<Vec<u32>>();
+    let direction = if reverse { Direction::Reverse } else { Direction::Forward };
+    let products = products(map, direction, &units, stop)?;
+    let rows =
+        if reverse { products } else { (0..down).map(|i| products.iter().map(|column| column[i]).collect()).collect() };
+    Some(Matrix::Dense(rows))
+}
+
+/// Returns the numbers of rows and columns of the matrix of a differential.
+pub fn size(map: &LinearMap) -> [usize; 2] {
+    [map.outputs.len(), map.tape.leaves() as usize]
+}
+
+/// Returns the product of the map with the sum of the unit vectors of each color. `colors` are the colors of the
+/// components of the seeds.
+fn products(map: &LinearMap, direction: Direction, colors: &[u32], stop: &dyn Fn() -> bool) -> Option<Vec<Vec<f64>>> {
+    let map = LinearMap { transposed: direction == Direction::Reverse, ..map.clone() };
+    let count = colors.iter().max().map_or(0, |last| *last as usize + 1);
+    let mut products = vec![];
+    for first in (0..count).step_by(LANES) {
+        let mut seeds = vec![vec![0.0; colors.len()]; LANES.min(count - first)];
+        for (k, color) in colors.iter().enumerate() {
+            if let Some(seed) = (*color as usize).checked_sub(first).and_then(|lane| seeds.get_mut(lane)) {
+                seed[k] = 1.0;
+            }
+        }
+        let results = lanes::apply(&map, &seeds, stop);
+        if results.len() < seeds.len() || results.iter().flatten().any(|x| !x.is_finite()) {
+            return None;
+        }
+        products.extend(results);
+    }
+    Some(products)
+}
+
+/// The entries of a matrix that may differ from zero.
+#[derive(Debug)]
+struct Pattern {
+    /// The columns of the entries of each row, in order.
+    columns: Vec<Vec<u32>>,
+    /// The rows of the entries of each column, in order.
+    rows: Vec<Vec<u32>>,
+}
+
+impl Pattern {
+    /// Finds the pattern of a map; `None` if it has more than `most` entries, or when the user cancels.
+    fn of(map: &LinearMap, most: usize, stop: &dyn Fn() -> bool) -> Option<Pattern> {
+        let [down, across] = size(map);
+        let mut pattern = Pattern { columns: vec![vec![]; down], rows: vec![vec![]; across] };
+        let (mut sets, mut entries) = (vec![], 0);
+        for first in (0..across).step_by(COLUMNS) {
+            sets.clear();
+            sets.resize(map.tape.len() + 1, 0u64);
+            for (bit, column) in (first..across.min(first + COLUMNS)).enumerate() {
+                sets[column + 1] = 1 << bit;
+            }
+            spread(map, &mut sets);
+            if stop() {
+                return None;
+            }
+            for (row, node) in map.outputs.iter().enumerate().filter(|(_, node)| **node != 0) {
+                let mut set = sets[*node as usize];
+                entries += set.count_ones() as usize;
+                while set != 0 {
+                    let column = first + set.trailing_zeros() as usize;
+                    set &= set - 1;
+                    pattern.columns[row].push(column as u32);
+                    pattern.rows[column].push(row as u32);
+                }
+            }
+            if entries > most {
+                return None;
+            }
+        }
+        Some(pattern)
+    }
+
+    /// Colors the columns or the rows, whichever takes fewer colors; `None` if there are more than `most`.
+    fn coloring(&self, most: usize) -> Option<(Direction, Vec<u32>)> {
+        let by_row = color(&self.columns, &self.rows, most);
+        let fewest = by_row.as_ref().map_or(most, |(count, _)| count.saturating_sub(1));
+        match color(&self.rows, &self.columns, fewest) {
+            Some((_, colors)) => Some((Direction::Forward, colors)),
+            None => by_row.map(|(_, colors)| (Direction::Reverse, colors)),
+        }
+    }
+
+    /// Returns the values of the entries of each row.
+    fn values(
+        &self,
+        map: &LinearMap,
+        direction: Direction,
+        colors: &[u32],
+        stop: &dyn Fn() -> bool,
+    ) -> Option<Vec<Vec<f64>>> {
+        let products = products(map, direction, colors, stop)?;
+        let value = |row: usize, column: usize| match direction {
+            Direction::Reverse => products[colors[row] as usize][column],
+            Direction::Forward => products[colors[column] as usize][row],
+        };
+        let rows = self.columns.iter().enumerate();
+        Some(rows.map(|(row, columns)| columns.iter().map(|column| value(row, *column as usize)).collect()).collect())
+    }
+}
+
+/// Computes for each node the set of the columns on which the node depends, given the sets of the leaves.
+fn spread(map: &LinearMap, sets: &mut [u64]) {
+    for (first, nodes, wide) in lanes::parts(map) {
+        for (k, node) in nodes.iter().enumerate() {
+            // A missing operand is represented by the node itself, whose set is still empty.
+            sets[first as usize + k] = sets[node.a as usize] | sets[node.b as usize];
+        }
+        if let Some(WideKind::Sum(operands)) = wide.map(|k| &map.tape.wide()[k].kind) {
+            let of_operand = |(node, ..): &(u32, f64, _)| sets[*node as usize];
+            sets[first as usize] = operands.iter().map(of_operand).fold(0, |all, set| all | set);
+        }
+    }
+}
+
+/// Assigns colors to the members of groups so that no two members of a group have the same color: each member receives
+/// the first color that is free. `groups` are the groups of each member, and `members` the members of each group.
+/// Returns the number of colors and the color of each member; `None` if there are more than `most`.
+fn color(groups: &[Vec<u32>], members: &[Vec<u32>], most: usize) -> Option<(usize, Vec<u32>)> {
+    if members.iter().any(|group| group.len() > most) {
+        return None;
+    }
+    let mut colors: Vec<Option<u32>> = vec![None; groups.len()];
+    // The last member that could not have each color.
+    let mut refused: Vec<Option<usize>> = vec![];
+    for (member, own) in groups.iter().enumerate() {
+        for other in own.iter().flat_map(|group| &members[*group as usize]) {
+            if let Some(color) = colors[*other as usize] {
+                refused[color as usize] = Some(member);
+            }
+        }
+        let free = refused.iter().position(|last| *last != Some(member)).unwrap_or(refused.len());
+        if free == most {
+            return None;
+        }
+        if free == refused.len() {
+            refused.push(None);
+        }
+        colors[member] = Some(free as u32);
+    }
+    let count = refused.len();
+    Some((count, colors.into_iter().map(Option::unwrap_or_default).collect()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The rows and columns of a band matrix.
+    fn band(n: u32, width: u32) -> (Vec<Vec<u32>>, Vec<Vec<u32>>) {
+        let near = |k: u32| (k.saturating_sub(width)..n.min(k + width + 1)).collect();
+        ((0..n).map(near).collect(), (0..n).map(near).collect())
+    }
+
+    #[test]
+    fn a_band_matrix_has_as_many_colors_as_diagonals() {
+        for (n, width) in [(1, 0), (10, 0), (10, 1), (1000, 2), (3, 5)] {
+            let (rows, columns) = band(n, width);
+            let (count, _) = color(&rows, &columns, usize::MAX).expect("there is no limit");
+            assert_eq!(count, (2 * width as usize + 1).min(n as usize));
+        }
+    }
+
+    #[test]
+    fn members_of_a_group_have_different_colors() {
+        let members = vec![vec![0, 3, 4], vec![1, 3], vec![2, 4, 1], vec![]];
+        let groups: Vec<Vec<u32>> = (0..5u32)
+            .map(|m| (0..members.len() as u32).filter(|g| members[*g as usize].contains(&m)).collect())
+            .collect();
+        let (count, colors) = color(&groups, &members, 5).expect("there are at most 5 colors");
+        for group in &members {
+            let distinct: std::collections::BTreeSet<u32> = group.iter().map(|m: &u32| colors[*m as usize]).collect();
+            assert_eq!(distinct.len(), group.len());
+        }
+        assert_eq!(count, 3);
+        assert!(color(&groups, &members, 2).is_none());
+    }
+}

@@ -1,0 +1,55 @@
+//! Matrix: computes the matrix of a differential, by as few sweeps as its pattern allows.
+
+use crate::tape::LinearMap;
+use crate::tape::linear_map::lanes;
+use crate::tape::linear_map::sparsity::{self, SparseMatrix};
+use crate::value::{Cells, Ref};
+use crate::vm::fault::Fault;
+use crate::vm::state::machine::Machine;
+use crate::vm::state::task::Next;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+/// Computes the matrix of a differential; returns whether it was computed, and its rows, or its entries that may differ
+/// from zero. The matrix is not computed where a level is live, which would have to record the sweeps, where the map calls
+/// functions of the user's own, or where an entry is not finite.
+pub(crate) fn compute(machine: &mut Machine, sparse: bool, arguments: &Cells) -> Result<Next, Box<Fault>> {
+    let is_plain = machine.levels.depth() == 0 && !machine.levels.checks_not_finite();
+    let map = match arguments.r.first() {
+        Some(Ref::Machine(map)) if is_plain => map.downcast_ref::<LinearMap>(),
+        _ => None,
+    };
+    let map = map.filter(|map| !map.transposed && lanes::is_plain(map));
+    let interrupt = Arc::clone(&machine.limits.interrupt);
+    let matrix = map.and_then(|map| {
+        let matrix = sparsity::matrix(map, sparse, &|| interrupt.load(Ordering::Relaxed))?;
+        Some((matrix, sparsity::size(map)))
+    });
+    machine.check_interrupt()?;
+    machine.set_integer(0, i64::from(matrix.is_some()));
+    let parts = match matrix {
+        Some((matrix, size)) if sparse => entries(matrix.into_sparse(size)),
+        Some((matrix, _)) => {
+            let rows = matrix.into_rows().into_iter().map(|row| Ref::Cells(Rc::new(Cells::numbers(row))));
+            [Ref::Cells(Rc::new(Cells::references(rows.collect()))), Ref::Null, Ref::Null]
+        }
+        None => [Ref::Null, Ref::Null, Ref::Null],
+    };
+    for (k, part) in parts.into_iter().take(if sparse { 3 } else { 1 }).enumerate() {
+        machine.set_reference(k, part);
+    }
+    Ok(Next::Return)
+}
+
+/// Returns the row indices, the column indices and the values of the entries as arrays.
+fn entries(matrix: SparseMatrix) -> [Ref; 3] {
+    let array = |cells| Ref::Cells(Rc::new(cells));
+    let rows = matrix.columns.iter().enumerate().flat_map(|(row, columns)| vec![row as i64; columns.len()]);
+    let columns = matrix.columns.iter().flatten().map(|column| i64::from(*column));
+    [
+        array(Cells::integers(rows.collect())),
+        array(Cells::integers(columns.collect())),
+        array(Cells::numbers(matrix.values.into_iter().flatten().collect())),
+    ]
+}
