@@ -61,6 +61,7 @@ const FILES: &[(&str, Option<&str>)] = &[
     ("vectors", None),
     ("any_differentiable", None),
     ("calculus", None),
+    ("sparse_matrix", None),
     ("lines", None),
     ("numerical", None),
     ("roots", None),

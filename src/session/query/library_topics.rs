@@ -17,6 +17,7 @@ pub const TOPICS: &[LibraryTopic] = &[
         files: &[
             "operators",
             "calculus",
+            "sparse_matrix",
             "fields",
             "series",
             "vectors",

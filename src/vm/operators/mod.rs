@@ -20,7 +20,7 @@ use crate::bytecode::{Operator, OperatorSite, RuleSite};
 use crate::diagnostic::Code as Number;
 use crate::native::tensor::TensorValue;
 use crate::tape::{Num, RecordError, Template};
-use crate::value::shape::{Layout, TangentId};
+use crate::value::shape::{Layout, Shape, TangentId, TangentKind};
 use crate::value::walk::{Mismatch, Offset, Walk};
 use crate::value::{Cells, Ref, Slot, finalizer};
 use crate::vm::compiler_interface::Compiler;
@@ -38,8 +38,22 @@ pub fn operate(
     site: &OperatorSite,
     derivative: bool,
 ) -> Result<Next, Box<Fault>> {
-    let mut arguments = machine.take_window(site.params.map(usize::from), derivative);
+    let params = site.params.map(usize::from);
     machine.levels.watch_steps(!machine.host.pending_explanations.is_empty());
+    let done = match site.operator {
+        _ if derivative => None,
+        Operator::Gradient { at, value, throws: false } => {
+            apply::window_call::gradient(machine, compiler, at, value, params)?
+        }
+        Operator::ValueWithTangent { at, result, throws: false } => {
+            apply::window_call::tangent(machine, compiler, at, result, params)?
+        }
+        _ => None,
+    };
+    if let Some(next) = done {
+        return Ok(next);
+    }
+    let mut arguments = machine.take_window(params, derivative);
     match site.operator {
         Operator::ValueWithDifferential { at, result, throws } => {
             let body = last_reference(&mut arguments)?;
@@ -231,6 +245,12 @@ fn vector_layout(walk: Walk<'_>, template: &Template) -> Layout {
 
 fn value_layout(walk: Walk<'_>, id: TangentId) -> Layout {
     walk.shapes.layout(walk.tangents.get(id).value)
+}
+
+/// Whether a value is one number of full precision.
+fn is_number(walk: Walk<'_>, at: TangentId) -> bool {
+    let of = walk.tangents.get(at);
+    of.kind == TangentKind::Number && *walk.shapes.get(of.vector) == Shape::Double
 }
 
 fn counts(layout: Layout) -> [usize; 3] {

@@ -1,5 +1,5 @@
 //! Nested operators: inlines the derivative of a known function of one number as tangent code, so that it can be
-//! differentiated again.
+//! differentiated again, and the numbers of which a value consists.
 //!
 //! The tangent code of the inner function is part of the outer graph: the values that the inner function captured are
 //! constants of the inner derivative, and may vary in the outer one. A partial derivative becomes the primitives of
@@ -9,7 +9,9 @@ use super::partial_formulas::PartialStep;
 use super::{CallSite, CaptureSource, Continuation, Inliner, KnownClosure, MAX_STEPS, inlinable, returns, size};
 use crate::ir::passes::clean;
 use crate::ir::passes::fallback::Fallback;
-use crate::ir::{Block, BlockId, Function, Instruction, Op, Operator, Program, Reg, Terminator, TransformedOp, Trap};
+use crate::ir::{
+    Block, BlockId, Function, Instruction, Op, Operator, Program, Reg, Stride, Terminator, TransformedOp, Trap,
+};
 use crate::native::primitive_ids;
 use crate::source::Span;
 use crate::value::Bank;
@@ -75,6 +77,24 @@ fn is_number(program: &Program, at: TangentId) -> bool {
     tangent.kind == TangentKind::Number && *program.shapes.get(tangent.vector) == Shape::Double
 }
 
+/// Whether a type is an array of numbers of full precision.
+fn is_array_of_numbers(program: &Program, at: TangentId) -> bool {
+    matches!(program.tangents.get(at).kind, TangentKind::Array(element) if is_number(program, element))
+}
+
+/// Returns the number of numbers of which a value consists; `None` for a type that may have other parts.
+fn numbers_in(program: &Program, at: TangentId) -> Option<usize> {
+    match &program.tangents.get(at).kind {
+        TangentKind::Fields(fields) => {
+            let in_field = |(k, (field, _, of)): (usize, &(u32, u32, TangentId))| {
+                if *field as usize == k { numbers_in(program, *of) } else { None }
+            };
+            fields.iter().enumerate().map(in_field).sum()
+        }
+        _ => is_number(program, at).then_some(1),
+    }
+}
+
 impl<'p> Inliner<'p> {
     /// Inlines a differential operator that is applied to a known function of one number; returns `false` if the
     /// operator is not supported.
@@ -105,6 +125,18 @@ impl<'p> Inliner<'p> {
                 self.push(site.at, Op::ConstI(1), vec![*succeeded], vec![], step.span);
                 self.certain.push(*succeeded);
                 self.tangent(site, (value, tangent), (x, one, body), step.span)
+            }
+            (Operator::Coordinates { of }, &[out], &[array]) if is_array_of_numbers(program, *of) => {
+                self.push(site.at, Op::Copy, vec![out], vec![array], step.span);
+                true
+            }
+            (Operator::Coordinates { of }, &[out], numbers) if numbers_in(program, *of) == Some(numbers.len()) => {
+                let stride = Stride { f: 1, i: 0, r: 0 };
+                self.push(site.at, Op::NewArray(stride), vec![out], vec![], step.span);
+                for number in numbers {
+                    self.push(site.at, Op::Append(stride), vec![out], vec![out, *number], step.span);
+                }
+                true
             }
             _ => self.refuse(site.at, Fallback::of_step(&step.op)),
         }

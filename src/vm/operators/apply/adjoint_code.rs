@@ -7,14 +7,16 @@
 //! retried under a level, which reports errors.
 
 use crate::tape::{Num, Template};
-use crate::value::shape::{Shape, TangentId, TangentKind};
+use crate::value::shape::{TangentId, TangentKind};
 use crate::value::walk::Walk;
 use crate::value::{Cells, Closure, Components, Integers, Numbers, Ref, References};
 use crate::vm::compiled;
 use crate::vm::compiler_interface::Compiler;
 use crate::vm::fault::Fault;
 use crate::vm::function_table::{TransformKind, TransformedCode};
-use crate::vm::operators::{Offset, after_no_error, counts, leaves, mismatch, read, value_layout, vector, walk};
+use crate::vm::operators::{
+    Offset, after_no_error, counts, is_number, leaves, mismatch, read, value_layout, vector, walk,
+};
 use crate::vm::state::machine::Machine;
 use crate::vm::state::task::Next;
 use std::rc::Rc;
@@ -54,7 +56,8 @@ fn run_adjoint_code(
     kind: TransformKind,
     body: &Ref,
 ) -> Result<Option<(f64, Cells)>, Box<Fault>> {
-    let Some(found) = code(machine, compiler, body, kind)? else { return Ok(None) };
+    let Ref::Closure(closure) = body else { return Ok(None) };
+    let Some(found) = code(machine, compiler, closure, kind)? else { return Ok(None) };
     let Some(objects) = x.r.iter().map(zeros).collect::<Option<References>>() else { return Ok(None) };
     // The code may compute the value even if the value is not requested, to check that it is finite.
     let first = usize::from(usize::from(found.code.code.results[0]) > x.f.len());
@@ -82,7 +85,8 @@ pub(crate) fn value_with_tangent(
     result: TangentId,
     body: &Ref,
 ) -> Result<Option<(Cells, Cells)>, Box<Fault>> {
-    let Some(found) = code(machine, compiler, body, TransformKind::Tangent)? else { return Ok(None) };
+    let Ref::Closure(closure) = body else { return Ok(None) };
+    let Some(found) = code(machine, compiler, closure, TransformKind::Tangent)? else { return Ok(None) };
     let layout = counts(value_layout(walk(compiler), result));
     if layout[1] + layout[2] > 0 {
         return Ok(None);
@@ -110,21 +114,20 @@ pub(crate) fn value_with_tangent(
 }
 
 /// Tangent or adjoint code of a function.
-struct TransformedClosure {
-    code: Rc<TransformedCode>,
+pub(super) struct TransformedClosure {
+    pub(super) code: Rc<TransformedCode>,
     /// The function object whose captures the transformed code reads.
     closure: Rc<Closure>,
     kind: TransformKind,
 }
 
 /// Returns tangent or adjoint code of a function, if such code exists and may be used in the current state.
-fn code(
+pub(super) fn code(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
-    body: &Ref,
+    closure: &Rc<Closure>,
     kind: TransformKind,
 ) -> Result<Option<TransformedClosure>, Box<Fault>> {
-    let Ref::Closure(closure) = body else { return Ok(None) };
     let is_observed =
         machine.levels.depth() > 0 || machine.levels.is_observed() || machine.diagnosis.tape_listings.is_some();
     // Tangent and adjoint code does not check for exclusive access to the storage that it reads.
@@ -145,10 +148,27 @@ fn run(
     mut more: Cells,
     results: [usize; 3],
 ) -> Result<bool, Box<Fault>> {
-    let TransformedClosure { code: transformed, closure, kind } = found;
-    let code = &transformed.code;
     let first = [x.f.len(), x.i.len(), x.r.len()];
     let given = [first[0] + more.f.len(), first[1], first[2] + more.r.len()];
+    machine.set_window(x.all());
+    // The references are moved, so that objects that are modified have one owner.
+    let objects = std::mem::take(&mut more.r);
+    machine.set_window_from(first, Components { i: &[], ..more.all() });
+    objects.into_iter().enumerate().for_each(|(k, object)| machine.set_reference(first[2] + k, object));
+    run_in_window(machine, compiler, found, given, results)
+}
+
+/// Runs adjoint or tangent code whose arguments are in the window, given the numbers of their components; returns `false`
+/// when the code bails out. The results are in the window.
+pub(super) fn run_in_window(
+    machine: &mut Machine,
+    compiler: &mut dyn Compiler,
+    found: &TransformedClosure,
+    given: [usize; 3],
+    results: [usize; 3],
+) -> Result<bool, Box<Fault>> {
+    let TransformedClosure { code: transformed, closure, kind } = found;
+    let code = &transformed.code;
     if code.params.map(usize::from) != given || code.results.map(usize::from) != results {
         return Ok(false);
     }
@@ -157,11 +177,6 @@ fn run(
     if !machine.stacks.has(end, false) {
         machine.make_room(end, false)?;
     }
-    machine.set_window(x.all());
-    // The references are moved, so that objects that are modified have one owner.
-    let objects = std::mem::take(&mut more.r);
-    machine.set_window_from(first, Components { i: &[], ..more.all() });
-    objects.into_iter().enumerate().for_each(|(k, object)| machine.set_reference(first[2] + k, object));
     if frame[2] > given[2] {
         machine.set_reference(given[2], Ref::Closure(Rc::clone(closure)));
     }
@@ -176,7 +191,7 @@ fn run(
 }
 
 /// Returns an object of the same shape whose numbers are all zero; `None` for objects other than arrays and records.
-fn zeros(object: &Ref) -> Option<Ref> {
+pub(super) fn zeros(object: &Ref) -> Option<Ref> {
     Some(match object {
         Ref::Null => Ref::Null,
         Ref::Text(text) => Ref::Text(text.clone()),
@@ -247,10 +262,4 @@ fn vector_of(walk: Walk<'_>, at: TangentId, x: &Cells, mut given: Cells) -> Resu
 fn is_array_of_numbers(walk: Walk<'_>, at: TangentId) -> bool {
     let TangentKind::Array(of) = walk.tangents.get(at).kind else { return false };
     is_number(walk, of)
-}
-
-/// Whether a value is one number of full precision.
-fn is_number(walk: Walk<'_>, at: TangentId) -> bool {
-    let of = walk.tangents.get(at);
-    of.kind == TangentKind::Number && *walk.shapes.get(of.vector) == Shape::Double
 }

@@ -12,3 +12,4 @@ pub(crate) mod sized_transpose;
 pub(crate) mod stop_gradient;
 pub(crate) mod sweep;
 pub(crate) mod taylor_polynomial;
+pub(crate) mod window_call;

@@ -1,0 +1,179 @@
+//! Window call: runs tangent and adjoint code on arguments that are in the window already, and leaves the results there.
+//!
+//! This is possible for values whose tangent vectors have the same components: numbers, arrays of numbers, and tuples and
+//! structs that consist of these. An attempt that fails restores the arguments.
+
+use super::adjoint_code::{TransformedClosure, code, run_in_window, zeros};
+use crate::value::Ref;
+use crate::value::shape::{TangentId, TangentKind};
+use crate::value::walk::Walk;
+use crate::vm::compiler_interface::Compiler;
+use crate::vm::fault::Fault;
+use crate::vm::function_table::TransformKind;
+use crate::vm::operators::{counts, is_number, value_layout, walk};
+use crate::vm::state::machine::Machine;
+use crate::vm::state::task::Next;
+use smallvec::SmallVec;
+use std::rc::Rc;
+
+/// The arguments of an operator in plain code: their numbers and references.
+struct Saved {
+    numbers: SmallVec<[f64; 8]>,
+    references: SmallVec<[Ref; 4]>,
+}
+
+impl Saved {
+    /// Copies the arguments of an operator.
+    fn of(machine: &Machine, [numbers, _, references]: [usize; 3]) -> Saved {
+        Saved {
+            numbers: (0..numbers).map(|k| machine.number(k)).collect(),
+            references: (0..references).map(|k| machine.reference(k).clone()).collect(),
+        }
+    }
+
+    /// Writes the arguments to the window again.
+    fn restore(self, machine: &mut Machine) {
+        self.numbers.into_iter().enumerate().for_each(|(k, number)| machine.set_number(k, number));
+        self.references.into_iter().enumerate().for_each(|(k, reference)| machine.set_reference(k, reference));
+    }
+}
+
+/// Returns the numbers of components of a value, if its tangent vectors have the same components.
+fn same_components(walk: Walk<'_>, at: TangentId) -> Option<[usize; 3]> {
+    let found = components(walk, at)?;
+    let of_vector = counts(walk.shapes.layout(walk.tangents.get(at).vector));
+    (counts(value_layout(walk, at)) == found && of_vector == found).then_some(found)
+}
+
+/// Returns the numbers of components of a value that consists of numbers and arrays of numbers, whose tangent vectors have
+/// the same fields in the same order.
+fn components(walk: Walk<'_>, at: TangentId) -> Option<[usize; 3]> {
+    match &walk.tangents.get(at).kind {
+        TangentKind::Array(of) if is_number(walk, *of) => Some([0, 0, 1]),
+        TangentKind::Fields(fields) => {
+            let mut sum = [0; 3];
+            for (k, (field, of_vector, of)) in fields.iter().enumerate() {
+                if [*field, *of_vector] != [k as u32; 2] {
+                    return None;
+                }
+                let more = components(walk, *of)?;
+                sum = [0, 1, 2].map(|bank| sum[bank] + more[bank]);
+            }
+            Some(sum)
+        }
+        _ => is_number(walk, at).then_some([1, 0, 0]),
+    }
+}
+
+/// Returns the code of the function that is the last reference among the arguments.
+fn code_of_argument(
+    machine: &mut Machine,
+    compiler: &mut dyn Compiler,
+    references: usize,
+    kind: TransformKind,
+) -> Result<Option<TransformedClosure>, Box<Fault>> {
+    let Ref::Closure(closure) = machine.reference(references - 1) else { return Ok(None) };
+    let closure = Rc::clone(closure);
+    code(machine, compiler, &closure, kind)
+}
+
+/// Adds 0 to a number, which turns a negative zero into an ordinary zero as a sweep does; returns whether it is finite.
+fn normalize(x: &mut f64) -> bool {
+    *x += 0.0;
+    x.is_finite()
+}
+
+/// Normalizes numbers of the window and the numbers of arrays in the window; returns whether all are finite.
+fn normalize_window(machine: &mut Machine, numbers: std::ops::Range<usize>, arrays: usize) -> bool {
+    let [first, _, first_array] = machine.window;
+    let numbers = machine.stacks.f.get_mut(first + numbers.start..first + numbers.end).unwrap_or_default();
+    let mut is_finite = numbers.iter_mut().fold(true, |all, x| all & normalize(x));
+    for array in machine.stacks.r.get_mut(first_array..first_array + arrays).unwrap_or_default() {
+        match array {
+            Ref::Cells(cells) => {
+                let numbers = &mut Rc::make_mut(cells).f;
+                is_finite &= numbers.iter_mut().fold(true, |all, x| all & normalize(x));
+            }
+            Ref::Null => {}
+            _ => return false,
+        }
+    }
+    is_finite
+}
+
+/// Computes a gradient by adjoint code: replaces the arguments `x…, body` by `1, value, gradient…`, without the value
+/// unless `value` is set. Returns `None`, with the arguments unchanged, where that is not possible.
+pub(crate) fn gradient(
+    machine: &mut Machine,
+    compiler: &mut dyn Compiler,
+    at: TangentId,
+    value: bool,
+    params: [usize; 3],
+) -> Result<Option<Next>, Box<Fault>> {
+    let kind = if value { TransformKind::ValueWithGradient } else { TransformKind::Gradient };
+    let Some([numbers, _, references]) = same_components(walk(compiler), at) else { return Ok(None) };
+    if params != [numbers, 0, references + 1] {
+        return Ok(None);
+    }
+    let Some(found) = code_of_argument(machine, compiler, references + 1, kind)? else { return Ok(None) };
+    let zeros: Option<SmallVec<[Ref; 4]>> = (0..references).map(|k| zeros(machine.reference(k))).collect();
+    let Some(zeros) = zeros else { return Ok(None) };
+    let saved = Saved::of(machine, params);
+    zeros.into_iter().enumerate().for_each(|(k, object)| machine.set_reference(references + k, object));
+    // The code may compute the value even if the value is not requested, to check that it is finite.
+    let first = usize::from(usize::from(found.code.code.results[0]) > numbers);
+    let results = [first + numbers, 0, references];
+    let given = [numbers, 0, 2 * references];
+    let is_done = run_in_window(machine, compiler, &found, given, results)?
+        && (first == 0 || machine.number(0).is_finite())
+        && normalize_window(machine, first..results[0], references);
+    if !is_done {
+        saved.restore(machine);
+        return Ok(None);
+    }
+    if first == 1 && !value {
+        (0..numbers).for_each(|k| machine.set_number(k, machine.number(k + 1)));
+    }
+    machine.set_integer(0, 1);
+    Ok(Some(Next::Return))
+}
+
+/// Computes a value and its derivative along a tangent by tangent code: replaces the arguments `x…, dx…, body` by
+/// `value…, derivative…`. Returns `None`, with the arguments unchanged, where that is not possible.
+pub(crate) fn tangent(
+    machine: &mut Machine,
+    compiler: &mut dyn Compiler,
+    at: TangentId,
+    result: TangentId,
+    params: [usize; 3],
+) -> Result<Option<Next>, Box<Fault>> {
+    let walk = walk(compiler);
+    let (Some([numbers, _, references]), Some([results, _, 0])) =
+        (same_components(walk, at), same_components(walk, result))
+    else {
+        return Ok(None);
+    };
+    if params != [2 * numbers, 0, 2 * references + 1] {
+        return Ok(None);
+    }
+    // An empty vector is zero.
+    let has_same_length = |k: usize| match (machine.reference(k), machine.reference(references + k)) {
+        (Ref::Cells(x), Ref::Cells(dx)) => x.f.len() == dx.f.len(),
+        _ => false,
+    };
+    if !(0..references).all(has_same_length) {
+        return Ok(None);
+    }
+    let kind = TransformKind::Tangent;
+    let Some(found) = code_of_argument(machine, compiler, 2 * references + 1, kind)? else { return Ok(None) };
+    let saved = Saved::of(machine, params);
+    let given = [2 * numbers, 0, 2 * references];
+    let is_done = run_in_window(machine, compiler, &found, given, [2 * results, 0, 0])?
+        && (0..results).all(|k| machine.number(k).is_finite())
+        && normalize_window(machine, results..2 * results, 0);
+    if !is_done {
+        saved.restore(machine);
+        return Ok(None);
+    }
+    Ok(Some(Next::Return))
+}
