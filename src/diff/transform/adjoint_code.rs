@@ -1,7 +1,7 @@
 //! Adjoint code: consists of the forward pass of a function, then the reverse pass over the same blocks.
 
 use super::varied_registers::Varied;
-use super::{GraphBuilder, arithmetic};
+use super::{GraphBuilder, arithmetic, is_differentiated};
 use crate::diff::transform::control_flow_trace::{ControlFlowTrace, Entry, PredecessorCounter};
 use crate::diff::transform::counting_loop::skip_counting;
 use crate::diff::transform::recomputation::{Blocks, Restore, ToBeRecorded};
@@ -26,13 +26,13 @@ pub fn adjoint(f: &Function, value: bool) -> Result<Function, Fallback> {
         return Err(Fallback::NotOneNumber);
     }
     let (f, result) = with_one_exit(f);
-    let varied = Varied::of(&f)?;
+    let varied = Varied::of(&f, false)?;
     if !varied.is(result) {
         return Err(Fallback::Constant);
     }
     let returns_value = value || may_hide_infinity(&f, &varied);
     let mut builder = GraphBuilder::new(&f);
-    let references: Vec<Reg> = f.params.iter().copied().filter(|r| f.registers[r.0 as usize].bank == Bank::R).collect();
+    let references: Vec<Reg> = differentiated_references(&f).collect();
     let homes: Vec<Reg> = references.iter().map(|_| builder.register(Bank::R)).collect();
     let objects: Vec<Reg> = references.iter().map(|_| builder.register(Bank::R)).collect();
     let blocks = Blocks::of(&f, &varied, homes.clone());
@@ -86,6 +86,12 @@ pub fn adjoint(f: &Function, value: bool) -> Result<Function, Fallback> {
     eliminate_where(&mut adjoint, |b, i, step| is_pure(&step.op) || repeated.contains(&(b, i)));
     skip_counting(&mut adjoint.blocks);
     Ok(adjoint)
+}
+
+/// Returns the reference arguments with respect to which a function is differentiated.
+fn differentiated_references(f: &Function) -> impl Iterator<Item = Reg> {
+    let references = f.params.iter().enumerate().filter(|(_, r)| f.registers[r.0 as usize].bank == Bank::R);
+    references.filter(|(k, _)| is_differentiated(f, *k)).map(|(_, r)| *r)
 }
 
 /// Whether a varied number is multiplied by a constant number that may be zero: a product 0·∞ has no partials, and the
@@ -334,8 +340,9 @@ impl AdjointBuilder<'_, '_> {
 
     /// Adds the adjoints of parameters that the function modifies to those that the caller receives.
     fn deliver_modified_parameters(&mut self) {
-        let references = self.f().params.iter().filter(|r| self.f().registers[r.0 as usize].bank == Bank::R);
+        let references: Vec<Reg> = differentiated_references(self.f()).collect();
         let modified: Vec<(Reg, Reg)> = references
+            .iter()
             .zip(&self.adjoints.objects)
             .filter_map(|(param, object)| Some((*object, *self.adjoints.arrays.get(param)?)))
             .collect();

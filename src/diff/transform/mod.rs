@@ -18,6 +18,7 @@ mod counting_loop;
 pub(crate) mod recomputation;
 pub(crate) mod reverse_block;
 mod tangent_code;
+mod tangent_of_adjoint;
 mod varied_registers;
 
 pub use adjoint_code::adjoint;

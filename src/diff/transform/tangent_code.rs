@@ -12,16 +12,17 @@ use hashbrown::HashMap;
 const MAX_ZEROS: usize = 64;
 
 /// Derives the tangent code of a function. Its parameters are those of the function, then a tangent for each number and
-/// an object of tangents for each reference; its results are those of the function, then a tangent for each number
-/// among them.
+/// an object of tangents for each reference; its results are those of the function, then a tangent for each number and
+/// an array of tangents for each array among them. The function may be adjoint code, whose tangent code computes products
+/// with Hessians.
 ///
 /// # Errors
 /// The reason why the function cannot be transformed.
 pub fn tangent(f: &Function) -> Result<Function, Fallback> {
-    if f.results.iter().any(|bank| *bank != Bank::F) || f.results.len() != f.result_len {
+    if f.results.contains(&Bank::I) || f.results.len() != f.result_len {
         return Err(Fallback::NotNumbers);
     }
-    let varied = Varied::of(f)?;
+    let varied = Varied::of(f, true)?;
     let mut tangent_builder = TangentBuilder {
         f,
         varied,
@@ -55,7 +56,9 @@ pub fn tangent(f: &Function) -> Result<Function, Fallback> {
         }
         let end = match &block.end {
             Some(Terminator::Return(values)) => {
-                let tangents: Vec<Reg> = values.iter().map(|value| tangent_builder.tangent_or_zero(*value)).collect();
+                let tangents: Option<Vec<Reg>> =
+                    values.iter().map(|value| tangent_builder.tangent_of_result(*value)).collect();
+                let tangents = tangents.ok_or(Fallback::NotNumbers)?;
                 Some(Terminator::Return([&values[..], &tangents].concat()))
             }
             end => end.clone(),
@@ -77,10 +80,10 @@ pub fn tangent(f: &Function) -> Result<Function, Fallback> {
     Ok(tangent)
 }
 
-struct TangentBuilder<'f> {
+pub(super) struct TangentBuilder<'f> {
     f: &'f Function,
-    varied: Varied,
-    builder: GraphBuilder,
+    pub(super) varied: Varied,
+    pub(super) builder: GraphBuilder,
     tangents: HashMap<Reg, Reg>,
     /// Tangents that are the negatives of other tangents, as long as neither is written again in the block: a change of
     /// sign is cheaper than a step.
@@ -93,22 +96,35 @@ struct TangentBuilder<'f> {
 
 impl TangentBuilder<'_> {
     /// Returns the register of the tangent of a varied number.
-    fn tangent(&mut self, reg: Reg) -> Reg {
+    pub(super) fn tangent(&mut self, reg: Reg) -> Reg {
         let builder = &mut self.builder;
         *self.tangents.entry(reg).or_insert_with(|| builder.number())
     }
 
     /// Invalidates the negatives of a tangent that is written.
-    fn forget(&mut self, tangent: Reg) {
+    pub(super) fn forget(&mut self, tangent: Reg) {
         self.negatives.retain(|negative, positive| *negative != tangent && *positive != tangent);
     }
 
-    fn tangent_or_zero(&mut self, reg: Reg) -> Reg {
+    pub(super) fn tangent_or_zero(&mut self, reg: Reg) -> Reg {
         if self.varied.is(reg) { self.tangent(reg) } else { self.builder.emit(Op::ConstF(0.0), &[]) }
+    }
+
+    /// Returns the register of the tangents of a result; `None` for an object whose numbers do not vary.
+    fn tangent_of_result(&mut self, reg: Reg) -> Option<Reg> {
+        match self.f.registers[reg.0 as usize].bank {
+            Bank::R => self.vector(reg),
+            Bank::F | Bank::I => Some(self.tangent_or_zero(reg)),
+        }
     }
 
     fn step(&mut self, step: &Instruction) -> Option<()> {
         self.builder.span = step.span;
+        if let Op::Transformed(op) = &step.op
+            && self.step_of_adjoint(step, op)
+        {
+            return Some(());
+        }
         if step.outs.iter().any(|out| self.varied.is_local(*out)) {
             return self.array_step(step);
         }
@@ -177,7 +193,7 @@ impl TangentBuilder<'_> {
     }
 
     /// Returns the register of the tangents of the numbers in an array or record; `None` if the numbers are constant.
-    fn vector(&mut self, reg: Reg) -> Option<Reg> {
+    pub(super) fn vector(&mut self, reg: Reg) -> Option<Reg> {
         if let Some(k) = self.varied.param(reg) {
             return self.vectors.get(k).copied();
         }

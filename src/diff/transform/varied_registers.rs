@@ -29,17 +29,26 @@ pub struct Varied {
     origins: Vec<Origin>,
     /// The registers that only one step writes.
     single: Vec<bool>,
+    /// Whether the function may be adjoint code, whose own steps are followed.
+    follows_adjoints: bool,
+    /// Whether varied numbers are pushed onto the value stack.
+    stack: bool,
 }
 
 impl Varied {
-    /// Analyzes a function.
+    /// Analyzes a function. `follows_adjoints` states whether varied numbers may go through steps of adjoint code.
     ///
     /// # Errors
     /// The reason why varied numbers go through steps that tangent and adjoint code cannot follow.
-    pub fn of(f: &Function) -> Result<Varied, Fallback> {
+    pub fn of(f: &Function, follows_adjoints: bool) -> Result<Varied, Fallback> {
         let n = f.registers.len();
-        let mut varied =
-            Varied { numbers: vec![false; n], origins: vec![Origin::Elsewhere; n], single: written_once(f) };
+        let mut varied = Varied {
+            numbers: vec![false; n],
+            origins: vec![Origin::Elsewhere; n],
+            single: written_once(f),
+            follows_adjoints,
+            stack: false,
+        };
         let mut references = 0;
         for (k, param) in f.params.iter().enumerate() {
             if !is_differentiated(f, k) {
@@ -68,6 +77,11 @@ impl Varied {
     /// Whether a number register varies with the arguments.
     pub fn is(&self, reg: Reg) -> bool {
         self.numbers[reg.0 as usize]
+    }
+
+    /// Whether the numbers on the value stack may vary.
+    pub fn is_on_stack(&self) -> bool {
+        self.stack
     }
 
     /// Returns the index of the reference argument that a register holds; the register must always hold the same
@@ -105,6 +119,9 @@ impl Varied {
             Op::LoadElement { bank: Bank::F, .. } => self.holds_varied(step.ins[0]),
             Op::LoadRecord { bank: Bank::F, .. } => self.param(step.ins[0]).is_some(),
             Op::Append(_) | Op::StoreElement { bank: Bank::F, .. } => self.is_local(step.outs[0]),
+            Op::Transformed(TransformedOp::Pop(Bank::F)) => self.stack,
+            Op::Transformed(TransformedOp::TakeAdjoint { .. }) => self.holds_varied(step.ins[0]),
+            Op::Transformed(TransformedOp::Flush) => self.is(step.ins[0]),
             _ => false,
         }
     }
@@ -127,8 +144,11 @@ impl Varied {
             Op::Transformed(
                 TransformedOp::DropTangent | TransformedOp::RequireConstant | TransformedOp::CaptureOf { .. },
             ) => {}
-            // A step of another tangent or adjoint code.
-            Op::Transformed(_) if varies || varies_inside => return Err(Fallback::Derivative),
+            Op::Transformed(TransformedOp::Partial { .. }) if varies => return Err(Fallback::NoPartial),
+            // A step of adjoint code.
+            Op::Transformed(_) if (varies || varies_inside) && !self.follows_adjoints => {
+                return Err(Fallback::Derivative);
+            }
             // A number loaded from mixed storage does not belong to a known parameter.
             Op::LoadElement { bank: Bank::F, .. } | Op::LoadRecord { bank: Bank::F, .. }
                 if self.origins[step.ins[0].0 as usize] == Origin::Mixed =>
@@ -139,6 +159,17 @@ impl Varied {
             _ => {}
         }
         let mut changed = false;
+        if let Op::Transformed(TransformedOp::Push(Bank::F)) = &step.op {
+            changed |= varies && !std::mem::replace(&mut self.stack, true);
+        }
+        // An array to which varied numbers are added later needs its array of tangents from the beginning.
+        if let (Op::Copy | Op::Take, true) = (&step.op, self.follows_adjoints)
+            && self.is_local(step.outs[0])
+            && self.is_constant(step.ins[0])
+        {
+            self.origins[step.ins[0].0 as usize] = Origin::Local;
+            changed = true;
+        }
         let yields = self.is_step(step);
         for out in &step.outs {
             let at = out.0 as usize;
@@ -160,14 +191,18 @@ impl Varied {
                                 self.origins[step.ins[0].0 as usize]
                             }
                         }
-                        Op::StoreElement { bank: Bank::F, .. } => {
+                        Op::StoreElement { bank: Bank::F, .. }
+                        | Op::Transformed(TransformedOp::AddElement { .. } | TransformedOp::Accumulate { .. }) => {
                             if varies {
                                 Origin::Local
                             } else {
                                 self.origins[step.ins[0].0 as usize]
                             }
                         }
-                        Op::StoreElement { bank: Bank::I, .. } => self.origins[step.ins[0].0 as usize],
+                        Op::StoreElement { bank: Bank::I, .. } | Op::Transformed(TransformedOp::TakeAdjoint { .. }) => {
+                            self.origins[step.ins[0].0 as usize]
+                        }
+                        Op::Transformed(TransformedOp::AddArray) if varies_inside => Origin::Local,
                         _ if varies || varies_inside => Origin::Mixed,
                         _ => Origin::Elsewhere,
                     };

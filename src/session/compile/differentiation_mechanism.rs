@@ -5,7 +5,7 @@ use crate::bytecode::Code;
 use crate::diagnostic::Diagnostic;
 use crate::diff;
 use crate::emit::{EncodeError, emit};
-use crate::ir::passes::full_inlining::{Inlined, inline_all};
+use crate::ir::passes::full_inlining::{Inlined, Transforms, inline_all};
 use crate::ir::{Fallback, Function, FunctionId, Program};
 use crate::native::library::Streams;
 use crate::session::query::command_text::{self, CommandText};
@@ -27,7 +27,8 @@ fn with_fallbacks(program: &Program, function: &Signature, kind: TransformKind) 
     if program.function(FunctionId(function.function)).is_some_and(|f| f.throws) {
         return Err(Fallback::Throws);
     }
-    let inlined = inline_all(program, function, &diff::transform::tangent)?;
+    let transforms = Transforms { tangent: diff::transform::tangent, adjoint: diff::transform::adjoint };
+    let inlined = inline_all(program, function, transforms)?;
     let graph = match kind {
         TransformKind::Tangent => diff::transform::tangent(&inlined.graph),
         TransformKind::ValueWithGradient => diff::transform::adjoint(&inlined.graph, true),

@@ -8,7 +8,7 @@
 mod nested_operators;
 mod partial_formulas;
 
-pub use nested_operators::TangentTransform;
+pub use nested_operators::Transforms;
 
 use crate::ir::analysis::effects::{Effects, Memory, MemoryAccess, effects};
 use crate::ir::passes::clean;
@@ -43,13 +43,13 @@ pub struct Inlined {
 ///
 /// # Errors
 /// Fails with the reason if even the function itself cannot be inlined.
-pub fn inline_all(program: &Program, known: &Signature, transform: TangentTransform<'_>) -> Result<Inlined, Fallback> {
+pub fn inline_all(program: &Program, known: &Signature, transforms: Transforms) -> Result<Inlined, Fallback> {
     let id = FunctionId(known.function);
     let f = inlinable(program, id)?;
     if size(f) > MAX_STEPS {
         return Err(Fallback::TooLarge(MAX_STEPS));
     }
-    let mut inliner = Inliner::new(program, transform);
+    let mut inliner = Inliner::new(program, transforms);
     let captures = CaptureSource::Running(known.captured.clone());
     let first = inliner.copy_registers(f);
     inliner.function(id, f, first, &captures, None);
@@ -124,7 +124,7 @@ struct Continuation<'c> {
 
 struct Inliner<'p> {
     program: &'p Program,
-    transform: TangentTransform<'p>,
+    transforms: Transforms,
     registers: Vec<Register>,
     blocks: Vec<Block>,
     /// The known functions in registers.
@@ -142,10 +142,10 @@ struct Inliner<'p> {
 
 impl<'p> Inliner<'p> {
     /// Creates an inliner whose graph consists of an empty block.
-    fn new(program: &'p Program, transform: TangentTransform<'p>) -> Inliner<'p> {
+    fn new(program: &'p Program, transforms: Transforms) -> Inliner<'p> {
         Inliner {
             program,
-            transform,
+            transforms,
             registers: vec![],
             blocks: vec![Block::default()],
             values: HashMap::new(),

@@ -1,7 +1,7 @@
-//! Nested operators: inlines the derivative of a known function of one number as tangent code, so that it can be
+//! Nested operators: inlines derivatives and gradients of known functions as tangent and adjoint code, so that they can be
 //! differentiated again, and the numbers of which a value consists.
 //!
-//! The tangent code of the inner function is part of the outer graph: the values that the inner function captured are
+//! The code of the inner function is part of the outer graph: the values that the inner function captured are
 //! constants of the inner derivative, and may vary in the outer one. A partial derivative becomes the primitives of
 //! which its formula consists.
 
@@ -18,8 +18,15 @@ use crate::value::Bank;
 use crate::value::shape::{Shape, TangentId, TangentKind};
 use hashbrown::HashMap;
 
-/// Derives tangent code from a graph without calls, in which the parameters beside the declared ones are constants.
-pub type TangentTransform<'t> = &'t dyn Fn(&Function) -> Result<Function, Fallback>;
+/// The transforms that derive tangent and adjoint code from a graph without calls, in which the parameters beside the
+/// declared ones are constants.
+#[derive(Clone, Copy)]
+pub struct Transforms {
+    /// Derives tangent code.
+    pub tangent: fn(&Function) -> Result<Function, Fallback>,
+    /// Derives adjoint code, which returns the value if the second argument is true.
+    pub adjoint: fn(&Function, bool) -> Result<Function, Fallback>,
+}
 
 /// The maximum nesting depth of operators. Each nesting at least doubles the number of steps.
 const MAX_NESTING: usize = 8;
@@ -77,6 +84,27 @@ fn is_number(program: &Program, at: TangentId) -> bool {
     tangent.kind == TangentKind::Number && *program.shapes.get(tangent.vector) == Shape::Double
 }
 
+/// Returns the number of components of a value that consists of numbers and arrays of numbers, whose tangent vectors have
+/// the same components; `None` for other types.
+fn components_in(program: &Program, at: TangentId) -> Option<usize> {
+    let tangent = program.tangents.get(at);
+    let found = match &tangent.kind {
+        TangentKind::Fields(fields) => {
+            let in_field = |(k, (field, of_vector, of)): (usize, &(u32, u32, TangentId))| {
+                if [*field, *of_vector] == [k as u32; 2] { components_in(program, *of) } else { None }
+            };
+            fields.iter().enumerate().map(in_field).sum::<Option<usize>>()?
+        }
+        _ if is_number(program, at) || is_array_of_numbers(program, at) => 1,
+        _ => return None,
+    };
+    let size = |shape| {
+        let layout = program.shapes.layout(shape);
+        (layout.f + layout.i + layout.r) as usize
+    };
+    (size(tangent.value) == found && size(tangent.vector) == found).then_some(found)
+}
+
 /// Whether a type is an array of numbers of full precision.
 fn is_array_of_numbers(program: &Program, at: TangentId) -> bool {
     matches!(program.tangents.get(at).kind, TangentKind::Array(element) if is_number(program, element))
@@ -112,19 +140,21 @@ impl<'p> Inliner<'p> {
             {
                 self.tangent(site, (value, tangent), (x, dx, body), step.span)
             }
-            (Operator::Gradient { at, throws: false, .. }, [succeeded, results @ ..], &[x, body])
-                if is_number(program, *at) =>
+            (Operator::Gradient { at, value, throws: false }, [succeeded, results @ ..], [x @ .., body])
+                if components_in(program, *at) == Some(x.len()) =>
             {
-                let (value, tangent) = match *results {
-                    [value, tangent] => (value, tangent),
-                    [tangent] => (self.register(Bank::F), tangent),
-                    _ => return self.refuse(site.at, Fallback::Derivative),
-                };
-                let one = self.register(Bank::F);
-                self.push(site.at, Op::ConstF(1.0), vec![one], vec![], step.span);
+                let (value, gradient) = results.split_at(usize::from(*value));
+                let value = value.first().copied();
                 self.push(site.at, Op::ConstI(1), vec![*succeeded], vec![], step.span);
                 self.certain.push(*succeeded);
-                self.tangent(site, (value, tangent), (x, one, body), step.span)
+                match (x, gradient) {
+                    (&[x], &[tangent]) if is_number(program, *at) => {
+                        let value = value.unwrap_or_else(|| self.register(Bank::F));
+                        let one = self.computed(site.at, Op::ConstF(1.0), vec![], step.span);
+                        self.tangent(site, (value, tangent), (x, one, *body), step.span)
+                    }
+                    _ => self.gradient(site, (value, gradient), (x, *body), step),
+                }
             }
             (Operator::Coordinates { of }, &[out], &[array]) if is_array_of_numbers(program, *of) => {
                 self.push(site.at, Op::Copy, vec![out], vec![array], step.span);
@@ -142,6 +172,118 @@ impl<'p> Inliner<'p> {
         }
     }
 
+    /// Inlines the adjoint code of a function of numbers and arrays of numbers.
+    fn gradient(
+        &mut self,
+        site: &mut CallSite<'_>,
+        (value, gradient): (Option<Reg>, &[Reg]),
+        (x, body): (&[Reg], Reg),
+        step: &Instruction,
+    ) -> bool {
+        let (adjoint, span) = (self.transforms.adjoint, step.span);
+        let Some((code, imported)) = self.transformed(site, body, &|graph| adjoint(graph, value.is_some())) else {
+            return false;
+        };
+        let mut args: Vec<Reg> = x.iter().copied().chain(imported).collect();
+        let arrays = x.iter().copied().filter(|r| self.registers[r.0 as usize].bank == Bank::R);
+        let objects: Vec<Reg> = arrays.collect::<Vec<_>>().into_iter().map(|x| self.zeros(site, x, step)).collect();
+        args.extend(&objects);
+        let outs: Vec<Reg> = code.results.iter().map(|bank| self.register(*bank)).collect();
+        self.splice(site, (&code, objects.len()), (&outs, &args), span);
+        let (mut numbers, arrays): (Vec<Reg>, Vec<Reg>) =
+            outs.iter().partition(|r| self.registers[r.0 as usize].bank == Bank::F);
+        self.require_finite(site, &numbers, span);
+        // The code may compute the value even if it is not requested.
+        let adjoints = numbers.split_off(numbers.len() + arrays.len() - gradient.len());
+        if let (Some(value), Some(found)) = (value, numbers.first()) {
+            self.push(site.at, Op::Copy, vec![value], vec![*found], span);
+        }
+        let (mut adjoints, mut arrays) = (adjoints.into_iter(), arrays.into_iter());
+        for out in gradient {
+            let is_number = self.registers[out.0 as usize].bank == Bank::F;
+            let Some(found) = (if is_number { adjoints.next() } else { arrays.next() }) else {
+                return self.refuse(site.at, Fallback::Derivative);
+            };
+            if is_number {
+                self.without_sign_of_zero(site.at, *out, found, span);
+            } else {
+                self.normalize(site, found, span);
+                self.push(site.at, Op::Take, vec![*out], vec![found], span);
+            }
+        }
+        true
+    }
+
+    /// Appends the construction of an array of zeros with as many elements as another array.
+    fn zeros(&mut self, site: &mut CallSite<'_>, array: Reg, step: &Instruction) -> Reg {
+        let zero = self.computed(site.at, Op::ConstF(0.0), vec![], step.span);
+        let (count, zeros) = (self.register(Bank::I), self.register(Bank::R));
+        self.push(site.at, Op::Count, vec![count], vec![array], step.span);
+        self.repeat(site, zeros, &[zero, count], step);
+        zeros
+    }
+
+    /// Returns tangent or adjoint code of the function in a register, with the registers that it reads beside its
+    /// parameters.
+    fn transformed(
+        &mut self,
+        site: &CallSite<'_>,
+        body: Reg,
+        transform: &dyn Fn(&Function) -> Result<Function, Fallback>,
+    ) -> Option<(Function, Vec<Reg>)> {
+        let found = match self.values.get(&body).cloned() {
+            Some(closure) => self.separate(&closure, site.at),
+            None => Err(Fallback::UnknownFunction),
+        };
+        let made = found.and_then(|Separate { graph, imported }| Ok((transform(&graph)?, imported)));
+        match made {
+            Ok((code, _)) if self.steps + size(&code) > MAX_STEPS => {
+                self.refuse(site.at, Fallback::TooLarge(MAX_STEPS));
+                None
+            }
+            Ok(made) => Some(made),
+            Err(why) => {
+                self.refuse(site.at, why);
+                None
+            }
+        }
+    }
+
+    /// Appends a copy of a number that turns a negative zero into an ordinary zero, as a sweep does.
+    fn without_sign_of_zero(&mut self, at: BlockId, out: Reg, number: Reg, span: Span) {
+        let zero = self.computed(at, Op::ConstF(0.0), vec![], span);
+        self.push(at, Op::Primitive(primitive_ids::ADD), vec![out], vec![number, zero], span);
+    }
+
+    /// Appends a loop that removes the signs of zeros in an array of numbers, and that ends the graph at a number that is
+    /// not finite.
+    fn normalize(&mut self, site: &mut CallSite<'_>, array: Reg, span: Span) {
+        let stride = Stride { f: 1, i: 0, r: 0 };
+        let [index, one, count, is_first, is_next] = [(); 5].map(|()| self.register(Bank::I));
+        let before = site.at;
+        let next = self.blocks.len() as u32;
+        let [body, after] = [0, 1].map(|k| BlockId(next + k));
+        self.blocks.extend([Block::default(), Block::default()]);
+        self.push(before, Op::ConstI(0), vec![index], vec![], span);
+        self.push(before, Op::ConstI(1), vec![one], vec![], span);
+        self.push(before, Op::Count, vec![count], vec![array], span);
+        self.push(before, Op::Primitive(primitive_ids::INT_LT), vec![is_first], vec![index, count], span);
+        let end = |condition| Some(Terminator::Branch { condition, then: body, otherwise: after });
+        self.blocks[before.0 as usize].end = end(is_first);
+        site.at = body;
+        let element = Op::LoadElement { bank: Bank::F, offset: 0, stride };
+        let number = self.computed(body, element, vec![array, index], span);
+        self.require_finite(site, &[number], span);
+        let sum = self.register(Bank::F);
+        self.without_sign_of_zero(site.at, sum, number, span);
+        let store = Op::StoreElement { bank: Bank::F, offset: 0, stride };
+        self.push(site.at, store, vec![array], vec![array, index, sum], span);
+        self.push(site.at, Op::Primitive(primitive_ids::INT_ADD), vec![index], vec![index, one], span);
+        self.push(site.at, Op::Primitive(primitive_ids::INT_LT), vec![is_next], vec![index, count], span);
+        self.blocks[site.at.0 as usize].end = end(is_next);
+        site.at = after;
+    }
+
     /// Inlines the tangent code of a function of one number.
     fn tangent(
         &mut self,
@@ -150,32 +292,19 @@ impl<'p> Inliner<'p> {
         (x, dx, body): (Reg, Reg, Reg),
         span: Span,
     ) -> bool {
-        let Some(closure) = self.values.get(&body).cloned() else {
-            return self.refuse(site.at, Fallback::UnknownFunction);
+        let tangent_of = self.transforms.tangent;
+        let transform = |graph: &Function| {
+            let mut code = tangent_of(graph)?;
+            clean(&mut code);
+            Ok(code)
         };
-        let (code, imported) = match self.separate(&closure, site.at) {
-            Ok(Separate { graph, imported }) => match (self.transform)(&graph) {
-                Ok(mut code) => {
-                    clean(&mut code);
-                    (code, imported)
-                }
-                Err(why) => return self.refuse(site.at, why),
-            },
-            Err(why) => return self.refuse(site.at, why),
-        };
-        self.steps += size(&code);
-        if self.steps > MAX_STEPS {
-            return self.refuse(site.at, Fallback::TooLarge(MAX_STEPS));
-        }
+        let Some((code, imported)) = self.transformed(site, body, &transform) else { return false };
         let [y, dy] = [(); 2].map(|()| self.register(Bank::F));
         let args: Vec<Reg> = [x].into_iter().chain(imported).chain([dx]).collect();
-        self.splice(site, &code, (&[y, dy], &args), span);
+        self.splice(site, (&code, 0), (&[y, dy], &args), span);
         self.require_finite(site, &[y, dy], span);
-        // Adding 0 turns a negative zero into an ordinary zero, as a sweep does.
-        let zero = self.register(Bank::F);
-        self.push(site.at, Op::ConstF(0.0), vec![zero], vec![], span);
         self.push(site.at, Op::Copy, vec![value], vec![y], span);
-        self.push(site.at, Op::Primitive(primitive_ids::ADD), vec![tangent], vec![dy, zero], span);
+        self.without_sign_of_zero(site.at, tangent, dy, span);
         true
     }
 
@@ -191,7 +320,7 @@ impl<'p> Inliner<'p> {
         if self.nesting == MAX_NESTING {
             return Err(Fallback::Derivative);
         }
-        let new = Inliner::new(self.program, self.transform);
+        let new = Inliner::new(self.program, self.transforms);
         let mut inner = Inliner { nesting: self.nesting + 1, steps: self.steps, ..new };
         let first = inner.copy_registers(f);
         let mut imports = Imports { outer: self, known: HashMap::new(), params: vec![] };
@@ -213,12 +342,22 @@ impl<'p> Inliner<'p> {
         Ok(Separate { graph, imported })
     }
 
-    /// Appends a graph without calls to this one, and continues after it.
-    fn splice(&mut self, site: &mut CallSite<'_>, code: &Function, (outs, args): (&[Reg], &[Reg]), span: Span) {
+    /// Appends a graph without calls to this one, and continues after it. The graph modifies the given number of objects,
+    /// which are its last arguments.
+    fn splice(
+        &mut self,
+        site: &mut CallSite<'_>,
+        (code, objects): (&Function, usize),
+        (outs, args): (&[Reg], &[Reg]),
+        span: Span,
+    ) {
         let first = self.copy_registers(code);
         let here = |r: &Reg| Reg(r.0 + first);
-        for (param, arg) in code.params.iter().zip(args) {
-            self.push(site.at, Op::Copy, vec![here(param)], vec![*arg], span);
+        let is_object = |k: usize| code.params.len() - k <= objects;
+        for (k, (param, arg)) in code.params.iter().zip(args).enumerate() {
+            // An array that the code modifies has one owner.
+            let op = if is_object(k) { Op::Take } else { Op::Copy };
+            self.push(site.at, op, vec![here(param)], vec![*arg], span);
         }
         let after = BlockId(self.blocks.len() as u32);
         let entry = after.0 + 1;

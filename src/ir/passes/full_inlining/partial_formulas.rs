@@ -94,7 +94,7 @@ impl Inliner<'_> {
     }
 
     /// Appends a step that computes a new number.
-    fn computed(&mut self, at: BlockId, op: Op, ins: Vec<Reg>, span: Span) -> Reg {
+    pub(super) fn computed(&mut self, at: BlockId, op: Op, ins: Vec<Reg>, span: Span) -> Reg {
         let out = self.register(Bank::F);
         self.push(at, op, vec![out], ins, span);
         out

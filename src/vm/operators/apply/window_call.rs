@@ -14,6 +14,7 @@ use crate::vm::operators::{counts, is_number, value_layout, walk};
 use crate::vm::state::machine::Machine;
 use crate::vm::state::task::Next;
 use smallvec::SmallVec;
+use std::ops::Range;
 use std::rc::Rc;
 
 /// The arguments of an operator in plain code: their numbers and references.
@@ -84,11 +85,12 @@ fn normalize(x: &mut f64) -> bool {
 }
 
 /// Normalizes numbers of the window and the numbers of arrays in the window; returns whether all are finite.
-fn normalize_window(machine: &mut Machine, numbers: std::ops::Range<usize>, arrays: usize) -> bool {
+fn normalize_window(machine: &mut Machine, numbers: Range<usize>, arrays: Range<usize>) -> bool {
     let [first, _, first_array] = machine.window;
     let numbers = machine.stacks.f.get_mut(first + numbers.start..first + numbers.end).unwrap_or_default();
     let mut is_finite = numbers.iter_mut().fold(true, |all, x| all & normalize(x));
-    for array in machine.stacks.r.get_mut(first_array..first_array + arrays).unwrap_or_default() {
+    let arrays = first_array + arrays.start..first_array + arrays.end;
+    for array in machine.stacks.r.get_mut(arrays).unwrap_or_default() {
         match array {
             Ref::Cells(cells) => {
                 let numbers = &mut Rc::make_mut(cells).f;
@@ -126,7 +128,7 @@ pub(crate) fn gradient(
     let given = [numbers, 0, 2 * references];
     let is_done = run_in_window(machine, compiler, &found, given, results)?
         && (first == 0 || machine.number(0).is_finite())
-        && normalize_window(machine, first..results[0], references);
+        && normalize_window(machine, first..results[0], 0..references);
     if !is_done {
         saved.restore(machine);
         return Ok(None);
@@ -148,7 +150,7 @@ pub(crate) fn tangent(
     params: [usize; 3],
 ) -> Result<Option<Next>, Box<Fault>> {
     let walk = walk(compiler);
-    let (Some([numbers, _, references]), Some([results, _, 0])) =
+    let (Some([numbers, _, references]), Some([values, _, arrays])) =
         (same_components(walk, at), same_components(walk, result))
     else {
         return Ok(None);
@@ -168,9 +170,14 @@ pub(crate) fn tangent(
     let Some(found) = code_of_argument(machine, compiler, 2 * references + 1, kind)? else { return Ok(None) };
     let saved = Saved::of(machine, params);
     let given = [2 * numbers, 0, 2 * references];
-    let is_done = run_in_window(machine, compiler, &found, given, [2 * results, 0, 0])?
-        && (0..results).all(|k| machine.number(k).is_finite())
-        && normalize_window(machine, results..2 * results, 0);
+    let has_shape = |machine: &Machine, k| match (machine.reference(k), machine.reference(arrays + k)) {
+        (Ref::Cells(y), Ref::Cells(dy)) => y.f.len() == dy.f.len() && y.f.iter().all(|x| x.is_finite()),
+        _ => false,
+    };
+    let is_done = run_in_window(machine, compiler, &found, given, [2 * values, 0, 2 * arrays])?
+        && (0..values).all(|k| machine.number(k).is_finite())
+        && (0..arrays).all(|k| has_shape(machine, k))
+        && normalize_window(machine, values..2 * values, arrays..2 * arrays);
     if !is_done {
         saved.restore(machine);
         return Ok(None);
