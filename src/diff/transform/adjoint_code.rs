@@ -25,6 +25,9 @@ pub fn adjoint(f: &Function, value: bool) -> Result<Function, Fallback> {
     if f.results != [Bank::F] || f.result_len != 1 {
         return Err(Fallback::NotOneNumber);
     }
+    if uses_value_stack(f) {
+        return Err(Fallback::Derivative);
+    }
     let (f, result) = with_one_exit(f);
     let varied = Varied::of(&f, false)?;
     if !varied.is(result) {
@@ -86,6 +89,15 @@ pub fn adjoint(f: &Function, value: bool) -> Result<Function, Fallback> {
     eliminate_where(&mut adjoint, |b, i, step| is_pure(&step.op) || repeated.contains(&(b, i)));
     skip_counting(&mut adjoint.blocks);
     Ok(adjoint)
+}
+
+/// Whether a function contains adjoint code of another function: both would use the same value stack in different orders.
+fn uses_value_stack(f: &Function) -> bool {
+    let is_access = |op: &TransformedOp| {
+        matches!(op, TransformedOp::Push(_) | TransformedOp::PushConstant(_) | TransformedOp::Pop(_))
+    };
+    let mut steps = f.blocks.iter().flat_map(|block| &block.instructions);
+    steps.any(|step| matches!(&step.op, Op::Transformed(op) if is_access(op)))
 }
 
 /// Returns the reference arguments with respect to which a function is differentiated.
