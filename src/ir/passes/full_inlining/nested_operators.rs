@@ -124,8 +124,8 @@ fn numbers_in(program: &Program, at: TangentId) -> Option<usize> {
 }
 
 impl<'p> Inliner<'p> {
-    /// Inlines a differential operator that is applied to a known function of one number; returns `false` if the
-    /// operator is not supported.
+    /// Inlines a differential operator that is applied to a known function, or the numbers of a value; returns `false` if
+    /// the operator is not supported.
     pub(super) fn operator(
         &mut self,
         site: &mut CallSite<'_>,
