@@ -199,7 +199,10 @@ fn check(name: &str, questions: &Questions) {
         }
         match course.agree(&text, &tally) {
             Ok(answered) => answers.push(answered),
-            Err(why) => return report(tree, why),
+            Err(why) => {
+                eprintln!("before the search for a smaller program: {}\n\n{text}", why.1);
+                return report(tree, why);
+            }
         }
         trees.push(tree);
         if case == cases || answers.len() == TOGETHER {
