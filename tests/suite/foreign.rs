@@ -12,6 +12,8 @@
 //! | `?` | a suggestion |
 //! | `+` | a line of the input after the edit of the suggestion before it; `=` is the output of the first such program |
 //!
+//! A picture is listed as `(a picture)`, and the current time as `(a time)`.
+//!
 //! Every program that an edit creates must compile. `DSCRIPT_BLESS=1 cargo test --test suite foreign` rewrites what happens.
 
 use crate::harness::{all, blessing, difference, files, root, short};

@@ -12,12 +12,12 @@ impl TangentBuilder<'_> {
     /// the step is one.
     pub(super) fn step_of_adjoint(&mut self, step: &Instruction, op: &TransformedOp) -> bool {
         match op {
-            TransformedOp::Push(Bank::F) if self.varied.is_on_stack() => {
+            TransformedOp::Push(Bank::F) if self.varied.has_varied_stack() => {
                 self.builder.steps.push(step.clone());
                 let tangent = self.tangent_or_zero(step.ins[0]);
                 self.builder.step(step.op.clone(), &[], &[tangent]);
             }
-            TransformedOp::Pop(Bank::F) if self.varied.is_on_stack() => {
+            TransformedOp::Pop(Bank::F) if self.varied.has_varied_stack() => {
                 let tangent = self.tangent(step.outs[0]);
                 self.forget(tangent);
                 self.builder.step(step.op.clone(), &[tangent], &[]);

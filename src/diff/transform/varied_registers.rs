@@ -79,8 +79,8 @@ impl Varied {
         self.numbers[reg.0 as usize]
     }
 
-    /// Whether the numbers on the value stack may vary.
-    pub fn is_on_stack(&self) -> bool {
+    /// Whether numbers on the value stack may vary.
+    pub fn has_varied_stack(&self) -> bool {
         self.stack
     }
 

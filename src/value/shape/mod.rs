@@ -7,6 +7,7 @@
 
 mod scalar;
 mod stored_shape;
+mod vector_components;
 
 use hashbrown::HashMap;
 pub use scalar::ScalarKind;

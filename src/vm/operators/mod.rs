@@ -20,7 +20,7 @@ use crate::bytecode::{Operator, OperatorSite, RuleSite};
 use crate::diagnostic::Code as Number;
 use crate::native::tensor::TensorValue;
 use crate::tape::{Num, RecordError, Template};
-use crate::value::shape::{Layout, Shape, TangentId, TangentKind};
+use crate::value::shape::{Layout, TangentId};
 use crate::value::walk::{Mismatch, Offset, Walk};
 use crate::value::{Cells, Ref, Slot, finalizer};
 use crate::vm::compiler_interface::Compiler;
@@ -245,12 +245,6 @@ fn vector_layout(walk: Walk<'_>, template: &Template) -> Layout {
 
 fn value_layout(walk: Walk<'_>, id: TangentId) -> Layout {
     walk.shapes.layout(walk.tangents.get(id).value)
-}
-
-/// Whether a value is one number of full precision.
-fn is_number(walk: Walk<'_>, at: TangentId) -> bool {
-    let of = walk.tangents.get(at);
-    of.kind == TangentKind::Number && *walk.shapes.get(of.vector) == Shape::Double
 }
 
 fn counts(layout: Layout) -> [usize; 3] {

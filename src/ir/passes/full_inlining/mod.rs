@@ -135,7 +135,7 @@ struct Inliner<'p> {
     /// The number of operators inside of which the function is differentiated.
     nesting: usize,
     /// The registers that hold the integer 1 wherever they are read.
-    certain: Vec<Reg>,
+    ones: Vec<Reg>,
     /// The reasons why paths end early, with the blocks in which they end.
     fallbacks: Vec<(BlockId, Fallback)>,
 }
@@ -152,7 +152,7 @@ impl<'p> Inliner<'p> {
             running: vec![],
             steps: 0,
             nesting: 0,
-            certain: vec![],
+            ones: vec![],
             fallbacks: vec![],
         }
     }
@@ -245,7 +245,7 @@ impl<'p> Inliner<'p> {
     ) -> Terminator {
         match (&block.end, continuation) {
             (Some(Terminator::Jump(to)), _) => Terminator::Jump(number(*to)),
-            (Some(Terminator::Branch { condition, then, .. }), _) if self.certain.contains(&site.here(*condition)) => {
+            (Some(Terminator::Branch { condition, then, .. }), _) if self.ones.contains(&site.here(*condition)) => {
                 Terminator::Jump(number(*then))
             }
             (Some(Terminator::Branch { condition, then, otherwise }), _) => Terminator::Branch {
@@ -315,8 +315,8 @@ impl<'p> Inliner<'p> {
                     };
                     self.values.insert(outs[0], KnownClosure { captures, ..closure });
                 }
-                if once && self.certain.contains(&ins[0]) {
-                    self.certain.push(outs[0]);
+                if once && self.ones.contains(&ins[0]) {
+                    self.ones.push(outs[0]);
                 }
                 let op = if step.op == Op::Take { Op::Take } else { Op::Copy };
                 self.push(site.at, op, outs, ins, step.span);

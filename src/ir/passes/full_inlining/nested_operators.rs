@@ -9,13 +9,11 @@ use super::partial_formulas::PartialStep;
 use super::{CallSite, CaptureSource, Continuation, Inliner, KnownClosure, MAX_STEPS, inlinable, returns, size};
 use crate::ir::passes::clean;
 use crate::ir::passes::fallback::Fallback;
-use crate::ir::{
-    Block, BlockId, Function, Instruction, Op, Operator, Program, Reg, Stride, Terminator, TransformedOp, Trap,
-};
+use crate::ir::{Block, BlockId, Function, Instruction, Op, Operator, Reg, Stride, Terminator, TransformedOp, Trap};
 use crate::native::primitive_ids;
 use crate::source::Span;
 use crate::value::Bank;
-use crate::value::shape::{Shape, TangentId, TangentKind};
+use crate::value::shape::TangentId;
 use hashbrown::HashMap;
 
 /// The transforms that derive tangent and adjoint code from a graph without calls, in which the parameters beside the
@@ -32,7 +30,7 @@ pub struct Transforms {
 const MAX_NESTING: usize = 8;
 
 /// A function whose graph is separate from the outer one, with the outer registers that it reads.
-struct Separate {
+struct ClosureGraph {
     graph: Function,
     imported: Vec<Reg>,
 }
@@ -78,51 +76,6 @@ impl Imports<'_, '_> {
     }
 }
 
-/// Whether a type is a single number of full precision.
-fn is_number(program: &Program, at: TangentId) -> bool {
-    let tangent = program.tangents.get(at);
-    tangent.kind == TangentKind::Number && *program.shapes.get(tangent.vector) == Shape::Double
-}
-
-/// Returns the number of components of a value that consists of numbers and arrays of numbers, whose tangent vectors have
-/// the same components; `None` for other types.
-fn components_in(program: &Program, at: TangentId) -> Option<usize> {
-    let tangent = program.tangents.get(at);
-    let found = match &tangent.kind {
-        TangentKind::Fields(fields) => {
-            let in_field = |(k, (field, of_vector, of)): (usize, &(u32, u32, TangentId))| {
-                if [*field, *of_vector] == [k as u32; 2] { components_in(program, *of) } else { None }
-            };
-            fields.iter().enumerate().map(in_field).sum::<Option<usize>>()?
-        }
-        _ if is_number(program, at) || is_array_of_numbers(program, at) => 1,
-        _ => return None,
-    };
-    let size = |shape| {
-        let layout = program.shapes.layout(shape);
-        (layout.f + layout.i + layout.r) as usize
-    };
-    (size(tangent.value) == found && size(tangent.vector) == found).then_some(found)
-}
-
-/// Whether a type is an array of numbers of full precision.
-fn is_array_of_numbers(program: &Program, at: TangentId) -> bool {
-    matches!(program.tangents.get(at).kind, TangentKind::Array(element) if is_number(program, element))
-}
-
-/// Returns the number of numbers of which a value consists; `None` for a type that may have other parts.
-fn numbers_in(program: &Program, at: TangentId) -> Option<usize> {
-    match &program.tangents.get(at).kind {
-        TangentKind::Fields(fields) => {
-            let in_field = |(k, (field, _, of)): (usize, &(u32, u32, TangentId))| {
-                if *field as usize == k { numbers_in(program, *of) } else { None }
-            };
-            fields.iter().enumerate().map(in_field).sum()
-        }
-        _ => is_number(program, at).then_some(1),
-    }
-}
-
 impl<'p> Inliner<'p> {
     /// Inlines a differential operator that is applied to a known function, or the numbers of a value; returns `false` if
     /// the operator is not supported.
@@ -133,22 +86,24 @@ impl<'p> Inliner<'p> {
         (outs, ins): (&[Reg], &[Reg]),
         step: &Instruction,
     ) -> bool {
-        let program = self.program;
+        let (tangents, shapes) = (&self.program.tangents, &self.program.shapes);
+        let is_number = |at: &TangentId| tangents.is_number(shapes, *at);
+        let components = |of: &TangentId| tangents.same_components(shapes, *of);
         match (operator, outs, ins) {
             (Operator::ValueWithTangent { at, result, throws: false }, &[value, tangent], &[x, dx, body])
-                if is_number(program, *at) && is_number(program, *result) =>
+                if is_number(at) && is_number(result) =>
             {
                 self.tangent(site, (value, tangent), (x, dx, body), step.span)
             }
             (Operator::Gradient { at, value, throws: false }, [succeeded, results @ ..], [x @ .., body])
-                if components_in(program, *at) == Some(x.len()) =>
+                if components(at).is_some_and(|count| count.iter().sum::<usize>() == x.len()) =>
             {
                 let (value, gradient) = results.split_at(usize::from(*value));
                 let value = value.first().copied();
                 self.push(site.at, Op::ConstI(1), vec![*succeeded], vec![], step.span);
-                self.certain.push(*succeeded);
+                self.ones.push(*succeeded);
                 match (x, gradient) {
-                    (&[x], &[tangent]) if is_number(program, *at) => {
+                    (&[x], &[tangent]) if is_number(at) => {
                         let value = value.unwrap_or_else(|| self.register(Bank::F));
                         let one = self.computed(site.at, Op::ConstF(1.0), vec![], step.span);
                         self.tangent(site, (value, tangent), (x, one, *body), step.span)
@@ -156,11 +111,11 @@ impl<'p> Inliner<'p> {
                     _ => self.gradient(site, (value, gradient), (x, *body), step),
                 }
             }
-            (Operator::Coordinates { of }, &[out], &[array]) if is_array_of_numbers(program, *of) => {
+            (Operator::Coordinates { of }, &[out], &[array]) if tangents.is_array_of_numbers(shapes, *of) => {
                 self.push(site.at, Op::Copy, vec![out], vec![array], step.span);
                 true
             }
-            (Operator::Coordinates { of }, &[out], numbers) if numbers_in(program, *of) == Some(numbers.len()) => {
+            (Operator::Coordinates { of }, &[out], numbers) if components(of) == Some([numbers.len(), 0, 0]) => {
                 let stride = Stride { f: 1, i: 0, r: 0 };
                 self.push(site.at, Op::NewArray(stride), vec![out], vec![], step.span);
                 for number in numbers {
@@ -232,10 +187,10 @@ impl<'p> Inliner<'p> {
         transform: &dyn Fn(&Function) -> Result<Function, Fallback>,
     ) -> Option<(Function, Vec<Reg>)> {
         let found = match self.values.get(&body).cloned() {
-            Some(closure) => self.separate(&closure, site.at),
+            Some(closure) => self.closure_graph(&closure, site.at),
             None => Err(Fallback::UnknownFunction),
         };
-        let made = found.and_then(|Separate { graph, imported }| Ok((transform(&graph)?, imported)));
+        let made = found.and_then(|ClosureGraph { graph, imported }| Ok((transform(&graph)?, imported)));
         match made {
             Ok((code, _)) if self.steps + size(&code) > MAX_STEPS => {
                 self.refuse(site.at, Fallback::TooLarge(MAX_STEPS));
@@ -310,7 +265,7 @@ impl<'p> Inliner<'p> {
 
     /// Returns a function with all its calls inlined as a graph of its own. Its parameters are those of the function,
     /// followed by one for each register of this graph that it reads.
-    fn separate(&mut self, closure: &KnownClosure, at: BlockId) -> Result<Separate, Fallback> {
+    fn closure_graph(&mut self, closure: &KnownClosure, at: BlockId) -> Result<ClosureGraph, Fallback> {
         let id = closure.function;
         let f = inlinable(self.program, id)?;
         if f.throws {
@@ -339,7 +294,7 @@ impl<'p> Inliner<'p> {
         for why in why {
             self.refuse(at, why);
         }
-        Ok(Separate { graph, imported })
+        Ok(ClosureGraph { graph, imported })
     }
 
     /// Appends a graph without calls to this one, and continues after it. The graph modifies the given number of objects,

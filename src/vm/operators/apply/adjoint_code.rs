@@ -7,16 +7,14 @@
 //! retried under a level, which reports errors.
 
 use crate::tape::{Num, Template};
-use crate::value::shape::{TangentId, TangentKind};
+use crate::value::shape::TangentId;
 use crate::value::walk::Walk;
 use crate::value::{Cells, Closure, Components, Integers, Numbers, Ref, References};
 use crate::vm::compiled;
 use crate::vm::compiler_interface::Compiler;
 use crate::vm::fault::Fault;
 use crate::vm::function_table::{TransformKind, TransformedCode};
-use crate::vm::operators::{
-    Offset, after_no_error, counts, is_number, leaves, mismatch, read, value_layout, vector, walk,
-};
+use crate::vm::operators::{Offset, after_no_error, counts, leaves, mismatch, read, value_layout, vector, walk};
 use crate::vm::state::machine::Machine;
 use crate::vm::state::task::Next;
 use std::rc::Rc;
@@ -106,7 +104,7 @@ pub(crate) fn value_with_tangent(
     // Adding 0 turns a negative zero into an ordinary zero, as a sweep does.
     tangent.f.iter_mut().for_each(|x| *x += 0.0);
     let walk = walk(compiler);
-    if !is_number(walk, result) {
+    if !walk.tangents.is_number(walk.shapes, result) {
         let numbers = leaves(walk, result, &tangent, Offset::default())?;
         tangent = vector(walk, &Template { tangent: result, cells: value.clone() }, &numbers)?;
     }
@@ -219,7 +217,7 @@ fn spread(walk: Walk<'_>, at: TangentId, x: &Cells, direction: &Cells) -> Result
         Some(Ref::Cells(array)) => Some(array.f.len()),
         _ => None,
     };
-    if is_array_of_numbers(walk, at) && count(x) == count(direction) {
+    if walk.tangents.is_array_of_numbers(walk.shapes, at) && count(x) == count(direction) {
         return Ok(Some(direction.clone()));
     }
     let Some(r) = x.r.iter().map(zeros).collect::<Option<_>>() else { return Ok(None) };
@@ -238,7 +236,7 @@ fn spread(walk: Walk<'_>, at: TangentId, x: &Cells, direction: &Cells) -> Result
 /// Returns the tangent vector of `x` whose numbers are the corresponding numbers of the tangent vector `given`; `None`
 /// if one of these numbers is not finite.
 fn vector_of(walk: Walk<'_>, at: TangentId, x: &Cells, mut given: Cells) -> Result<Option<Cells>, Box<Fault>> {
-    if is_array_of_numbers(walk, at)
+    if walk.tangents.is_array_of_numbers(walk.shapes, at)
         && let Some(Ref::Cells(array)) = given.r.first_mut()
         && let Some(array) = Rc::get_mut(array)
     {
@@ -256,10 +254,4 @@ fn vector_of(walk: Walk<'_>, at: TangentId, x: &Cells, mut given: Cells) -> Resu
     let numbers: Vec<Num> = numbers.into_iter().map(|x| Num::constant(x.value + 0.0)).collect();
     let template = Template { tangent: at, cells: x.clone() };
     vector(walk, &template, &numbers).map(Some)
-}
-
-/// Whether a value is one array of numbers of full precision, which is the most frequent large value.
-fn is_array_of_numbers(walk: Walk<'_>, at: TangentId) -> bool {
-    let TangentKind::Array(of) = walk.tangents.get(at).kind else { return false };
-    is_number(walk, of)
 }

@@ -5,12 +5,11 @@
 
 use super::adjoint_code::{TransformedClosure, code, run_in_window, zeros};
 use crate::value::Ref;
-use crate::value::shape::{TangentId, TangentKind};
-use crate::value::walk::Walk;
+use crate::value::shape::TangentId;
 use crate::vm::compiler_interface::Compiler;
 use crate::vm::fault::Fault;
 use crate::vm::function_table::TransformKind;
-use crate::vm::operators::{counts, is_number, value_layout, walk};
+use crate::vm::operators::walk;
 use crate::vm::state::machine::Machine;
 use crate::vm::state::task::Next;
 use smallvec::SmallVec;
@@ -36,33 +35,6 @@ impl Saved {
     fn restore(self, machine: &mut Machine) {
         self.numbers.into_iter().enumerate().for_each(|(k, number)| machine.set_number(k, number));
         self.references.into_iter().enumerate().for_each(|(k, reference)| machine.set_reference(k, reference));
-    }
-}
-
-/// Returns the numbers of components of a value, if its tangent vectors have the same components.
-fn same_components(walk: Walk<'_>, at: TangentId) -> Option<[usize; 3]> {
-    let found = components(walk, at)?;
-    let of_vector = counts(walk.shapes.layout(walk.tangents.get(at).vector));
-    (counts(value_layout(walk, at)) == found && of_vector == found).then_some(found)
-}
-
-/// Returns the numbers of components of a value that consists of numbers and arrays of numbers, whose tangent vectors have
-/// the same fields in the same order.
-fn components(walk: Walk<'_>, at: TangentId) -> Option<[usize; 3]> {
-    match &walk.tangents.get(at).kind {
-        TangentKind::Array(of) if is_number(walk, *of) => Some([0, 0, 1]),
-        TangentKind::Fields(fields) => {
-            let mut sum = [0; 3];
-            for (k, (field, of_vector, of)) in fields.iter().enumerate() {
-                if [*field, *of_vector] != [k as u32; 2] {
-                    return None;
-                }
-                let more = components(walk, *of)?;
-                sum = [0, 1, 2].map(|bank| sum[bank] + more[bank]);
-            }
-            Some(sum)
-        }
-        _ => is_number(walk, at).then_some([1, 0, 0]),
     }
 }
 
@@ -113,7 +85,8 @@ pub(crate) fn gradient(
     params: [usize; 3],
 ) -> Result<Option<Next>, Box<Fault>> {
     let kind = if value { TransformKind::ValueWithGradient } else { TransformKind::Gradient };
-    let Some([numbers, _, references]) = same_components(walk(compiler), at) else { return Ok(None) };
+    let walk = walk(compiler);
+    let Some([numbers, _, references]) = walk.tangents.same_components(walk.shapes, at) else { return Ok(None) };
     if params != [numbers, 0, references + 1] {
         return Ok(None);
     }
@@ -151,7 +124,7 @@ pub(crate) fn tangent(
 ) -> Result<Option<Next>, Box<Fault>> {
     let walk = walk(compiler);
     let (Some([numbers, _, references]), Some([values, _, arrays])) =
-        (same_components(walk, at), same_components(walk, result))
+        (walk.tangents.same_components(walk.shapes, at), walk.tangents.same_components(walk.shapes, result))
     else {
         return Ok(None);
     };
