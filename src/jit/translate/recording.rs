@@ -165,8 +165,8 @@ impl Translator<'_, '_> {
         self.builder.ins().jump(done, &[]);
         self.continue_in(done);
         self.builder.ins().store(FLAGS, value, base, offset);
-        // The array may have slots from now on.
-        self.views.retain(|(known, _)| *known != of_slots);
+        // The object, which other registers may refer to as well, may have slots from now on.
+        self.views.retain(|(known, _)| known.shown != Shown::Slots);
     }
 
     /// Returns the number of a component among the numbers of its object.
@@ -267,12 +267,14 @@ impl Translator<'_, '_> {
         self.builder.ins().iadd_imm_s(self.slots, i64::from(SLOT) * i64::from(register))
     }
 
-    /// Clears the slots of the registers that never vary, which the interpreter reads when it executes an instruction.
+    /// Clears the slots of the registers that never vary as far as they are read outside of this code: by the caller, if
+    /// they are results, or by the interpreter, when it executes an instruction.
     pub(super) fn clear_inactive_slots(&mut self) {
         if !self.code.is_derivative {
             return;
         }
         let mut read: Vec<u16> = self.code.instructions.iter().flat_map(Translator::slots_read).collect();
+        read.extend(0..self.code.results[Bank::F as usize]);
         read.sort_unstable();
         read.dedup();
         read.retain(|register| self.is_inactive(*register));

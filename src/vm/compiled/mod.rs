@@ -17,6 +17,7 @@ pub(crate) use running::{Running, describe, extend_tape, take_nodes};
 
 use crate::bytecode::Instruction;
 use crate::jit::{Callee, Compiler as Generator, Context, Helpers, Part, Program, RETURNED, Signature};
+use crate::tape::Mode;
 use crate::vm::compiler_interface::Compiler;
 use crate::vm::fault::Fault;
 use crate::vm::function_table::{Entry, Version};
@@ -73,7 +74,7 @@ pub(crate) fn jump_back(
     frame.pc = target;
     let entry = entry_of(frame);
     let mode = machine.tier.mode;
-    let is_excluded = entry.number.is_none() || machine.limits.steps.is_some() || !is_valid(entry);
+    let is_excluded = entry.number.is_none() || machine.limits.steps.is_some() || !is_valid(machine, entry);
     if mode == CompileMode::Never || is_excluded {
         return Ok(());
     }
@@ -108,7 +109,7 @@ pub(crate) fn enter(machine: &mut Machine, compiler: &mut dyn Compiler) -> Resul
     let Some(frame) = machine.frames.last_mut() else { return Ok(()) };
     let entry = entry_of(frame);
     frame.pc = entry.code.instructions.as_ptr();
-    if machine.limits.steps.is_some() || !is_valid(entry) {
+    if machine.limits.steps.is_some() || !is_valid(machine, entry) {
         return Ok(());
     }
     let part = &entry.machine_code.function;
@@ -264,8 +265,7 @@ impl CompiledCode {
     }
 }
 
-/// Whether the machine code of a function is valid now. Derivative code is interpreted, because its machine code, which
-/// records in a single reverse level, does not behave the same in all programs yet.
-fn is_valid(entry: &Entry) -> bool {
-    !entry.is_derivative
+/// Whether the machine code of a function is valid now: that of derivative code records in a single reverse level.
+fn is_valid(machine: &Machine, entry: &Entry) -> bool {
+    !entry.is_derivative || machine.levels.mode() == Mode::SingleReverse
 }
