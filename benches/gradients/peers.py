@@ -219,6 +219,7 @@ PROGRAMS = {
     "building": building,
     "rosenbrock-gradient": rosenbrock_gradient,
     "rosenbrock-hessian": rosenbrock_hessian,
+    "rosenbrock-sparse-hessian": rosenbrock_hessian,
     "third-derivative": third_derivative,
     "squares-gradient": squares,
     "gmm": mixture,

@@ -73,6 +73,15 @@ pub const GRADIENTS: &[Row] = &[
         None,
         Some(2.2)
     ),
+    row!(
+        "Rosenbrock, 100, sparse",
+        "rosenbrock-sparse-hessian",
+        "",
+        [5, 2_000, 200],
+        by_hand::rosenbrock_hessian,
+        None,
+        Some(0.5)
+    ),
     row!("third derivative", "third-derivative", "", [100, 50_000, 500], by_hand::third_derivative, None, Some(0.25)),
     row!(
         "mixture, 2 dimensions",
