@@ -6,6 +6,7 @@ const FACTORIAL: &str = "a factorial is a function: 'factorial($x)'";
 const DEGREES: &str = "angles are in radians: '$x°' is written '$x * π / 180'";
 const POWER_OF_E: &str = "powers of e are written with 'exp'";
 const EQUATION: &str = "'=' assigns a value to a name; an equation is solved with 'solve({ x in … }, near: 1)'";
+const HIGHER: &str = "higher derivatives are written with primes: 'f''(x)', 'f'''(x)'";
 const INVERSE: &str = "the inverse of '$trig' is the function 'a$trig'";
 
 pub(super) const ROWS: &[Row] = &[
@@ -90,7 +91,7 @@ pub(super) const ROWS: &[Row] = &[
     ("limit ( $e , $n , $d )", "limit({ $n in $e }, at: $d)", ""),
     ("lim ( $e , $n , $d )", "limit({ $n in $e }, at: $d)", ""),
     ("subs ( $r", "", "a value is substituted by calling a function: define 'f(x) = …', then write 'f(2)'"),
-    ("series ( $r", "", "a Taylor polynomial is written 'taylor(of: f, at: 0, degree: 3)'"),
+    ("series ( $r", "", "a Taylor polynomial is written 'taylor(of: f, at: 0, order: 3)'"),
     ("Derivative ( $n )", "$n'", ""),
     // Derivatives, integrals, sums and limits.
     ("d / dx ( $e )", "derive { x in $e }", "a derivative is taken of a function: 'derive { x in … }'"),
@@ -104,6 +105,7 @@ pub(super) const ROWS: &[Row] = &[
     ("∂ ~ $n / ∂ ~ $m", "∂($n, $m)", ""),
     ("∇ ~ ² ~ $n", "", "the Laplacian of 'f' is written 'laplacian(at: [x, y], in: f)'"),
     ("∫ $r", "", "an integral is written 'integral({ x in … }, 0...1)'"),
+    ("∏ ~ $r", "", "a product is written 'product((1...n).map { i in … })'"),
     ("∑ ~ $r", "", "a sum is written '(1...n).map { i in … }.sum()'"),
     ("∑ $n", "$n.sum()", ""),
     ("∏ $n", "$n.reduce(1, *)", ""),
@@ -138,7 +140,13 @@ pub(super) const ROWS: &[Row] = &[
     ("$n ~ ³ ~ ( $e )", "$n($e)^3", "the cube of a result is written after the call: '$n($e)^3'"),
     ("$n ~ ^ ~ $i ~ ( $e )", "$n($e)^$i", "the power of a result is written after the call: '$n($e)^$i'"),
     ("$n ~ ^ ~ $i $p", "$n($p)^$i", "the power of a result is written after the call: '$n($p)^$i'"),
-    ("$n ^ ( $i ) ( $x )", "", "higher derivatives are written with primes: '$n'''($x)'"),
+    ("$n ^ ( 2 ) ( $x )", "$n''($x)", HIGHER),
+    ("$n ^ ( 3 ) ( $x )", "$n'''($x)", HIGHER),
+    ("$n ^ ( 4 ) ( $x )", "$n''''($x)", HIGHER),
+    ("derivative ( of : $n , order : 2 )", "$n''", HIGHER),
+    ("derivative ( of : $n , order : 3 )", "$n'''", HIGHER),
+    ("d ^ 2 / dx ^ 2 $n", "$n''", HIGHER),
+    ("$n ^ ( $i ) ( $x )", "", HIGHER),
     ("log_ ~ 2 ( $e )", "log2($e)", ""),
     ("log_2 ( $e )", "log2($e)", ""),
     ("log_10 ( $e )", "log10($e)", ""),

@@ -1,6 +1,7 @@
 //! Interactive session: lists the declarations of an input, and removes declarations of an input that failed.
 
 use crate::source::Span;
+use crate::syntax::PieceKind;
 use crate::syntax::ast::{Name, NominalKind};
 use crate::types::generics::signature;
 use crate::types::model::declaration_tables::{
@@ -168,16 +169,19 @@ pub fn is_shared(cx: &TypeContext, global: GlobalId) -> bool {
     cx.defs.globals[global.0 as usize].is_shared
 }
 
-/// Whether a name is declared at the top level or in the library.
+/// Whether a name is declared at the top level or in the library, other than by functions: an assignment to the name of a
+/// function declares a variable beside the function.
 pub fn is_declared(cx: &TypeContext, name: &str) -> bool {
-    let has_entries = |entries: &Vec<Entry>| !entries.is_empty();
+    let is_no_function = |entry: &Entry| !matches!(entry.what, Named::Function(_));
+    let declares = |entries: &Vec<Entry>| entries.iter().any(is_no_function);
     let is_answer = |entries: &Vec<Entry>| {
         let is_own = |entry: &Entry| matches!(entry.what, Named::Global(g) if cx.defs.globals[g.0 as usize].is_prelude);
         name == ANSWER && entries.iter().all(is_own)
     };
-    cx.defs.module.get(name).is_some_and(|entries| has_entries(entries) && !is_answer(entries))
-        || cx.defs.library.get(name).is_some_and(has_entries)
-        || !cx.defs.prelude.waiting(prelude_index::declaring(name)).is_empty()
+    let waiting = cx.defs.prelude.waiting(prelude_index::declaring(name));
+    cx.defs.module.get(name).is_some_and(|entries| declares(entries) && !is_answer(entries))
+        || cx.defs.library.get(name).is_some_and(declares)
+        || waiting.iter().any(|piece| piece.kind == PieceKind::Other)
 }
 
 /// Returns the names of the variables declared after a snapshot.
