@@ -161,7 +161,18 @@ pub(crate) enum Binding {
 struct Label {
     name: Option<Name>,
     id: LabelId,
-    is_loop: bool,
+    kind: LabelKind,
+}
+
+/// The kind of statement that a label names.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum LabelKind {
+    /// `break` and `continue` without a label refer to the innermost loop.
+    Loop,
+    /// `break` without a label also leaves a `switch`.
+    Switch,
+    /// A block is only left by its label.
+    Block,
 }
 
 /// The local variable or function to which a name refers.
@@ -433,11 +444,16 @@ impl<'w> Infer<'w> {
     }
 
     /// Creates a label for a loop, `switch` or block, which is in scope while `run` runs.
-    fn labeled<T>(&mut self, name: Option<&ast::Ident>, is_loop: bool, run: impl FnOnce(&mut Self, LabelId) -> T) -> T {
+    fn labeled<T>(
+        &mut self,
+        name: Option<&ast::Ident>,
+        kind: LabelKind,
+        run: impl FnOnce(&mut Self, LabelId) -> T,
+    ) -> T {
         let frame = self.frame();
         let id = LabelId(frame.next_label);
         frame.next_label += 1;
-        frame.labels.push(Label { name: name.map(|n| n.name.clone()), id, is_loop });
+        frame.labels.push(Label { name: name.map(|n| n.name.clone()), id, kind });
         let out = run(self, id);
         self.frame().labels.pop();
         out

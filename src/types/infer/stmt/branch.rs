@@ -5,7 +5,7 @@ use crate::source::Span;
 use crate::syntax::ast;
 use crate::syntax::ast::{ExprKind as Ast, StmtKind as AstStmt};
 use crate::types::generics::unification;
-use crate::types::infer::Infer;
+use crate::types::infer::{Infer, LabelKind};
 use crate::types::model::syntax_query::strip;
 use crate::types::model::ty::Type;
 use crate::types::model::type_vars::Literal;
@@ -105,7 +105,7 @@ impl Infer<'_> {
                 let statement = |infer: &mut Self| infer.if_statement(conditions, then, otherwise.as_deref(), span);
                 match label {
                     Some(name) => {
-                        let kind = self.labeled(Some(name), false, |infer, label| StmtKind::Block {
+                        let kind = self.labeled(Some(name), LabelKind::Block, |infer, label| StmtKind::Block {
                             label,
                             body: vec![statement(infer)],
                         });
@@ -122,8 +122,10 @@ impl Infer<'_> {
                 out.push(statement);
             }
             Ast::Block(body) => {
-                let kind =
-                    self.labeled(label, false, |infer, label| StmtKind::Block { label, body: infer.block(body) });
+                let kind = self.labeled(label, LabelKind::Block, |infer, label| StmtKind::Block {
+                    label,
+                    body: infer.block(body),
+                });
                 out.push(Stmt { kind, span });
             }
             _ => {
@@ -167,7 +169,7 @@ impl Infer<'_> {
         self.resolve_statement(start);
         let ty = unification::resolved(self.cx, &subject.ty.clone());
         let local = self.new_local("", ty.clone(), false, value.span);
-        let kind = self.labeled(label, false, |infer, label| {
+        let kind = self.labeled(label, LabelKind::Switch, |infer, label| {
             let mut made = vec![];
             infer.check_default_is_last(cases);
             for case in cases {
@@ -334,7 +336,7 @@ impl Infer<'_> {
             }
             Ast::Switch { value, cases } => self.switch(None, value, cases, span, Some(branches)),
             Ast::Block(body) => {
-                let kind = self.labeled(None, false, |infer, label| StmtKind::Block {
+                let kind = self.labeled(None, LabelKind::Block, |infer, label| StmtKind::Block {
                     label,
                     body: infer.value_block(body, branches),
                 });

@@ -6,7 +6,7 @@ use crate::syntax::ast;
 use crate::types::generics::associated_type;
 use crate::types::generics::existential;
 use crate::types::generics::unification;
-use crate::types::infer::Infer;
+use crate::types::infer::{Infer, LabelKind};
 use crate::types::model::ty::Type;
 use crate::types::model::typed_tree::{Callee, Iteration, Stmt, StmtKind};
 use crate::types::names::name_lookup;
@@ -41,7 +41,7 @@ impl Infer<'_> {
         let sequence = self.unwrapped(sequence);
         let ty = unification::resolved(self.cx, &sequence.ty.clone());
         let (iteration, element) = self.iteration(&ty, sequence.span);
-        let kind = self.labeled(label, true, |infer, label| {
+        let kind = self.labeled(label, LabelKind::Loop, |infer, label| {
             infer.in_scope(|infer| {
                 let pattern = infer.pattern(pattern, &element, false);
                 let filter = filter.map(|f| {

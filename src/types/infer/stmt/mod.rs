@@ -21,7 +21,7 @@ use crate::syntax::ast::{ExprKind as Ast, StmtKind as AstStmt};
 use crate::types::generics::opaque_type;
 use crate::types::generics::unification;
 use crate::types::infer::stmt::branch::ends_in_statements;
-use crate::types::infer::{FrameKind, Infer};
+use crate::types::infer::{FrameKind, Infer, Label, LabelKind};
 use crate::types::model::display::did_you_mean;
 use crate::types::model::syntax_query::{bound_names, single_expression};
 use crate::types::model::ty::Type;
@@ -131,7 +131,7 @@ impl Infer<'_> {
             AstStmt::Decl(decl) => self.declaration(decl, out),
             AstStmt::Guard { conditions, body } => self.guard(conditions, body, span, out),
             AstStmt::While { label, conditions, body } => {
-                let kind = self.labeled(label.as_ref(), true, |infer, label| {
+                let kind = self.labeled(label.as_ref(), LabelKind::Loop, |infer, label| {
                     infer.in_scope(|infer| {
                         let conditions = infer.conditions(conditions);
                         let body = infer.block(body);
@@ -141,7 +141,7 @@ impl Infer<'_> {
                 out.push(Stmt { kind, span });
             }
             AstStmt::Repeat { label, body, condition } => {
-                let kind = self.labeled(label.as_ref(), true, |infer, label| {
+                let kind = self.labeled(label.as_ref(), LabelKind::Loop, |infer, label| {
                     let body = infer.block(body);
                     let start = (infer.pending.len(), infer.cx.vars.var_count());
                     let condition = infer.condition_value(condition);
@@ -203,7 +203,8 @@ impl Infer<'_> {
         out: &mut Vec<Stmt>,
     ) {
         if catches.is_empty() {
-            let kind = self.labeled(label, false, |infer, label| StmtKind::Block { label, body: infer.block(body) });
+            let kind = self
+                .labeled(label, LabelKind::Block, |infer, label| StmtKind::Block { label, body: infer.block(body) });
             out.push(Stmt { kind, span });
             return;
         }
@@ -332,23 +333,11 @@ impl Infer<'_> {
 
     fn jump(&mut self, label: Option<&ast::Ident>, is_continue: bool, span: Span, out: &mut Vec<Stmt>) {
         let word = if is_continue { "continue" } else { "break" };
-        let in_switch = |l: &crate::types::infer::Label| l.name.is_some() || l.is_loop;
-        let found = match label {
-            Some(name) => self
-                .frame()
-                .labels
-                .iter()
-                .rev()
-                .find(|l| l.name.as_ref() == Some(&name.name))
-                .map(|l| (l.id, l.is_loop)),
-            None => self
-                .frame()
-                .labels
-                .iter()
-                .rev()
-                .find(|l| l.is_loop || (!is_continue && !in_switch(l)))
-                .map(|l| (l.id, l.is_loop)),
+        let is_found = |l: &Label| match label {
+            Some(name) => l.name.as_ref() == Some(&name.name),
+            None => l.kind == LabelKind::Loop || l.kind == LabelKind::Switch && !is_continue,
         };
+        let found = self.frame().labels.iter().rev().find(|l| is_found(l)).map(|l| (l.id, l.kind == LabelKind::Loop));
         match found {
             Some((_, false)) if is_continue => {
                 self.error(Diagnostic::error(Code::WrongContext, span, "'continue' must name a loop"));
