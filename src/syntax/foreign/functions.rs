@@ -2,6 +2,8 @@
 
 use super::Row;
 
+/// The sentence about the seed of random numbers.
+pub(super) const SEED: &str = "the seed is an option of the program: 'dscript --seed 1'";
 const AT_IN: &str = "the point and the function are labeled: 'gradient(at: x, in: f)'";
 const RANGE: &str = "an interval is written as a range";
 const ROUNDED: &str = "'round' rounds to an integer; decimals are kept by a factor";
@@ -370,7 +372,7 @@ pub(super) const ROWS: &[Row] = &[
     ("runif ( $e )", "UniformDistribution(0...1).sample($e)", ""),
     ("dnorm ( $e )", "NormalDistribution(mean: 0, standardDeviation: 1).density(at: $e)", ""),
     ("pnorm ( $e )", "NormalDistribution(mean: 0, standardDeviation: 1).cumulativeProbability(at: $e)", ""),
-    ("seed ( $e )", "", "the seed is an option of the program: 'dscript --seed 1'"),
+    ("seed ( $e )", "", SEED),
     // Numbers.
     ("ln ( $e )", "log($e)", ""),
     ("lg ( $e )", "log10($e)", ""),

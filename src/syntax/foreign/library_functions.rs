@@ -2,13 +2,16 @@
 //! libraries.
 
 use super::Row;
+use super::functions::SEED;
 
 const ODE: &str = "a differential equation is solved by 'ode({ t, y in -y }, from: 1, over: 0...1)'";
 const FIT_LINE: &str =
     "a line is fitted by 'fit({ p, x in p[0] * x + p[1] }, to: zip(xs, ys), from: [1, 0])' to arrays 'xs' and 'ys'";
 const ROOT: &str = "a root is sought near a point: 'solve({ x in … }, near: 1)'";
+const IDENTITY: &str = "the identity matrix is 'Matrix.identity($i)' after 'import TensorFlow'";
 const MINIMUM: &str = "a minimum is sought from a point: 'minimize({ x in … }, from: 0)'";
-const INTEGRAL: &str = "an integral is written 'integral({ x in … }, 0...1)'";
+/// The sentence about integrals.
+pub(super) const INTEGRAL: &str = "an integral is written 'integral({ x in … }, 0...1)'";
 const CURVE: &str = "a curve through data is fitted by 'fit(model, to: data, from: start)'";
 const CASES: &str = "cases are written 'condition ? value : other'";
 const PARENTHESES: &str = "the argument of a function is in parentheses";
@@ -75,7 +78,7 @@ pub(super) const ROWS: &[Row] = &[
     ("lm ( $r", "", FIT_LINE),
     ("fit ( $n , $m )", "", FIT_LINE),
     ("cross ( $r", "", "a cross product needs 'import TensorFlow': 'Vector([1, 0, 0]) × Vector([0, 1, 0])'"),
-    ("eye ( $i )", "", "the identity matrix is 'Matrix.identity($i)' after 'import TensorFlow'"),
+    ("eye ( $i )", "", IDENTITY),
     // Statistics.
     ("rnorm ( $e , mean = $d , sd = $c )", "NormalDistribution(mean: $d, standardDeviation: $c).sample($e)", ""),
     ("rpois ( $e , $d )", "PoissonDistribution(mean: $d).sample($e)", ""),
@@ -102,7 +105,6 @@ pub(super) const ROWS: &[Row] = &[
     ("mean ( $e , $d , $c )", "mean([$e, $d, $c])", ARRAY),
     ("sum ( $e , $d , $c )", "[$e, $d, $c].sum()", ARRAY),
     ("mean ( $e , $d )", "mean([$e, $d])", ARRAY),
-    ("c ( $a )", "[$a]", "an array is written in square brackets"),
     ("rep ( $e , $d )", "Array(repeating: $e, count: $d)", ""),
     ("rev ( $e )", "$(e).reversed()", ""),
     ("head ( $e )", "$(e).prefix(5)", ""),
@@ -125,13 +127,12 @@ pub(super) const ROWS: &[Row] = &[
     ("as . character ( $e )", "String($e)", ""),
     ("is . na ( $e )", "$(e).isNaN", ""),
     ("Sys . time ( )", "Date()", ""),
-    ("set . seed ( $e )", "", "the seed is an option of the program: 'dscript --seed 1'"),
+    ("set . seed ( $e )", "", SEED),
     ("read . csv ( $e )", "try readCSV($e)", ""),
     ("read . csv ( $e )", "readCSV($e)", ""),
     ("matrix ( $r", "", "a matrix is an array of rows: '[[1, 2], [3, 4]]'"),
-    ("t ( $e )", "transpose($e)", ""),
     ("outer ( $e , $d )", "$(e).map { x in $(d).map { y in x * y } }", ""),
-    ("identity ( $i )", "", "the identity matrix is 'Matrix.identity($i)' after 'import TensorFlow'"),
+    ("identity ( $i )", "", IDENTITY),
     (
         "rand ( $e , $d )",
         "(0 ..< $e).map { _ in (0 ..< $d).map { _ in Double.random(in: 0..<1) } }",
@@ -140,21 +141,18 @@ pub(super) const ROWS: &[Row] = &[
     ("floor ( Int , $e )", "Int(floor($e))", "a value is converted by its type: 'Int(…)'"),
     ("ceil ( Int , $e )", "Int(ceil($e))", "a value is converted by its type: 'Int(…)'"),
     // Numerical methods.
-    ("integrate ( $f , $e , $d )", "integral($f, $e...$d)", RANGE),
-    ("quad ( $f , $e , $d )", "integral($f, $e...$d)", RANGE),
     ("riemannSum ( $r", "", INTEGRAL),
     ("trapezoid ( $r", "", INTEGRAL),
     ("simpson ( $r", "", INTEGRAL),
     ("romberg ( $r", "", INTEGRAL),
-    ("bisect ( $f , $e , $d )", "solve($f, near: $e)", ROOT),
-    ("bisection ( $f , $e , $d )", "solve($f, near: $e)", ROOT),
-    ("brentq ( $f , $e , $d )", "solve($f, near: $e)", ROOT),
+    ("bisect ( $r", "", ROOT),
+    ("bisection ( $r", "", ROOT),
+    ("brentq ( $r", "", ROOT),
     ("uniroot ( $r", "", ROOT),
     ("solve ( $f )", "", ROOT),
     ("newtonMethod ( $f , $e )", "newton($f, from: $e)", ""),
     ("newtonRaphson ( $f , $e )", "newton($f, from: $e)", ""),
     ("gradientDescent ( $f , from : $e )", "minimize($f, from: $e)", MINIMUM),
-    ("gradientDescent ( $f , $e )", "minimize($f, from: $e)", MINIMUM),
     ("gradientDescent ( $r", "", MINIMUM),
     ("optimize ( $r", "", MINIMUM),
     ("optim ( $r", "", MINIMUM),
@@ -178,7 +176,6 @@ pub(super) const ROWS: &[Row] = &[
     ("ForwardDiff . derivative ( $n -> $e , $d )", "derivative(at: $d) { $n in $e }", ""),
     ("piecewise ( $r", "", CASES),
     ("cases ( $r", "", CASES),
-    ("H ( $e )", "($e < 0 ? 0.0 : 1.0)", "the unit step is written with a condition"),
     // Complex numbers.
     ("arg ( $e )", "$(e).phase", ""),
     ("conj ( $e )", "$(e).conjugate", ""),

@@ -1,6 +1,7 @@
 //! Mathematical notation: formulas as they are written on paper, in LaTeX and in computer algebra systems.
 
 use super::Row;
+use super::library_functions::INTEGRAL;
 
 const FACTORIAL: &str = "a factorial is a function: 'factorial($x)'";
 const DEGREES: &str = "angles are in radians: '$x°' is written '$x * π / 180'";
@@ -35,8 +36,8 @@ pub(super) const ROWS: &[Row] = &[
     ("\\ left | $e \\ right |", "abs($e)", ""),
     ("e ~ ^ { $e }", "exp($e)", POWER_OF_E),
     ("$x ~ ^ { $e }", "$x^($e)", "an exponent is grouped with parentheses, not with braces"),
-    ("\\ int_0 $r", "", "an integral is written 'integral({ x in … }, 0...1)'"),
-    ("\\ int $r", "", "an integral is written 'integral({ x in … }, 0...1)'"),
+    ("\\ int_0 $r", "", INTEGRAL),
+    ("\\ int $r", "", INTEGRAL),
     ("\\ sum $r", "", "a sum is written '(1...n).map { i in … }.sum()'"),
     ("\\ lim $r", "", "a limit is written 'limit({ x in … }, at: 0)'"),
     ("$x _ \\ _ $y", "solve($x, $y)", "linear equations are solved by 'solve(A, b)'"),
@@ -104,7 +105,7 @@ pub(super) const ROWS: &[Row] = &[
     ("dy / dx", "", "the derivative of a function 'f' is the function 'f''; a variable has none"),
     ("∂ ~ $n / ∂ ~ $m", "∂($n, $m)", ""),
     ("∇ ~ ² ~ $n", "", "the Laplacian of 'f' is written 'laplacian(at: [x, y], in: f)'"),
-    ("∫ $r", "", "an integral is written 'integral({ x in … }, 0...1)'"),
+    ("∫ $r", "", INTEGRAL),
     ("∏ ~ $r", "", "a product is written 'product((1...n).map { i in … })'"),
     ("∑ ~ $r", "", "a sum is written '(1...n).map { i in … }.sum()'"),
     ("∑ $n", "$n.sum()", ""),

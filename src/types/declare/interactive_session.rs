@@ -172,8 +172,7 @@ pub fn is_shared(cx: &TypeContext, global: GlobalId) -> bool {
 /// Whether a name is declared at the top level or in the library, other than by functions: an assignment to the name of a
 /// function declares a variable beside the function.
 pub fn is_declared(cx: &TypeContext, name: &str) -> bool {
-    let is_no_function = |entry: &Entry| !matches!(entry.what, Named::Function(_));
-    let declares = |entries: &Vec<Entry>| entries.iter().any(is_no_function);
+    let declares = |entries: &Vec<Entry>| entries.iter().any(|entry| !matches!(entry.what, Named::Function(_)));
     let is_answer = |entries: &Vec<Entry>| {
         let is_own = |entry: &Entry| matches!(entry.what, Named::Global(g) if cx.defs.globals[g.0 as usize].is_prelude);
         name == ANSWER && entries.iter().all(is_own)
