@@ -191,6 +191,12 @@ impl<'a> NativeContext<'a> {
         self.f.get(self.taken[0] - 1).copied().unwrap_or(f64::NAN)
     }
 
+    /// Reads the next argument of the call, a number, with its slot.
+    pub fn num(&mut self) -> (f64, Slot) {
+        let slot = self.slots.get(self.taken[0]).copied().unwrap_or(Slot::NONE);
+        (self.number(), slot)
+    }
+
     /// Reads the next argument of the call, an integer or a Boolean.
     pub fn integer(&mut self) -> i64 {
         self.taken[1] += 1;

@@ -2,9 +2,12 @@
 
 use super::super::NativeFunction;
 use super::super::context::Failure;
-use super::{Call, constant, scalar, shape, size, sizes};
-use crate::tensor::{ScalarKind, Seed, Shape, Tensor};
+use super::{Call, constant, returned, scalar, shape, size, sizes};
+use crate::native::tensor::{Operation, TensorValue, pack};
+use crate::tensor::{Binary, ScalarKind, Seed, Shape, Tensor};
+use crate::value::Slot;
 use crate::value::printing::{full_tensor_description, tensor_description};
+use std::rc::Rc;
 
 pub(in super::super) const TABLE: &[NativeFunction] = &[
     NativeFunction { name: "tensor.shape", call: shape_of },
@@ -45,19 +48,61 @@ fn describe_all(c: Call<'_, '_>) -> Result<(), Failure> {
 
 fn range(c: Call<'_, '_>) -> Result<(), Failure> {
     let (start, end, step) = (scalar(c)?, scalar(c)?, scalar(c)?);
-    constant(c, Tensor::range_between(&start, &end, &step)?)
+    let range = Tensor::range_between(&start.tensor, &end.tensor, &step.tensor)?;
+    // The number of scalars is locally constant, so the end has no part in the derivative.
+    let (kind, count) = (range.kind(), range.scalar_count());
+    let partials = [(start, pack_with(kind, count, |_| 1.0)), (step, pack_with(kind, count, |at| at as f64))];
+    linear(c, range, partials)
 }
 
 fn linear_space(c: Call<'_, '_>) -> Result<(), Failure> {
     let (start, end, count) = (scalar(c)?, scalar(c)?, size(c.integer())?);
-    constant(c, Tensor::linear_space_between(&start, &end, count)?)
+    let space = Tensor::linear_space_between(&start.tensor, &end.tensor, count)?;
+    let kind = space.kind();
+    let fraction = move |at: usize| if at == 0 { 0.0 } else { at as f64 / (count - 1) as f64 };
+    let partials =
+        [(start, pack_with(kind, count, move |at| 1.0 - fraction(at))), (end, pack_with(kind, count, fraction))];
+    linear(c, space, partials)
+}
+
+/// Returns a function that creates a vector of real numbers.
+fn pack_with(
+    kind: ScalarKind,
+    count: usize,
+    number: impl Fn(usize) -> f64 + 'static,
+) -> Box<dyn FnOnce() -> Result<Tensor, Failure>> {
+    Box::new(move || pack(kind, Shape::from([count]), &(0..count).map(number).collect::<Vec<f64>>()))
+}
+
+/// Returns a tensor that depends linearly on scalars, which are given with functions that create the tensors of partials.
+fn linear<const N: usize>(
+    c: Call<'_, '_>,
+    value: Tensor,
+    partials: [(TensorValue, Box<dyn FnOnce() -> Result<Tensor, Failure>>); N],
+) -> Result<(), Failure> {
+    let mut result = TensorValue::constant(value);
+    for (scalar, partial) in partials {
+        if scalar.slot != Slot::NONE {
+            // The difference is 0, so the value does not change.
+            let primal = TensorValue::constant(Tensor::clone(&scalar.tensor));
+            let difference = c.apply(Operation::Binary(Binary::Subtract), vec![scalar, primal])?;
+            let partial = TensorValue::constant(partial()?);
+            let term = c.apply(Operation::Binary(Binary::Multiply), vec![difference, partial])?;
+            result = c.apply(Operation::Binary(Binary::Add), vec![result, term])?;
+        }
+    }
+    c.return_tensor(result)
 }
 
 fn one_hot(c: Call<'_, '_>) -> Result<(), Failure> {
     // Integers of the scalars are read between the other ones.
-    let (indices, depth) = (c.tensor()?, size(c.integer())?);
-    let (on, off, axis) = (scalar(c)?, scalar(c)?, c.integer());
-    constant(c, Tensor::one_hot_of(&indices.tensor, depth, (&on, &off), axis as isize)?)
+    let (indices, depth) = (c.tensor()?.tensor, size(c.integer())?);
+    let (on, off, axis) = (scalar(c)?, scalar(c)?, c.integer() as isize);
+    if on.slot == Slot::NONE && off.slot == Slot::NONE {
+        return constant(c, Tensor::one_hot_of(&indices, depth, (&on.tensor, &off.tensor), axis)?);
+    }
+    let mask = Tensor::one_hot(&indices, depth, true, false, axis)?;
+    returned(c, Operation::Select(Rc::new(mask)), vec![off, on])
 }
 
 fn eye(c: Call<'_, '_>) -> Result<(), Failure> {

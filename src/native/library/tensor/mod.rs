@@ -25,7 +25,7 @@ pub(super) use view::TABLE as VIEW;
 pub(super) use window::TABLE as WINDOW;
 
 use super::context::{Failure, FailureKind, NativeContext, internal};
-use crate::native::tensor::{Operation, TensorValue, pack};
+use crate::native::tensor::{Operation, TensorValue};
 use crate::tensor::{ScalarKind, Shape, Tensor};
 use crate::value::Slot;
 
@@ -57,13 +57,16 @@ fn shape(c: Call<'_, '_>) -> Result<Shape, Failure> {
 }
 
 /// Reads a scalar of the generic argument as a tensor of rank 0.
-fn scalar(c: Call<'_, '_>) -> Result<Tensor, Failure> {
+fn scalar(c: Call<'_, '_>) -> Result<TensorValue, Failure> {
     let kind = c.scalar_kind(0)?;
     let argument = c.value(c.shapes.layout(c.type_at(0)?))?;
     let parts = c.components(argument);
     match (parts.f, parts.i) {
-        ([x], _) => pack(kind, Shape::default(), &[*x]),
-        (_, [n]) => Ok(Tensor::of_integers(kind, Shape::default(), &[*n])?),
+        ([x], _) => {
+            let number = (*x, parts.slots.first().copied().unwrap_or(Slot::NONE));
+            c.recorder().pack_numbers(kind, Shape::default(), &[number])
+        }
+        (_, [n]) => Ok(TensorValue::constant(Tensor::of_integers(kind, Shape::default(), &[*n])?)),
         _ => Err(internal()),
     }
 }

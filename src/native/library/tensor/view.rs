@@ -4,7 +4,9 @@ use super::super::NativeFunction;
 use super::super::context::{Failure, internal};
 use super::{Call, axes, one, shape, size, sizes};
 use crate::native::tensor::Operation;
-use crate::tensor::PaddingMode;
+use crate::tensor::{PaddingMode, ScalarKind, Shape, Tensor};
+use crate::value::Slot;
+use std::rc::Rc;
 
 pub(in super::super) const TABLE: &[NativeFunction] = &[
     NativeFunction { name: "tensor.reshape", call: |c| of_axes(c, Operation::Reshape) },
@@ -50,15 +52,24 @@ fn tile(c: Call<'_, '_>) -> Result<(), Failure> {
 /// edge.
 fn pad(c: Call<'_, '_>) -> Result<(), Failure> {
     let x = c.tensor()?;
-    let value = c.number();
-    let pairs = sizes(c)?.chunks(2).map(|pair| (pair[0], pair.get(1).copied().unwrap_or(0))).collect();
+    let (value, slot) = c.num();
+    let pairs: Vec<(usize, usize)> =
+        sizes(c)?.chunks(2).map(|pair| (pair[0], pair.get(1).copied().unwrap_or(0))).collect();
     let mode = match c.integer() {
         0 => PaddingMode::Constant(value),
         1 => PaddingMode::Reflect,
         2 => PaddingMode::Symmetric,
         _ => return Err(internal()),
     };
-    super::returned(c, Operation::Pad(pairs, mode), vec![x])
+    if slot == Slot::NONE {
+        return super::returned(c, Operation::Pad(pairs, mode), vec![x]);
+    }
+    // The padding varies: it replaces zeros.
+    let (kind, shape) = (x.tensor.kind(), x.tensor.shape().clone());
+    let mask = Tensor::zeros(ScalarKind::Bool, shape)?.pad(&pairs, PaddingMode::Constant(1.0))?;
+    let padded = c.apply(Operation::Pad(pairs, PaddingMode::Constant(0.0)), vec![x])?;
+    let padding = c.recorder().pack_numbers(kind, Shape::default(), &[(value, slot)])?;
+    super::returned(c, Operation::Select(Rc::new(mask)), vec![padded, padding])
 }
 
 fn blocks(c: Call<'_, '_>, operation: fn(usize) -> Operation) -> Result<(), Failure> {
