@@ -1,6 +1,6 @@
 //! Code object: the result of the compiler for one function, which the machine executes.
 
-use super::Instruction;
+use super::{Instruction, Opcode};
 use crate::native::{Primitive, PrimitiveId, primitive_table};
 use crate::source::Span;
 use crate::value::origins::Storage;
@@ -235,6 +235,13 @@ pub enum RegisteredKind {
 }
 
 impl Code {
+    /// Whether the code is linearization code, which appends nodes to the tape without slots.
+    pub fn is_linearization(&self) -> bool {
+        self.instructions
+            .iter()
+            .any(|step| matches!(step.opcode(), Opcode::AppendNode | Opcode::AppendNode2 | Opcode::AddNodes))
+    }
+
     /// Returns the size of a frame in each bank: registers and window together.
     pub fn frame(&self) -> [usize; 3] {
         [0, 1, 2].map(|b| self.registers[b] as usize + self.window[b] as usize)

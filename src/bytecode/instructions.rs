@@ -1,34 +1,9 @@
 //! Instructions: one list, from which the enum, the printed form, the operand roles, the checks and the documentation
 //! are generated.
 
+use super::entry::{Entry, Field};
 use super::operand::*;
-use crate::native::{PrimitiveId, primitive_ids};
-
-/// An operand of one instruction, with its name and role.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Field {
-    /// The name of the operand.
-    pub name: &'static str,
-    /// The role of the operand.
-    pub role: Role,
-    /// The encoded number of the operand.
-    pub number: i64,
-}
-
-/// The description of one instruction.
-#[derive(Debug)]
-pub struct Entry {
-    /// The name of the instruction.
-    pub name: &'static str,
-    /// The documentation of the instruction: register transfer, and further properties.
-    pub doc: &'static [&'static str],
-    /// The names and roles of the instruction's operands.
-    pub operands: &'static [(&'static str, Role)],
-    /// The primitive that the instruction computes.
-    pub computes: Option<PrimitiveId>,
-    /// Whether the instruction propagates tangent slots, and therefore occurs in derivative code only.
-    pub active: bool,
-}
+use crate::native::primitive_ids;
 
 macro_rules! optional {
     () => {
@@ -189,6 +164,12 @@ instructions! {
         PartialFI { out: FOut, a: FIn, n: IIn, p: Prim };
         /// Sets the number in `a` to zero if it is subnormal.
         FlushF { a: FIn };
+        /// Appends a node with the operand `node` and the partial `a` to the tape; `out` becomes its number, or 0 if `node` is
+        /// 0. Numbers of nodes are the bits of numbers.
+        AppendNode { out: FOut, node: FIn, a: FIn };
+        /// Appends a node with the operands `left` and `right` to the tape; `out` becomes its number, or 0 if both operands are
+        /// 0. The partials are in the [`Extras`](Instruction::Extras) that follow.
+        AppendNode2 { out: FOut, left: FIn, right: FIn };
         /// Pushes the number `a` onto the value stack.
         PushF { a: FIn };
         /// Pushes the integer `a` onto the value stack.
@@ -400,6 +381,8 @@ instructions! {
         TakeAdjoint { out: FOut, array: RChange, index: IIn };
         /// Adds the numbers of the array `from` to those of an array of adjoints, which grows if necessary.
         AddArray { array: RChange, from: RIn };
+        /// Appends the sums of the nodes in the arrays `from` and `array` to the tape; `array`, which grows if necessary, holds them.
+        AddNodes { array: RChange, from: RIn };
         /// Stores a number in an element: a component of `array[index]` becomes `a`.
         SetPartF { array: RChange, a: FIn, index: IIn };
         /// Stores an integer in an element: a component of `array[index]` becomes `a`.
@@ -568,7 +551,7 @@ impl Opcode {
         use Opcode::*;
         match self {
             Prim3F | DPrim3F | JoinLeftF | JoinRightF => Trailer::Extra,
-            JoinBothF => Trailer::Extras,
+            JoinBothF | AppendNode2 => Trailer::Extras,
             PartialLeftF | PartialRightF | PartialFI => Trailer::Extra,
             AddPartF | Accumulate | TakeAdjoint | PartF | PartI | PartR | TakePart | SetPartF | SetPartI | SetPartR
             | DPartF | DSetPartF => Trailer::Element,

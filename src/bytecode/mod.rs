@@ -24,6 +24,7 @@
 mod code;
 mod disassembler;
 mod encoding;
+mod entry;
 mod fused;
 mod image;
 mod instructions;
@@ -35,7 +36,8 @@ mod tests;
 
 pub use code::*;
 pub use disassembler::disassemble;
+pub use entry::{Entry, Field};
 pub use fused::{Arithmetic, Fused};
 pub use image::{Bytes, Image, ImageError};
-pub use instructions::{Entry, Field, Instruction, LIST, Opcode, Trailer};
+pub use instructions::{Instruction, LIST, Opcode, Trailer};
 pub use verifier::{VerifyError, verify};

@@ -1,6 +1,7 @@
 //! Instruction list tests: the properties that every instruction of the list must have.
 
-use super::instructions::{Entry, LIST};
+use super::entry::Entry;
+use super::instructions::LIST;
 use super::operand::{Access, Role, Table};
 use crate::value::Bank;
 use std::collections::BTreeSet;
@@ -43,6 +44,9 @@ const WITHOUT_COUNTERPART: &[(&str, &str)] = &[
     ("Accumulate", "it stands in adjoint code, which runs where no level is live"),
     ("TakeAdjoint", "it stands in adjoint code, which runs where no level is live"),
     ("AddArray", "it stands in adjoint code, which runs where no level is live"),
+    ("AddNodes", "it stands in linearization code, which runs where no other level is live"),
+    ("AppendNode", "it stands in linearization code, which runs where no other level is live"),
+    ("AppendNode2", "it stands in linearization code, which runs where no other level is live"),
     ("PartialF", "it stands in adjoint code, which runs where no level is live"),
     ("PartialLeftF", "it stands in adjoint code, which runs where no level is live"),
     ("PartialRightF", "it stands in adjoint code, which runs where no level is live"),

@@ -358,6 +358,13 @@ pub enum TransformedOp {
     /// Sets a number to zero if it is subnormal: `f → f`, where both are one register. Contractions over thousands of
     /// iterations would otherwise compute with subnormal numbers, which is 15 times slower.
     Flush,
+    /// Appends a node to the tape: `node, partial → node` for one operand, `node, node, partial, partial → node` for two. A
+    /// node is given by its number, as the bits of an `f`; 0 is that of a constant, and the result if all operands are
+    /// constant.
+    AppendNode,
+    /// Appends the sums of the nodes in two arrays to the tape: `array, array → array` (`outs[0]` is `ins[0]`). The first array
+    /// is extended by zeros as far as necessary.
+    AddNodes,
     /// Reads the component `index` (counted in its bank) of the values that a function object captured: `closure → x`.
     CaptureOf { bank: Bank, index: u16 },
 }

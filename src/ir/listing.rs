@@ -173,6 +173,8 @@ fn operation(program: &Program, op: &Op) -> String {
         Op::Transformed(TransformedOp::AddArray) => "add array".into(),
         Op::Transformed(TransformedOp::DropTangent) => "drop tangent".into(),
         Op::Transformed(TransformedOp::RequireConstant) => "require constant".into(),
+        Op::Transformed(TransformedOp::AddNodes) => "add nodes".into(),
+        Op::Transformed(TransformedOp::AppendNode) => "append node".into(),
         Op::Transformed(TransformedOp::Flush) => "flush".into(),
         Op::Transformed(TransformedOp::CaptureOf { bank: b, index }) => format!("capture {}{index} of", bank(*b)),
         Op::AssertDifferentiable { linear, wrt } => {

@@ -108,6 +108,8 @@ pub struct Helpers {
     pub accumulate: extern "C" fn(*mut Context, array: *mut u8, position: i64) -> i64,
     /// Adds the numbers of an array to those of an array of adjoints; returns whether it succeeded.
     pub add_array: extern "C" fn(*mut Context, array: *mut u8, from: *const u8) -> i64,
+    /// Appends the sums of the nodes in two arrays to the tape; returns whether it succeeded.
+    pub add_nodes: extern "C" fn(*mut Context, array: *mut u8, from: *const u8) -> i64,
     /// Allocates slots for the numbers of the array in a register; returns whether it succeeded.
     pub make_slots: extern "C" fn(array: *mut u8) -> i64,
     /// Allocates memory for the next nodes of the tape; returns whether the limit permits it.

@@ -72,8 +72,10 @@ pub fn treatment(opcode: Opcode) -> Treatment {
         | DPrim3F | DCallRule | DNative | DOperate | DNewBox | DNewRecord | DNewClosure | DStoreBoxF | DAppend
         | DStoreGlobalF => Treatment::Step,
         CallValue | DCallValue => Treatment::StepAndLeave,
-        PartialF | PartialLeftF | PartialRightF | PartialFI | FlushF | PushF | PushI | PushKnown | PopF | PopI
-        | AddElementF | AddPartF | Accumulate | TakeAdjoint | AddArray => Treatment::Derivative,
+        PartialF | PartialLeftF | PartialRightF | PartialFI | FlushF | AppendNode | AppendNode2 | PushF | PushI
+        | PushKnown | PopF | PopI | AddElementF | AddPartF | Accumulate | TakeAdjoint | AddArray | AddNodes => {
+            Treatment::Derivative
+        }
         DMoveF | DLoadF | ClearSlot | DAddF | DSubF | DMulF | DDivF | DNegF | DPrim1F | DPrim2F | DPrimFI
         | DLoadBoxF | DLoadRecordF | DStoreRecordF | DCaptureF | DAppendF | DElementF | DPartF | DSetElementF
         | DSetPartF | DLoadGlobalF => Treatment::Recorded,

@@ -304,6 +304,15 @@ impl Tape {
         self.leaves
     }
 
+    /// Whether all partial derivatives are finite, and each operand comes before its node.
+    pub fn is_sound(&self) -> bool {
+        let mut number = self.leaves;
+        self.chunks.iter().flatten().all(|node| {
+            number += 1;
+            node.a.max(node.b) <= number && node.pa.is_finite() && node.pb.is_finite()
+        })
+    }
+
     /// Returns the number of nodes of the tape, including the leaves.
     pub fn len(&self) -> usize {
         self.leaves as usize + self.records()

@@ -136,7 +136,7 @@ pub enum Version {
     BodyDerivative,
 }
 
-/// The kinds of code that transforms derive from a function, and that run without a level.
+/// The kinds of code that transforms derive from a function, and that compute without slots.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TransformKind {
     /// Tangent code: computes the value and its tangent.
@@ -145,6 +145,8 @@ pub enum TransformKind {
     ValueWithGradient,
     /// Adjoint code without the steps that only the value needs, unless that could hide a value that is not finite.
     Gradient,
+    /// Linearization code: computes the value, and appends the derivative to the tape of the only level.
+    Linearization,
 }
 
 /// Tangent or adjoint code of a function.
@@ -152,6 +154,8 @@ pub enum TransformKind {
 pub struct TransformedCode {
     /// The bytecode of the transformed function.
     pub code: Rc<Code>,
+    /// Whether the code appends nodes to the tape.
+    pub appends_nodes: bool,
     /// The translation of the bytecode to threaded code, which is executed.
     pub threaded: Threaded,
     /// The machine code, if the code has run often.
@@ -174,7 +178,7 @@ pub struct Functions {
     plain: Vec<Option<Rc<Closure>>>,
     /// Tangent and adjoint code by kind and function, once it was requested; `None` for a function that cannot be
     /// transformed.
-    transformed: [HashMap<Signature, Option<Rc<TransformedCode>>>; 3],
+    transformed: [HashMap<Signature, Option<Rc<TransformedCode>>>; 4],
 }
 
 /// Whether a function, or one of its callees, stores numbers that are reachable from elsewhere.
@@ -295,8 +299,10 @@ impl Functions {
             verify(code).map_err(|why| Fault::internal(format!("malformed code of `{}`: {why}", code.name)))?;
         }
         let made = code.and_then(|code| {
-            translate(&code)
-                .map(|threaded| Rc::new(TransformedCode { code, threaded, machine_code: PartCode::default() }))
+            let appends_nodes = kind == TransformKind::Linearization;
+            translate(&code).map(|threaded| {
+                Rc::new(TransformedCode { code, appends_nodes, threaded, machine_code: PartCode::default() })
+            })
         });
         known.insert(signature, made.clone());
         Ok(made)

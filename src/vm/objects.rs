@@ -122,13 +122,30 @@ pub fn add_array(array: &mut Ref, from: &Ref, copied: &mut usize, entries: usize
     if *copied > COPIED + COPIED_FOR_ENTRY * entries {
         return None;
     }
-    let Some(last) = from.f.iter().rposition(|x| *x != 0.0) else { return Some(()) };
+    let to = extended_for(array, from)?;
+    to.iter_mut().zip(&from.f).for_each(|(to, more)| *to += more);
+    Some(())
+}
+
+/// Adds the nodes in an array to those in another, which is extended by zeros as far as necessary. `sum` returns the bits of
+/// the sum of two nodes.
+pub fn add_nodes(array: &mut Ref, from: &Ref, mut sum: impl FnMut([f64; 2]) -> Option<f64>) -> Option<()> {
+    let from = cells(from).ok()?;
+    let to = extended_for(array, from)?;
+    for (to, more) in to.iter_mut().zip(&from.f).filter(|(_, more)| **more != 0.0) {
+        *to = if *to == 0.0 { *more } else { sum([*to, *more])? };
+    }
+    Some(())
+}
+
+/// Returns the numbers of an array, extended by zeros so that it has all numbers of another that are not zero.
+fn extended_for<'a>(array: &'a mut Ref, from: &Cells) -> Option<&'a mut [f64]> {
+    let Some(last) = from.f.iter().rposition(|x| *x != 0.0) else { return Some(&mut []) };
     let to = own(array).ok()?;
     if to.f.len() <= last {
         to.f.resize(last + 1, 0.0);
     }
-    to.f.iter_mut().zip(&from.f).for_each(|(to, more)| *to += more);
-    Some(())
+    Some(&mut to.f)
 }
 
 /// Returns the index of a component of an element of an array of adjoints.

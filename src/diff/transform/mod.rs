@@ -4,7 +4,9 @@
 //! value and its derivative without slots and without a tape:
 //! - [tangent code](tangent()) computes, after every step, the tangents of its results;
 //! - [adjoint code](adjoint()) runs the steps of the function, stores the values that the reverse pass cannot recompute, and then
-//!   goes back over the same blocks, the last one first.
+//!   goes back over the same blocks, the last one first;
+//! - [linearization code](linearization()) appends, after every step, the step's partial derivatives to the tape of a level that
+//!   was opened for it, and so records without slots.
 //!
 //! Promises: results differ from those of a level in the last digits at most; where a level would report more (a lost
 //! tangent, a number that is not finite, storage that cannot be followed), there is no such code, or its caller does
@@ -15,6 +17,7 @@ mod adjoint_code;
 mod contribution;
 pub(crate) mod control_flow_trace;
 mod counting_loop;
+mod linearization;
 pub(crate) mod recomputation;
 pub(crate) mod reverse_block;
 mod tangent_code;
@@ -22,6 +25,7 @@ mod tangent_of_adjoint;
 mod varied_registers;
 
 pub use adjoint_code::adjoint;
+pub use linearization::linearization;
 pub use tangent_code::tangent;
 
 use crate::ir::{Function, Instruction, Op, Reg, Register};

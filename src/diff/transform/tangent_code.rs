@@ -19,12 +19,27 @@ const MAX_ZEROS: usize = 64;
 /// # Errors
 /// The reason why the function cannot be transformed.
 pub fn tangent(f: &Function) -> Result<Function, Fallback> {
+    transform(f, Companion::Tangent)
+}
+
+/// The number that the code computes beside each varied number.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Companion {
+    /// The tangent, in tangent code.
+    Tangent,
+    /// The bits of the number of the node, in linearization code.
+    Node,
+}
+
+/// Derives code that computes a companion of each varied number.
+pub(super) fn transform(f: &Function, companion: Companion) -> Result<Function, Fallback> {
     if f.results.contains(&Bank::I) || f.results.len() != f.result_len {
         return Err(Fallback::NotNumbers);
     }
     let varied = Varied::of(f, true)?;
     let mut tangent_builder = TangentBuilder {
         f,
+        companion,
         varied,
         builder: GraphBuilder::new(f),
         tangents: HashMap::new(),
@@ -82,6 +97,7 @@ pub fn tangent(f: &Function) -> Result<Function, Fallback> {
 
 pub(super) struct TangentBuilder<'f> {
     f: &'f Function,
+    pub(super) companion: Companion,
     pub(super) varied: Varied,
     pub(super) builder: GraphBuilder,
     tangents: HashMap<Reg, Reg>,
@@ -164,6 +180,11 @@ impl TangentBuilder<'_> {
                 // computed.
                 let value = if step.ins.contains(&out) { self.builder.number() } else { out };
                 self.builder.step(step.op.clone(), &[value], &step.ins);
+                if self.companion == Companion::Node {
+                    self.node(tangent, *id, step, value)?;
+                    self.builder.copy(out, value);
+                    return Some(());
+                }
                 let mut sum = None;
                 for (k, operand) in step.ins.iter().enumerate() {
                     if !self.varied.is(*operand) {

@@ -3,7 +3,7 @@
 //! Each number on the value stack is followed by its tangent, if any number on the stack varies. An array of adjoints has
 //! an array of tangents of the same length, like every array that the code makes or modifies.
 
-use super::tangent_code::TangentBuilder;
+use super::tangent_code::{Companion, TangentBuilder};
 use crate::ir::{Instruction, Op, TransformedOp};
 use crate::value::Bank;
 
@@ -22,6 +22,11 @@ impl TangentBuilder<'_> {
                 self.forget(tangent);
                 self.builder.step(step.op.clone(), &[tangent], &[]);
                 self.builder.steps.push(step.clone());
+            }
+            TransformedOp::AddElement { .. } | TransformedOp::Accumulate { .. } | TransformedOp::AddArray
+                if self.companion == Companion::Node && self.varied.is_local(step.outs[0]) =>
+            {
+                return self.sum_of_adjoints(step, op);
             }
             TransformedOp::AddElement { .. } | TransformedOp::Accumulate { .. }
                 if self.varied.is_local(step.outs[0]) =>

@@ -53,15 +53,27 @@ impl Selector<'_> {
                 self.writer.push(I::TakeAdjoint { out, array, index });
                 self.element(Bank::F, *offset, *stride);
             }
-            TransformedOp::AddArray => {
+            TransformedOp::AddArray | TransformedOp::AddNodes => {
                 let array = self.changed(step, 0);
                 let from = RIn(self.n(step.ins[1]));
-                self.writer.push(I::AddArray { array, from });
+                let is_of_nodes = *op == TransformedOp::AddNodes;
+                self.writer.push(if is_of_nodes { I::AddNodes { array, from } } else { I::AddArray { array, from } });
             }
             TransformedOp::DropTangent | TransformedOp::RequireConstant => self.copy(step),
             TransformedOp::Flush => {
                 let a = FIn(self.n(step.ins[0]));
                 self.writer.push(I::FlushF { a });
+            }
+            TransformedOp::AppendNode => {
+                let out = FOut(self.n(step.outs[0]));
+                let ins: Vec<FIn> = step.ins.iter().map(|r| FIn(self.n(*r))).collect();
+                match ins[..] {
+                    [left, right, c, d] => {
+                        self.writer.push(I::AppendNode2 { out, left, right });
+                        self.writer.push(I::Extras { c, d });
+                    }
+                    _ => self.writer.push(I::AppendNode { out, node: ins[0], a: ins[1] }),
+                }
             }
             TransformedOp::CaptureOf { bank, index } => {
                 let (out, from, index) = (self.n(step.outs[0]), RIn(self.n(step.ins[0])), Part(*index));

@@ -99,13 +99,18 @@ pub fn effects(op: &Op) -> Effects {
             TransformedOp::Partial { .. }
             | TransformedOp::DropTangent
             | TransformedOp::RequireConstant
+            // The order of independent nodes does not matter, and a node that nothing reads is not needed.
+            | TransformedOp::AppendNode
             | TransformedOp::Flush => (M::None, A::None, false),
             TransformedOp::CaptureOf { .. } => (M::Closure, A::Read, false),
             TransformedOp::Push(_) | TransformedOp::PushConstant(_) | TransformedOp::Pop(_) => {
                 (M::ValueStack, A::Write, false)
             }
             TransformedOp::AddElement { .. } => (M::Array, A::Write, true),
-            TransformedOp::Accumulate { .. } | TransformedOp::TakeAdjoint { .. } | TransformedOp::AddArray => {
+            TransformedOp::Accumulate { .. }
+            | TransformedOp::TakeAdjoint { .. }
+            | TransformedOp::AddArray
+            | TransformedOp::AddNodes => {
                 (M::Array, A::Write, false)
             }
         },
@@ -208,7 +213,10 @@ pub fn tied(op: &Op) -> Option<(usize, usize)> {
         | Op::AppendText
         | Op::StoreElement { .. }
         | Op::Transformed(
-            TransformedOp::AddElement { .. } | TransformedOp::Accumulate { .. } | TransformedOp::AddArray,
+            TransformedOp::AddElement { .. }
+            | TransformedOp::Accumulate { .. }
+            | TransformedOp::AddArray
+            | TransformedOp::AddNodes,
         ) => Some((0, 0)),
         Op::TakeRecord { .. } | Op::TakeElement { .. } | Op::Transformed(TransformedOp::TakeAdjoint { .. }) => {
             Some((1, 0))

@@ -1,4 +1,4 @@
-//! Derivatives: the instructions of tangent and adjoint code, which runs without sites and is restarted elsewhere when an
+//! Derivatives: the instructions of tangent, adjoint and linearization code, which runs without sites and is restarted elsewhere when an
 //! operation fails.
 
 use super::super::context::offsets;
@@ -38,6 +38,14 @@ impl Translator<'_, '_> {
                 let operands = [self.f(a.0), self.i(n.0), self.f(self.extra(at))];
                 self.partial(at, out.0, p, 0, &operands);
             }
+            I::AppendNode { out, node, a } => self.linear_node(out.0, &[(node.0, a.0)]),
+            I::AppendNode2 { out, left, right } => match self.code.instructions.get(at + 1) {
+                Some(I::Extras { c, d }) => self.linear_node(out.0, &[(left.0, c.0), (right.0, d.0)]),
+                _ => {
+                    self.leave_before(at);
+                    self.is_ended = true;
+                }
+            },
             I::FlushF { a } => self.flush(a.0),
             I::PushF { a } => {
                 let value = self.f(a.0);
@@ -172,6 +180,7 @@ impl Translator<'_, '_> {
 
     /// Returns from tangent or adjoint code: the results are stored in the frame.
     pub(super) fn return_to_frame(&mut self, at: usize, instruction: &Instruction) {
+        self.store_tape();
         let results = self.code.results;
         let first = match *instruction {
             Instruction::ReturnF { a } => Some((Bank::F, a.0)),

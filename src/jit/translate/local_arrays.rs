@@ -156,6 +156,13 @@ impl Translator<'_, '_> {
                 let given = [context, self.register_address(array.0), self.register_address(from.0)];
                 self.require(helpers.add_array as *const () as usize, &given);
             }
+            I::AddNodes { array, from } => {
+                let context = self.builder.ins().get_pinned_reg(types::I64);
+                let given = [context, self.register_address(array.0), self.register_address(from.0)];
+                self.store_tape();
+                self.require(helpers.add_nodes as *const () as usize, &given);
+                self.load_tape();
+            }
             _ => return false,
         }
         true

@@ -5,6 +5,7 @@ mod derivatives;
 mod exits;
 mod integers;
 mod jumps;
+mod linearization;
 mod local_arrays;
 mod numbers;
 mod objects;
@@ -79,12 +80,16 @@ struct Translator<'t, 'f> {
     is_derivative: bool,
     /// The ends of the numbers and of the integers in the value stack of adjoint code.
     tops: [Variable; 2],
-    /// The address and the number of the next node of the tape, in derivative code.
+    /// The address and the number of the next node of the tape, in code that appends nodes.
     tape: [Variable; 2],
     /// The address of the slots of the number registers, in derivative code.
     slots: Value,
     /// The nodes of number registers, as far as they are known at the current point.
     nodes: Vec<(u16, Value)>,
+    /// Whether the code appends nodes to the tape.
+    appends_nodes: bool,
+    /// The nodes of which values are the bits, in linearization code.
+    nodes_of_bits: Vec<(Value, Value)>,
     /// Values that are numbers of nodes, and therefore not 0.
     numbers: Vec<Value>,
     /// The addresses of the registers of numbers and integers, in the frame of tangent or adjoint code.
@@ -169,6 +174,8 @@ pub fn translate(
         tape,
         slots: Value::from_u32(0),
         nodes: vec![],
+        appends_nodes: code.is_derivative || code.is_linearization(),
+        nodes_of_bits: vec![],
         numbers: vec![],
         link: None,
         blocks: vec![None; code.instructions.len()],

@@ -25,9 +25,16 @@ const PAYLOAD: i32 = offset_of!(Slot, payload) as i32;
 const SLOT: i32 = size_of::<Slot>() as i32;
 
 /// An operand of a recorded operation: its node, and the partial derivative of the result in it.
-struct Operand {
-    node: Value,
+pub(super) struct Operand {
+    pub(super) node: Value,
     partial: OperandPartial,
+}
+
+impl Operand {
+    /// Creates an operand whose partial derivative was computed.
+    pub(super) fn known(node: Value, partial: Value) -> Operand {
+        Operand { node, partial: OperandPartial::Value(partial) }
+    }
 }
 
 /// A partial derivative, which is computed only if an operand varies.
@@ -300,7 +307,7 @@ impl Translator<'_, '_> {
         found
     }
 
-    fn is_zero(&self, value: Value) -> bool {
+    pub(super) fn is_zero(&self, value: Value) -> bool {
         let dfg = &self.builder.func.dfg;
         let ValueDef::Result(instruction, _) = dfg.value_def(value) else { return false };
         matches!(dfg.insts[instruction], InstructionData::UnaryImm { imm, .. } if imm.bits() == 0)
@@ -381,12 +388,12 @@ impl Translator<'_, '_> {
     }
 
     /// Whether a value is the number of a node that was appended, so that it is not 0.
-    fn is_number_of_node(&self, value: Value) -> bool {
+    pub(super) fn is_number_of_node(&self, value: Value) -> bool {
         self.numbers.contains(&value)
     }
 
     /// Appends a node to the tape; returns its number.
-    fn append_node(&mut self, operands: &[Operand]) -> Value {
+    pub(super) fn append_node(&mut self, operands: &[Operand]) -> Value {
         self.make_room();
         let [next, number] = self.tape.map(|variable| self.builder.use_var(variable));
         let zero = self.builder.ins().f64const(0.0);
@@ -454,7 +461,7 @@ impl Translator<'_, '_> {
 
     /// Reads the end of the tape from the context.
     pub(super) fn load_tape(&mut self) {
-        if self.code.is_derivative {
+        if self.appends_nodes {
             for (variable, offset) in self.tape.into_iter().zip([offsets::NEXT_NODE, offsets::NODE_NUMBER]) {
                 let value = self.load_context(types::I64, offset);
                 self.builder.def_var(variable, value);
@@ -464,7 +471,7 @@ impl Translator<'_, '_> {
 
     /// Writes the end of the tape to the context.
     pub(super) fn store_tape(&mut self) {
-        if self.code.is_derivative {
+        if self.appends_nodes {
             for (variable, offset) in self.tape.into_iter().zip([offsets::NEXT_NODE, offsets::NODE_NUMBER]) {
                 let value = self.builder.use_var(variable);
                 self.store_context(value, offset);

@@ -33,6 +33,7 @@ fn with_fallbacks(program: &Program, function: &Signature, kind: TransformKind) 
         TransformKind::Tangent => diff::transform::tangent(&inlined.graph),
         TransformKind::ValueWithGradient => diff::transform::adjoint(&inlined.graph, true),
         TransformKind::Gradient => diff::transform::adjoint(&inlined.graph, false),
+        TransformKind::Linearization => diff::transform::linearization(&inlined.graph),
     };
     match (graph, inlined.fallbacks.first()) {
         (Ok(graph), _) => Ok(Inlined { graph, ..inlined }),
@@ -68,6 +69,7 @@ fn line(program: &Program, id: FunctionId, kind: TransformKind, request: Option<
     let (word, code, other) = match kind {
         TransformKind::Tangent => ("derivative", "tangent code", "forward level"),
         TransformKind::Gradient | TransformKind::ValueWithGradient => ("gradient", "adjoint code", "tape"),
+        TransformKind::Linearization => ("pullback", "linearization code", "derivative code"),
     };
     let plain = Signature { function: id.0, captured: vec![] };
     let mechanism = match early_ends(program, request.map_or(&plain, |request| &request.signature), kind) {
@@ -85,19 +87,24 @@ fn line(program: &Program, id: FunctionId, kind: TransformKind, request: Option<
     format!("{word:<10}  {mechanism}{executed}")
 }
 
-/// Formats the mechanisms of a function: for the gradient, if the result is one number, and for its derivative along a
-/// tangent. Returns nothing for a function without differentiable parameters or results.
+/// Formats the mechanisms of a function: for the gradient if the result is one number, or else for the pullback, and for its
+/// derivative along a tangent. Returns nothing for a function without differentiable parameters or results.
 fn lines(program: &Program, id: FunctionId, requested: impl Fn(TransformKind) -> Option<Request>) -> Vec<String> {
     let Some(f) = program.function(id) else { return vec![] };
     let varies = f.parameters.iter().any(|parameter| parameter.tangent.is_some());
     if !varies || f.results.iter().all(|bank| *bank == Bank::I) {
         return vec![];
     }
-    let gradient = requested(TransformKind::Gradient).or_else(|| requested(TransformKind::ValueWithGradient));
     let has_gradient = f.throws || f.results == [Bank::F] && f.result_len == 1;
-    let gradient = has_gradient.then(|| line(program, id, TransformKind::ValueWithGradient, gradient.as_ref()));
+    let reverse = if has_gradient {
+        let request = requested(TransformKind::Gradient).or_else(|| requested(TransformKind::ValueWithGradient));
+        line(program, id, TransformKind::ValueWithGradient, request.as_ref())
+    } else {
+        let kind = TransformKind::Linearization;
+        line(program, id, kind, requested(kind).as_ref())
+    };
     let derivative = line(program, id, TransformKind::Tangent, requested(TransformKind::Tangent).as_ref());
-    gradient.into_iter().chain([derivative]).collect()
+    vec![reverse, derivative]
 }
 
 impl Session {

@@ -11,11 +11,11 @@ use crate::tape::node::Node;
 use crate::tape::sweep::{NO_TANGENT, POLL, along};
 use crate::tape::wide_node::WideKind;
 
-/// The number of seeds that are swept at once.
+/// The maximum number of seeds that are swept at once.
 pub const LANES: usize = 8;
 
 /// One adjoint or tangent for each seed that is swept.
-type Lanes = [f64; LANES];
+type Lanes<const N: usize> = [f64; N];
 
 /// Whether a linear map can be applied to several seeds at once where no level is live.
 pub fn is_plain(map: &LinearMap) -> bool {
@@ -25,10 +25,20 @@ pub fn is_plain(map: &LinearMap) -> bool {
 /// Returns the results of a linear map for at most [`LANES`] seeds, each as the numbers of a vector; an empty list when
 /// `stop` reports that the user cancels. No level may be live.
 pub fn apply(map: &LinearMap, seeds: &[Vec<f64>], stop: &dyn Fn() -> bool) -> Vec<Vec<f64>> {
+    match seeds.len() {
+        0 | 1 => apply_lanes::<1>(map, seeds, stop),
+        2 => apply_lanes::<2>(map, seeds, stop),
+        3 | 4 => apply_lanes::<4>(map, seeds, stop),
+        _ => apply_lanes::<LANES>(map, seeds, stop),
+    }
+}
+
+/// Returns the results of a linear map for at most `N` seeds.
+fn apply_lanes<const N: usize>(map: &LinearMap, seeds: &[Vec<f64>], stop: &dyn Fn() -> bool) -> Vec<Vec<f64>> {
     let fill = if map.direction() == Direction::Reverse { 0.0 } else { NO_TANGENT };
-    let mut numbers: Vec<Lanes> = vec![[fill; LANES]; map.tape.len() + 1];
+    let mut numbers: Vec<Lanes<N>> = vec![[fill; N]; map.tape.len() + 1];
     let seeded = map.seeded();
-    for (lane, seed) in seeds.iter().take(LANES).enumerate() {
+    for (lane, seed) in seeds.iter().take(N).enumerate() {
         for (node, value) in seeded.iter().zip(seed).filter(|(node, value)| **node != 0 && **value != 0.0) {
             numbers[*node as usize][lane] += value;
         }
@@ -43,7 +53,7 @@ pub fn apply(map: &LinearMap, seeds: &[Vec<f64>], stop: &dyn Fn() -> bool) -> Ve
     let read = map.read();
     // Adding 0 turns the tangent of a constant into an ordinary zero.
     let number = |lane: usize, node: u32| if node == 0 { 0.0 } else { numbers[node as usize][lane] + 0.0 };
-    (0..seeds.len().min(LANES)).map(|lane| read.iter().map(|node| number(lane, *node)).collect()).collect()
+    (0..seeds.len().min(N)).map(|lane| read.iter().map(|node| number(lane, *node)).collect()).collect()
 }
 
 /// Returns the parts of a tape in order: either nodes from a number on, few enough to be processed between two checks
@@ -72,7 +82,7 @@ pub(super) fn parts(map: &LinearMap) -> Vec<(u32, &[Node], Option<usize>)> {
     parts
 }
 
-fn run_backwards(map: &LinearMap, adjoints: &mut [Lanes], stop: &dyn Fn() -> bool) -> bool {
+fn run_backwards<const N: usize>(map: &LinearMap, adjoints: &mut [Lanes<N>], stop: &dyn Fn() -> bool) -> bool {
     for (first, nodes, wide) in parts(map).into_iter().rev() {
         for (k, node) in nodes.iter().enumerate().rev() {
             let adjoint = adjoints[first as usize + k];
@@ -98,7 +108,7 @@ fn run_backwards(map: &LinearMap, adjoints: &mut [Lanes], stop: &dyn Fn() -> boo
 
 /// Adds the contribution of a result to the adjoint of an operand; a lane without an adjoint contributes nothing.
 #[inline(always)]
-fn add(to: &mut Lanes, adjoint: Lanes, partial: f64) {
+fn add<const N: usize>(to: &mut Lanes<N>, adjoint: Lanes<N>, partial: f64) {
     for (to, adjoint) in to.iter_mut().zip(adjoint) {
         *to += if is_nothing(adjoint) { 0.0 } else { adjoint * partial };
     }
@@ -111,7 +121,7 @@ fn is_nothing(adjoint: f64) -> bool {
     adjoint.abs() < f64::MIN_POSITIVE
 }
 
-fn run_forwards(map: &LinearMap, tangents: &mut [Lanes], stop: &dyn Fn() -> bool) -> bool {
+fn run_forwards<const N: usize>(map: &LinearMap, tangents: &mut [Lanes<N>], stop: &dyn Fn() -> bool) -> bool {
     for (first, nodes, wide) in parts(map) {
         for (k, node) in nodes.iter().enumerate() {
             let (a, b) = (tangents[node.a as usize], tangents[node.b as usize]);
@@ -119,7 +129,7 @@ fn run_forwards(map: &LinearMap, tangents: &mut [Lanes], stop: &dyn Fn() -> bool
                 std::array::from_fn(|lane| along(node.pa, a[lane]) + along(node.pb, b[lane]));
         }
         if let Some(WideKind::Sum(operands)) = wide.map(|k| &map.tape.wide()[k].kind) {
-            let mut sum = [NO_TANGENT; LANES];
+            let mut sum = [NO_TANGENT; N];
             for (node, partial, _) in operands.iter().filter(|(node, ..)| *node != 0) {
                 let tangent = tangents[*node as usize];
                 sum.iter_mut().zip(tangent).for_each(|(sum, tangent)| *sum += along(*partial, tangent));

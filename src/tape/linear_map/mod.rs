@@ -61,6 +61,21 @@ impl LinearMap {
         LinearMap { tape: Rc::new(tape), outputs: nodes.into(), x: Rc::from([]), y: Rc::from([]), transposed: false }
     }
 
+    /// Ends the innermost level, the only one, whose tape linearization code has recorded, and returns the map from its leaves
+    /// to the nodes `outputs`. `None` if a partial derivative is not finite, or if a node is missing.
+    pub fn of_linearization(levels: &mut Levels, outputs: Vec<u32>) -> Option<LinearMap> {
+        let tape = levels.close()?;
+        let is_sound = outputs.iter().all(|node| *node as usize <= tape.len()) && tape.is_sound();
+        let empty = || Rc::from([]);
+        is_sound.then(|| LinearMap {
+            tape: Rc::new(tape),
+            outputs: outputs.into(),
+            x: empty(),
+            y: empty(),
+            transposed: false,
+        })
+    }
+
     /// Returns the linear map in the other direction.
     #[must_use]
     pub fn transpose(&self) -> LinearMap {
@@ -131,5 +146,21 @@ impl LinearMap {
             Progress::Interrupted => Ok(None),
             Progress::Call(_) => unreachable!("no function is called on this tape"),
         }
+    }
+}
+
+impl Levels {
+    /// Appends a node for linearization code to the tape of the single level, unless both operands are constants. The operands
+    /// and the result are the bits of node numbers.
+    pub fn append_linear(&mut self, operands: [f64; 2], partials: [f64; 2]) -> Option<f64> {
+        let [a, b] = operands.map(|bits| bits.to_bits() as u32);
+        if a == 0 && b == 0 {
+            return Some(0.0);
+        }
+        self.make_room().ok()?;
+        // A partial in a missing operand has no meaning.
+        let partial = |operand: u32, partial: f64| if operand == 0 { 0.0 } else { partial };
+        let node = self.push_single(a, b, partial(a, partials[0]), partial(b, partials[1]))?;
+        Some(f64::from_bits(u64::from(node)))
     }
 }

@@ -9,6 +9,7 @@ use super::LinearMap;
 use super::lanes::{self, LANES};
 use crate::tape::levels::Direction;
 use crate::tape::wide_node::WideKind;
+use std::ops::Range;
 
 /// The number of columns of which one pass over the tape finds the rows.
 const COLUMNS: usize = u64::BITS as usize;
@@ -28,9 +29,74 @@ pub struct SparseMatrix {
     /// The numbers of rows and columns.
     pub size: [usize; 2],
     /// The columns of the entries of each row, in order.
-    pub columns: Vec<Vec<u32>>,
-    /// The values of the entries of each row.
-    pub values: Vec<Vec<f64>>,
+    pub columns: Groups,
+    /// The values of the entries, in the order of `columns`.
+    pub values: Vec<f64>,
+}
+
+/// Groups of numbers, one after the other.
+#[derive(Debug, PartialEq)]
+pub struct Groups {
+    /// The ends of the groups among `members`.
+    ends: Vec<usize>,
+    /// The members of all groups.
+    pub members: Vec<u32>,
+}
+
+impl Groups {
+    /// Creates groups without members, which can be added up to a number of groups.
+    fn with_capacity(groups: usize) -> Groups {
+        Groups { ends: Vec::with_capacity(groups), members: vec![] }
+    }
+
+    /// Ends a group: the members that follow belong to the next one.
+    fn end_group(&mut self) {
+        self.ends.push(self.members.len());
+    }
+
+    /// Returns the number of groups.
+    fn count(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Returns the place of a group among the members.
+    fn place(&self, group: usize) -> Range<usize> {
+        let start = if group == 0 { 0 } else { self.ends[group - 1] };
+        start..self.ends[group]
+    }
+
+    /// Returns the members of a group.
+    fn of(&self, group: usize) -> &[u32] {
+        &self.members[self.place(group)]
+    }
+
+    /// Returns the groups in order.
+    pub fn iter(&self) -> impl Iterator<Item = &[u32]> {
+        (0..self.count()).map(|group| self.of(group))
+    }
+
+    /// Returns for each member, which are numbers below `count`, the groups in which it is.
+    fn transposed(&self, count: usize) -> Groups {
+        let mut counts = vec![0; count];
+        self.members.iter().for_each(|member| counts[*member as usize] += 1);
+        let ends: Vec<usize> = counts
+            .iter()
+            .scan(0, |end, count| {
+                *end += count;
+                Some(*end)
+            })
+            .collect();
+        let mut next: Vec<usize> = ends.iter().zip(&counts).map(|(end, count)| end - count).collect();
+        let mut members = vec![0; self.members.len()];
+        for (group, own) in self.iter().enumerate() {
+            for member in own {
+                let at = &mut next[*member as usize];
+                members[*at] = group as u32;
+                *at += 1;
+            }
+        }
+        Groups { ends, members }
+    }
 }
 
 impl Matrix {
@@ -39,12 +105,16 @@ impl Matrix {
         match self {
             Matrix::Dense(rows) => rows,
             Matrix::Sparse(SparseMatrix { size: [_, width], columns, values }) => {
-                let row = |(columns, values): (Vec<u32>, Vec<f64>)| {
-                    let mut row = vec![0.0; width];
-                    columns.iter().zip(values).for_each(|(column, value)| row[*column as usize] = value);
-                    row
+                let row = |row: usize| {
+                    let mut numbers = vec![0.0; width];
+                    let place = columns.place(row);
+                    columns.members[place.clone()]
+                        .iter()
+                        .zip(&values[place])
+                        .for_each(|(column, value)| numbers[*column as usize] = *value);
+                    numbers
                 };
-                columns.into_iter().zip(values).map(row).collect()
+                (0..columns.count()).map(row).collect()
             }
         }
     }
@@ -52,8 +122,13 @@ impl Matrix {
     /// Returns the entries that may differ from zero; all entries of a dense matrix.
     pub fn into_sparse(self, size: [usize; 2]) -> SparseMatrix {
         match self {
-            Matrix::Dense(values) => {
-                SparseMatrix { size, columns: vec![(0..size[1] as u32).collect(); values.len()], values }
+            Matrix::Dense(rows) => {
+                let mut columns = Groups::with_capacity(rows.len());
+                for _ in &rows {
+                    columns.members.extend(0..size[1] as u32);
+                    columns.end_group();
+                }
+                SparseMatrix { size, columns, values: rows.concat() }
             }
             Matrix::Sparse(matrix) => matrix,
         }
@@ -116,20 +191,20 @@ fn products(map: &LinearMap, direction: Direction, colors: &[u32], stop: &dyn Fn
 #[derive(Debug)]
 struct Pattern {
     /// The columns of the entries of each row, in order.
-    columns: Vec<Vec<u32>>,
+    columns: Groups,
     /// The rows of the entries of each column, in order.
-    rows: Vec<Vec<u32>>,
+    rows: Groups,
 }
 
 impl Pattern {
     /// Finds the pattern of a map; `None` if it has more than `most` entries, or when the user cancels.
     fn of(map: &LinearMap, most: usize, stop: &dyn Fn() -> bool) -> Option<Pattern> {
         let [down, across] = size(map);
-        let mut pattern = Pattern { columns: vec![vec![]; down], rows: vec![vec![]; across] };
-        let (mut sets, mut entries) = (vec![], 0);
+        // The set of columns of each row, for each pass.
+        let (mut found, mut entries) = (Vec::with_capacity(across.div_ceil(COLUMNS) * down), 0);
+        let mut sets = vec![0u64; map.tape.len() + 1];
         for first in (0..across).step_by(COLUMNS) {
-            sets.clear();
-            sets.resize(map.tape.len() + 1, 0u64);
+            sets.fill(0);
             for (bit, column) in (first..across.min(first + COLUMNS)).enumerate() {
                 sets[column + 1] = 1 << bit;
             }
@@ -137,21 +212,25 @@ impl Pattern {
             if stop() {
                 return None;
             }
-            for (row, node) in map.outputs.iter().enumerate().filter(|(_, node)| **node != 0) {
-                let mut set = sets[*node as usize];
-                entries += set.count_ones() as usize;
-                while set != 0 {
-                    let column = first + set.trailing_zeros() as usize;
-                    set &= set - 1;
-                    pattern.columns[row].push(column as u32);
-                    pattern.rows[column].push(row as u32);
-                }
-            }
+            found.extend(map.outputs.iter().map(|node| sets[*node as usize]));
+            entries += found[found.len() - down..].iter().map(|set| set.count_ones() as usize).sum::<usize>();
             if entries > most {
                 return None;
             }
         }
-        Some(pattern)
+        let mut columns = Groups::with_capacity(down);
+        for row in 0..down {
+            for (pass, set) in found.iter().skip(row).step_by(down).enumerate() {
+                let mut set = *set;
+                while set != 0 {
+                    columns.members.push((pass * COLUMNS) as u32 + set.trailing_zeros());
+                    set &= set - 1;
+                }
+            }
+            columns.end_group();
+        }
+        let rows = columns.transposed(across);
+        Some(Pattern { columns, rows })
     }
 
     /// Colors the columns or the rows, whichever takes fewer colors; `None` if there are more than `most`.
@@ -164,21 +243,25 @@ impl Pattern {
         }
     }
 
-    /// Returns the values of the entries of each row.
+    /// Returns the values of the entries, row by row.
     fn values(
         &self,
         map: &LinearMap,
         direction: Direction,
         colors: &[u32],
         stop: &dyn Fn() -> bool,
-    ) -> Option<Vec<Vec<f64>>> {
+    ) -> Option<Vec<f64>> {
         let products = products(map, direction, colors, stop)?;
-        let value = |row: usize, column: usize| match direction {
+        let value = |(row, column): (usize, usize)| match direction {
             Direction::Reverse => products[colors[row] as usize][column],
             Direction::Forward => products[colors[column] as usize][row],
         };
         let rows = self.columns.iter().enumerate();
-        Some(rows.map(|(row, columns)| columns.iter().map(|column| value(row, *column as usize)).collect()).collect())
+        Some(
+            rows.flat_map(|(row, columns)| columns.iter().map(move |column| (row, *column as usize)))
+                .map(value)
+                .collect(),
+        )
     }
 }
 
@@ -199,15 +282,15 @@ fn spread(map: &LinearMap, sets: &mut [u64]) {
 /// Assigns colors to the members of groups so that no two members of a group have the same color: each member receives
 /// the first color that is free. `groups` are the groups of each member, and `members` the members of each group.
 /// Returns the number of colors and the color of each member; `None` if there are more than `most`.
-fn color(groups: &[Vec<u32>], members: &[Vec<u32>], most: usize) -> Option<(usize, Vec<u32>)> {
+fn color(groups: &Groups, members: &Groups, most: usize) -> Option<(usize, Vec<u32>)> {
     if members.iter().any(|group| group.len() > most) {
         return None;
     }
-    let mut colors: Vec<Option<u32>> = vec![None; groups.len()];
+    let mut colors: Vec<Option<u32>> = vec![None; groups.count()];
     // The last member that could not have each color.
     let mut refused: Vec<Option<usize>> = vec![];
     for (member, own) in groups.iter().enumerate() {
-        for other in own.iter().flat_map(|group| &members[*group as usize]) {
+        for other in own.iter().flat_map(|group| members.of(*group as usize)) {
             if let Some(color) = colors[*other as usize] {
                 refused[color as usize] = Some(member);
             }
@@ -229,16 +312,27 @@ fn color(groups: &[Vec<u32>], members: &[Vec<u32>], most: usize) -> Option<(usiz
 mod tests {
     use super::*;
 
-    /// The rows and columns of a band matrix.
-    fn band(n: u32, width: u32) -> (Vec<Vec<u32>>, Vec<Vec<u32>>) {
+    fn groups(members: &[Vec<u32>]) -> Groups {
+        let mut groups = Groups::with_capacity(members.len());
+        for own in members {
+            groups.members.extend(own);
+            groups.end_group();
+        }
+        groups
+    }
+
+    /// The columns of the rows of a band matrix.
+    fn band(n: u32, width: u32) -> Groups {
         let near = |k: u32| (k.saturating_sub(width)..n.min(k + width + 1)).collect();
-        ((0..n).map(near).collect(), (0..n).map(near).collect())
+        groups(&(0..n).map(near).collect::<Vec<_>>())
     }
 
     #[test]
     fn a_band_matrix_has_as_many_colors_as_diagonals() {
         for (n, width) in [(1, 0), (10, 0), (10, 1), (1000, 2), (3, 5)] {
-            let (rows, columns) = band(n, width);
+            let rows = band(n, width);
+            let columns = rows.transposed(n as usize);
+            assert_eq!(rows, columns);
             let (count, _) = color(&rows, &columns, usize::MAX).expect("there is no limit");
             assert_eq!(count, (2 * width as usize + 1).min(n as usize));
         }
@@ -246,16 +340,15 @@ mod tests {
 
     #[test]
     fn members_of_a_group_have_different_colors() {
-        let members = vec![vec![0, 3, 4], vec![1, 3], vec![2, 4, 1], vec![]];
-        let groups: Vec<Vec<u32>> = (0..5u32)
-            .map(|m| (0..members.len() as u32).filter(|g| members[*g as usize].contains(&m)).collect())
-            .collect();
+        let members = groups(&[vec![0, 3, 4], vec![1, 3], vec![1, 2, 4], vec![]]);
+        let groups = members.transposed(5);
         let (count, colors) = color(&groups, &members, 5).expect("there are at most 5 colors");
-        for group in &members {
+        for group in members.iter() {
             let distinct: std::collections::BTreeSet<u32> = group.iter().map(|m: &u32| colors[*m as usize]).collect();
             assert_eq!(distinct.len(), group.len());
         }
         assert_eq!(count, 3);
         assert!(color(&groups, &members, 2).is_none());
+        assert_eq!(groups.transposed(4), members);
     }
 }

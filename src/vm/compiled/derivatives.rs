@@ -2,13 +2,15 @@
 #![allow(unsafe_code)]
 
 use super::code_of;
-use super::running::{Running, describe};
+use super::running::{Running, describe, describe_tape, take_nodes};
 use crate::jit::{Context, LEFT, Part, Program, Refusal};
-use crate::tape::ValueStack;
+use crate::tape::{Mode, ValueStack};
+use crate::value::Ref;
 use crate::vm::compiler_interface::Compiler;
 use crate::vm::fault::Fault;
 use crate::vm::function_table::TransformedCode;
 use crate::vm::machine_code::PartState;
+use crate::vm::objects;
 use crate::vm::state::machine::Machine;
 use crate::vm::state::tier::CompileMode;
 use std::rc::Rc;
@@ -27,6 +29,9 @@ pub(crate) fn run_derivative(
     compiler: &mut dyn Compiler,
     found: &TransformedCode,
 ) -> Result<bool, Box<Fault>> {
+    if found.appends_nodes && machine.levels.mode() != Mode::SingleReverse {
+        return Ok(false);
+    }
     let mode = machine.tier.mode;
     let is_hot = mode == CompileMode::Always || mode == CompileMode::WhenHot && found.machine_code.seen.get() >= RUNS;
     if is_hot && machine.limits.steps.is_none() && prepare(machine, found) {
@@ -101,6 +106,11 @@ fn run_machine_code(
         let status = compiled.thunk()(context, compiled.start(), references, numbers, integers, std::ptr::null_mut());
         (*machine).fuel = (*context).fuel;
         (*context).run = outer;
+        if found.appends_nodes {
+            take_nodes(&mut *machine, &*context);
+            // Other machine code that is running appends no nodes: no level was live when it began.
+            (*context).next_node = 0;
+        }
         status
     };
     match running.fault {
@@ -140,4 +150,19 @@ pub(crate) extern "C" fn grow(context: *mut Context) -> i64 {
     let has_room = machine.value_stack.make_room(limit).is_ok();
     describe_stack(&mut machine.value_stack, context);
     i64::from(has_room)
+}
+
+/// Appends the sums of the nodes in two arrays to the tape of the only level; returns whether it succeeded.
+pub(crate) extern "C" fn add_nodes(context: *mut Context, array: *mut u8, from: *const u8) -> i64 {
+    // SAFETY: machine code passes its own context, whose run is in progress; nothing else uses the machine meanwhile.
+    let (context, running) = unsafe { (&mut *context, &mut *(*context).run.cast::<Running>()) };
+    // SAFETY: as above.
+    let machine = unsafe { &mut *running.machine };
+    // SAFETY: machine code passes registers of its frame. They may be the same, so one reference is a copy.
+    let (from, array) = unsafe { ((*from.cast::<Ref>()).clone(), &mut *array.cast::<Ref>()) };
+    take_nodes(machine, context);
+    let levels = &mut machine.levels;
+    let succeeded = objects::add_nodes(array, &from, |nodes| levels.append_linear(nodes, [1.0; 2]));
+    describe_tape(machine, context);
+    i64::from(succeeded.is_some())
 }

@@ -11,7 +11,7 @@ mod derivatives;
 mod exits;
 mod running;
 
-pub(crate) use derivatives::{grow, poll, run_derivative};
+pub(crate) use derivatives::{add_nodes, grow, poll, run_derivative};
 pub(crate) use exits::{end_of, entry_of_site, instruction};
 pub(crate) use running::{Running, describe, extend_tape, take_nodes};
 

@@ -80,7 +80,7 @@ pub(crate) fn describe(machine: &mut Machine, context: &mut Context) {
 }
 
 /// Tells machine code about the tape, if one level is live, in reverse mode.
-fn describe_tape(machine: &mut Machine, context: &mut Context) {
+pub(super) fn describe_tape(machine: &mut Machine, context: &mut Context) {
     context.epoch = machine.levels.single_epoch();
     (context.next_node, context.nodes_end, context.node_number) =
         machine.levels.node_memory().map_or((0, 0, 0), |memory| (memory.next, memory.end, u64::from(memory.number)));
@@ -103,7 +103,7 @@ pub(crate) extern "C" fn extend_tape(context: *mut Context, _: i64, _: i64) -> i
     take_nodes(machine, context);
     let has_room = machine.levels.make_room().is_ok();
     describe_tape(machine, context);
-    i64::from(has_room)
+    i64::from(has_room && context.next_node != 0)
 }
 
 /// Runs the machine code of the innermost frame; `None` if the limits do not permit it.

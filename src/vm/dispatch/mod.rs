@@ -403,6 +403,8 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
 
             // The instructions from here up to the addition to elements belong to threaded code.
             I::FlushF { .. }
+            | I::AppendNode { .. }
+            | I::AppendNode2 { .. }
             | I::PartialF { .. }
             | I::PartialLeftF { .. }
             | I::PartialRightF { .. }
@@ -417,6 +419,7 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
             | I::Accumulate { .. }
             | I::TakeAdjoint { .. }
             | I::AddArray { .. }
+            | I::AddNodes { .. }
             | I::Operate { .. }
             | I::Resume {}
             | I::TrapNil {}

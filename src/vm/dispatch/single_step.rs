@@ -30,6 +30,7 @@ pub(super) static HELPERS: Helpers = Helpers {
     accumulate: array_operations::accumulate,
     append_passed: array_operations::append_passed,
     add_array: array_operations::add_array,
+    add_nodes: compiled::add_nodes,
     make_slots,
     extend_tape: compiled::extend_tape,
     share,

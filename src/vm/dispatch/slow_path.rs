@@ -241,6 +241,8 @@ fn line(
         | I::PartialRightF { .. }
         | I::PartialFI { .. }
         | I::FlushF { .. }
+        | I::AppendNode { .. }
+        | I::AppendNode2 { .. }
         | I::PushF { .. }
         | I::PushI { .. }
         | I::PushKnown { .. }
@@ -293,6 +295,7 @@ fn line(
         | I::Accumulate { .. }
         | I::TakeAdjoint { .. }
         | I::AddArray { .. }
+        | I::AddNodes { .. }
         | I::Resume {}
         | I::Halt {}
         | I::EnterCompiled {}

@@ -252,6 +252,7 @@ impl Machine {
                 references: &mut self.stacks.r[r..],
                 views: &mut self.views,
                 value_stack: &mut self.value_stack,
+                levels: &mut self.levels,
                 globals: &self.globals,
                 limit,
                 fuel: &mut self.fuel,

@@ -92,6 +92,9 @@ fn is_known(instruction: &Instruction) -> bool {
             | Instruction::Accumulate { .. }
             | Instruction::TakeAdjoint { .. }
             | Instruction::AddArray { .. }
+            | Instruction::AddNodes { .. }
+            | Instruction::AppendNode { .. }
+            | Instruction::AppendNode2 { .. }
             | Instruction::FlushF { .. }
             | Instruction::PartialF { .. }
             | Instruction::PartialLeftF { .. }

@@ -1,4 +1,4 @@
-//! Threaded code: runs tangent and adjoint code, which consists of arithmetic, jumps, and reads and writes of elements.
+//! Threaded code: runs tangent, adjoint and linearization code, which consists of arithmetic, jumps, and reads and writes of elements.
 //!
 //! In: verified code, [translated](translate()) once to [`Cell`]s. Each cell names the Rust function that executes it,
 //! and this function continues with the next cell itself: without a loop that dispatches every instruction, the
@@ -19,7 +19,7 @@ mod translation;
 pub use translation::translate;
 
 use crate::native::Primitive;
-use crate::tape::ValueStack;
+use crate::tape::{Levels, ValueStack};
 use crate::value::{Cells, Constants, Ref};
 use std::rc::Rc;
 
@@ -97,6 +97,8 @@ pub struct Memory<'m> {
     pub views: &'m mut [View],
     /// The value stack of adjoint code.
     pub value_stack: &'m mut ValueStack,
+    /// The live levels; linearization code appends nodes to the tape of the only one.
+    pub levels: &'m mut Levels,
     /// The global variables of the program.
     pub globals: &'m Cells,
     /// The maximum number of bytes that the value stack may take.
@@ -122,6 +124,7 @@ struct Context {
     /// a cell that modifies an object renews the view.
     views: *mut View,
     value_stack: *mut ValueStack,
+    levels: *mut Levels,
     globals: *const Cells,
     /// The maximum number of bytes that the value stack may take.
     limit: u64,
@@ -156,6 +159,7 @@ pub fn run(memory: Memory<'_>, code: &Threaded, cell: usize) -> Outcome {
         references: memory.references.as_mut_ptr(),
         views: memory.views.as_mut_ptr(),
         value_stack: memory.value_stack,
+        levels: memory.levels,
         globals: memory.globals,
         limit: memory.limit,
         copied: 0,

@@ -170,6 +170,12 @@ unsafe fn push<T: Copy>(context: &mut Context, x: T, push: fn(&mut ValueStack, T
     push(stack, x)
 }
 
+/// Appends a node to the tape of the only level, unless both operands are constants; returns the bits of its number.
+unsafe fn append_node(context: &mut Context, operands: [f64; 2], partials: [f64; 2]) -> Option<f64> {
+    // SAFETY: the levels belong to the machine, which no other code uses during the run.
+    unsafe { &mut *context.levels }.append_linear(operands, partials)
+}
+
 macro_rules! acts {
     ($($(#[doc = $doc:literal])* $name:ident |$cell:ident, $f:ident, $i:ident, $context:ident| $perform:block)*) => {
         $(
@@ -304,6 +310,14 @@ acts! {
         drop(from);
         renew_view(cell, context, 0);
     }
+    /// Adds the nodes in an array to those in another.
+    AddNodes |cell, _f, _i, context| {
+        let from = reference(cell, context, 1).clone();
+        let array = std::ptr::from_mut(reference(cell, context, 0));
+        objects::add_nodes(&mut *array, &from, |nodes| append_node(context, nodes, [1.0; 2]))?;
+        drop(from);
+        renew_view(cell, context, 0);
+    }
     /// Adds to an element that consists of one number: `array[index] += a`.
     AddElement |cell, f, i, context| {
         let view = view(cell, context, 0);
@@ -383,6 +397,16 @@ acts! {
         if number.is_subnormal() {
             *number = 0.0;
         }
+    }
+    /// Appends a node with one operand to the tape.
+    AppendNode |cell, f, _i, context| {
+        let [node, partial] = [1, 2].map(|k| *f.add(cell.regs[k] as usize));
+        *f.add(cell.regs[0] as usize) = append_node(context, [node, 0.0], [partial, 0.0])?;
+    }
+    /// Appends a node with two operands to the tape.
+    AppendNode2 |cell, f, _i, context| {
+        let [left, right, first, second] = [1, 2, 3, 4].map(|k| *f.add(cell.regs[k] as usize));
+        *f.add(cell.regs[0] as usize) = append_node(context, [left, right], [first, second])?;
     }
     /// Pushes a number onto the value stack.
     Push |cell, f, _i, context| {

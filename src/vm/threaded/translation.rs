@@ -210,6 +210,7 @@ fn cell(code: &Code, at: usize, instruction: &Instruction) -> Option<Cell> {
         I::TakeAdjoint { out, array, index } => {
             part(perform::<objects::TakeAdjoint>, [out.0, array.0, index.0], element()?)
         }
+        I::AddNodes { array, from } => plain(perform::<objects::AddNodes>, &[array.0, from.0]),
         I::AddArray { array, from } => plain(perform::<objects::AddArray>, &[array.0, from.0]),
         I::LoadRecordF { out, from, index } => plain(perform::<objects::Field>, &[out.0, from.0, index.0]),
         I::LoadRecordI { out, from, index } => plain(perform::<objects::FieldInteger>, &[out.0, from.0, index.0]),
@@ -221,6 +222,11 @@ fn cell(code: &Code, at: usize, instruction: &Instruction) -> Option<Cell> {
         I::LoadGlobalF { out, index } => global(perform::<objects::Global>, out.0, index),
         I::LoadGlobalI { out, index } => global(perform::<objects::GlobalInteger>, out.0, index),
         I::LoadGlobalR { out, index } => global(perform::<objects::GlobalReference>, out.0, index),
+        I::AppendNode { out, node, a } => plain(perform::<objects::AppendNode>, &[out.0, node.0, a.0]),
+        I::AppendNode2 { out, left, right } => {
+            let Some(I::Extras { c, d }) = trailer else { return None };
+            plain(perform::<objects::AppendNode2>, &[out.0, left.0, right.0, c.0, d.0])
+        }
         I::FlushF { a } => plain(perform::<objects::Flush>, &[a.0]),
         I::PushF { a } => plain(perform::<objects::Push>, &[a.0]),
         I::PushI { a } => plain(perform::<objects::PushInteger>, &[a.0]),

@@ -5,6 +5,7 @@
 //! [stops](Trap::Unsupported) at each step that is neither arithmetic on numbers and integers nor access to their
 //! storage. Until then it modifies only its own registers, so that the function can run again from its beginning.
 
+mod coordinates;
 mod nested_operators;
 mod partial_formulas;
 

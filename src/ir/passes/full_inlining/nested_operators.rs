@@ -111,16 +111,10 @@ impl<'p> Inliner<'p> {
                     _ => self.gradient(site, (value, gradient), (x, *body), step),
                 }
             }
-            (Operator::Coordinates { of }, &[out], &[array]) if tangents.is_array_of_numbers(shapes, *of) => {
-                self.push(site.at, Op::Copy, vec![out], vec![array], step.span);
-                true
-            }
-            (Operator::Coordinates { of }, &[out], numbers) if components(of) == Some([numbers.len(), 0, 0]) => {
-                let stride = Stride { f: 1, i: 0, r: 0 };
-                self.push(site.at, Op::NewArray(stride), vec![out], vec![], step.span);
-                for number in numbers {
-                    self.push(site.at, Op::Append(stride), vec![out], vec![out, *number], step.span);
-                }
+            (Operator::Coordinates { of }, &[out], parts)
+                if components(of).is_some_and(|count| count.iter().sum::<usize>() == parts.len()) =>
+            {
+                self.coordinates(site, out, parts, step.span);
                 true
             }
             _ => self.refuse(site.at, Fallback::of_step(&step.op)),

@@ -136,9 +136,9 @@ pub(super) fn code(
     Ok(transformed.map(|code| TransformedClosure { code, closure: Rc::clone(closure), kind }))
 }
 
-/// Runs adjoint or tangent code with `x` and further arguments; returns `false` when the code bails out. The results
+/// Runs adjoint, tangent or linearization code with `x` and further arguments; returns `false` when the code bails out. The results
 /// are in the window.
-fn run(
+pub(super) fn run(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
     found: &TransformedClosure,
@@ -205,7 +205,7 @@ pub(super) fn zeros(object: &Ref) -> Option<Ref> {
 }
 
 /// Returns a value that consists of the given components.
-fn single(f: Numbers, i: Integers, r: References) -> Cells {
+pub(super) fn single(f: Numbers, i: Integers, r: References) -> Cells {
     let mut cells = Cells::empty();
     (cells.len, cells.f, cells.i, cells.r) = (1, f, i, r);
     cells

@@ -7,6 +7,7 @@ use crate::value::{Cells, Ref};
 use crate::vm::compiler_interface::Compiler;
 use crate::vm::fault::Fault;
 use crate::vm::operators::BodyResult;
+use crate::vm::operators::apply::linearization;
 use crate::vm::operators::{
     Failure, Offset, after_no_error, counts, leaves, mismatch, rebase_escaping_slots, thrown, value_layout, walk,
 };
@@ -31,6 +32,12 @@ pub(crate) fn begin(
     body: Ref,
 ) -> Result<Next, Box<Fault>> {
     let template = Template { tangent: at, cells: x.clone() };
+    if !result.throws
+        && let Some((y, map)) = linearization::value_with_differential(machine, compiler, (at, &x), result.of, &body)?
+    {
+        finish(machine, y, (map, template, result.of));
+        return Ok(Next::Return);
+    }
     machine.levels.open(Direction::Reverse)?;
     make_leaves(machine, walk(compiler), at, &mut x)?;
     machine.set_window(x.all());
@@ -73,12 +80,16 @@ impl Task for DifferentialTask {
         if let Some(tapes) = &mut machine.diagnosis.tape_listings {
             tapes.push(map.to_string());
         }
-        let template = Template { tangent: result, cells: y.clone() };
-        let map = LinearMap { x: Rc::from([self.x]), y: Rc::from([template]), ..map };
-        after_no_error(machine, throws, |machine| {
-            machine.set_window(y.all());
-            machine.set_reference(counts[2], Ref::Machine(Rc::new(map)));
-        });
+        after_no_error(machine, throws, |machine| finish(machine, y, (map, self.x, result)));
         Ok(Next::Return)
     }
+}
+
+/// Returns a value and its differential, given the domain of the differential and the tangent type of the value.
+fn finish(machine: &mut Machine, y: Cells, (map, x, result): (LinearMap, Template, TangentId)) {
+    machine.set_window(y.all());
+    let differential = y.r.len();
+    let y = Template { tangent: result, cells: y };
+    let map = LinearMap { x: Rc::from([x]), y: Rc::from([y]), ..map };
+    machine.set_reference(differential, Ref::Machine(Rc::new(map)));
 }

@@ -45,11 +45,11 @@ pub(crate) fn compute(machine: &mut Machine, sparse: bool, arguments: &Cells) ->
 /// Returns the row indices, the column indices and the values of the entries as arrays.
 fn entries(matrix: SparseMatrix) -> [Ref; 3] {
     let array = |cells| Ref::Cells(Rc::new(cells));
-    let rows = matrix.columns.iter().enumerate().flat_map(|(row, columns)| vec![row as i64; columns.len()]);
-    let columns = matrix.columns.iter().flatten().map(|column| i64::from(*column));
+    let rows = matrix.columns.iter().enumerate().flat_map(|(row, columns)| columns.iter().map(move |_| row as i64));
+    let columns = matrix.columns.members.iter().map(|column| i64::from(*column));
     [
         array(Cells::integers(rows.collect())),
         array(Cells::integers(columns.collect())),
-        array(Cells::numbers(matrix.values.into_iter().flatten().collect())),
+        array(Cells::numbers(matrix.values)),
     ]
 }

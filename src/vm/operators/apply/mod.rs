@@ -6,6 +6,7 @@ pub(crate) mod differential;
 pub(crate) mod directional_derivative;
 pub(crate) mod linear_map;
 pub(crate) mod linear_recording;
+pub(crate) mod linearization;
 pub(crate) mod matrix;
 pub(crate) mod opaque_vector;
 pub(crate) mod sized_transpose;
