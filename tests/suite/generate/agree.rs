@@ -3,8 +3,8 @@
 //! A program is run from source. At each point it prints, in lines that begin with the order of the derivative:
 //! - the value, computed by plain code, adjoint code, derivative code and forward mode;
 //! - the first derivative by `gradient` (adjoint code if there is any, otherwise a tape), by `derivative` (tangent code or
-//!   slots), and by stored pullbacks and differentials (always a tape, always slots) that are called several times, also inside
-//!   other levels;
+//!   slots), and by stored pullbacks and differentials (a tape, recorded by linearization code if there is any, and with slots for
+//!   a function that is only known at run time) that are called several times, also inside other levels;
 //! - the second and third derivative by forward and reverse mode, nested in different orders;
 //! - six values around the point, from which [`compare`] computes central differences with two steps of Richardson extrapolation.
 //!
@@ -34,6 +34,11 @@ pub struct Questions {
 pub const ONE_NUMBER: Questions = Questions {
     arity: 1,
     declarations: "\
+final class Unknown {
+    let f: @differentiable (Double) -> Double
+    init(_ f: @escaping @differentiable (Double) -> Double) { self.f = f }
+}
+let unknown = Unknown(f)
 func d1(_ x: Double) -> Double { derivative(at: x, in: f) }
 func g1(_ x: Double) -> Double { gradient(at: x, in: f) }
 func d2(_ x: Double) -> Double { derivative(at: x, in: g1) }
@@ -42,9 +47,10 @@ func ask(_ x: Double) {
     let (value, slope) = valueWithGradient(at: x, in: f)
     let (valueThere, back) = valueWithPullback(at: x, in: f)
     let (valueForth, forth) = valueWithDifferential(at: x, in: f)
+    let slots = pullback(at: x) { x in unknown.f(x) }
     print(0, f(x), value, valueThere, valueForth)
-    print(1, gradient(at: x, in: f), derivative(at: x, in: f), slope, back(1), forth(1), back(0.25) + back(0.75),
-          derivative(at: 0.5) { s in back(s * s) }, gradient(at: 0.5) { s in forth(s * s) }, differences(x, f))
+    print(1, gradient(at: x, in: f), derivative(at: x, in: f), slope, back(1), forth(1), slots(1),
+          back(0.25) + back(0.75), derivative(at: 0.5) { s in back(s * s) }, gradient(at: 0.5) { s in forth(s * s) }, differences(x, f))
     print(2, derivative(at: x, in: d1), gradient(at: x, in: d1),
           derivative(at: x, in: g1), gradient(at: x, in: g1), differences(x, d1))
     print(3, derivative(at: x, in: d2), gradient(at: x, in: d2),
@@ -57,21 +63,29 @@ func ask(_ x: Double) {
 pub const TWO_NUMBERS: Questions = Questions {
     arity: 2,
     declarations: "\
+final class Unknown {
+    let f: @differentiable (Double, Double) -> Double
+    init(_ f: @escaping @differentiable (Double, Double) -> Double) { self.f = f }
+}
+let unknown = Unknown(f)
 func fx(_ x: Double, _ y: Double) -> Double { derivative(at: x) { x in f(x, y) } }
 func gx(_ x: Double, _ y: Double) -> Double { gradient(at: x, y, in: f).0 }
 func ask(_ x: Double, _ y: Double) {
     let (value, slopes) = valueWithGradient(at: x, y, in: f)
     let (valueThere, back) = valueWithPullback(at: x, y, in: f)
     let forth = differential(at: x, y, in: f)
+    let slots = pullback(at: x, y) { x, y in unknown.f(x, y) }
     let mixed = gradient(at: x, y, in: fx)
     let again = gradient(at: x, y, in: gx)
+    let matrix = hessian(at: x, y, in: f)
     print(0, f(x, y), value, valueThere)
-    print(1, slopes.0, fx(x, y), back(1).0, forth(1, 0), gradient(at: x) { x in f(x, y) }, differences(x) { x in f(x, y) })
+    print(1, slopes.0, fx(x, y), back(1).0, forth(1, 0), slots(1).0, gradient(at: x) { x in f(x, y) },
+          differences(x) { x in f(x, y) })
     print(1, slopes.1, derivative(at: y) { y in f(x, y) }, back(0.5).1 * 2, forth(0, 1), differences(y) { y in f(x, y) })
     print(1, slopes.0 + slopes.1, derivative(at: x, y, in: f), forth(1, 1), derivative(at: 0.5) { s in back(s * s).0 + back(s).1 },
           differences(0) { d in f(x + d, y + d) })
-    print(2, mixed.0, again.0, derivative(at: x) { x in gx(x, y) }, differences(x) { x in gx(x, y) })
-    print(2, mixed.1, again.1, derivative(at: y) { y in gx(x, y) }, differences(y) { y in gx(x, y) })
+    print(2, mixed.0, again.0, matrix[0][0], derivative(at: x) { x in gx(x, y) }, differences(x) { x in gx(x, y) })
+    print(2, mixed.1, again.1, matrix[0][1], matrix[1][0], derivative(at: y) { y in gx(x, y) }, differences(y) { y in gx(x, y) })
 }
 ",
 };
