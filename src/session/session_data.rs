@@ -142,6 +142,8 @@ pub enum Stage {
     AdjointCode,
     /// The bytecode of the tangent code.
     TangentCode,
+    /// The linearization code of a function as a graph.
+    Linearization,
     /// The mechanism that differentiates each function, and the reason for it.
     Mechanism,
     /// The operations that were recorded on tapes.
@@ -150,7 +152,7 @@ pub enum Stage {
 
 impl Stage {
     /// All stages, in the order of the pipeline.
-    pub const ALL: [Stage; 13] = [
+    pub const ALL: [Stage; 14] = [
         Stage::Tree,
         Stage::Types,
         Stage::Ir,
@@ -162,6 +164,7 @@ impl Stage {
         Stage::TangentCode,
         Stage::Adjoint,
         Stage::AdjointCode,
+        Stage::Linearization,
         Stage::Mechanism,
         Stage::Tape,
     ];
@@ -189,6 +192,9 @@ impl Stage {
             Stage::TangentCode => ["tangent-code", "the instructions of the tangent code"],
             Stage::Adjoint => ["adjoint", "the graph of the adjoint code: forward and reverse pass, without a tape"],
             Stage::AdjointCode => ["adjoint-code", "the instructions of the adjoint code"],
+            Stage::Linearization => {
+                ["linearization", "the graph of the linearization code: values and nodes of a tape, without slots"]
+            }
             Stage::Mechanism => ["mechanism", "which code differentiates a function, and why no other does"],
             Stage::Tape => ["tape", "the recorded operations"],
         }

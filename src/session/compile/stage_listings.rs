@@ -160,6 +160,10 @@ impl Session {
                 Ok(made) => code(&made, false),
                 Err(why) => none("adjoint", &why),
             },
+            Stage::Linearization => match self.transformed_code(id, TransformKind::Linearization) {
+                Ok(made) => graph(&made),
+                Err(why) => none("linearization", &why),
+            },
             Stage::Mechanism => self.mechanisms_of(id),
             Stage::Tree | Stage::Types | Stage::Tape => String::new(),
         }
