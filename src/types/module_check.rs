@@ -106,6 +106,7 @@ pub fn check_module(cx: &mut TypeContext, files: &[File], texts: &[(u32, Rc<str>
     cx.module.wants_value = wants_value;
     cx.module.earlier.clear();
     cx.module.script_result = None;
+    cx.module.noted_quotients.clear();
     let before = cx.defs.functions.len();
     let nominals_before = cx.defs.nominals.len();
     let counts_before = unused_declarations::declaration_counts(cx);

@@ -61,9 +61,16 @@ pub(super) struct Effort {
 }
 
 impl Effort {
-    fn new(inputs: &[Input]) -> Effort {
+    pub(super) fn new(inputs: &[Input]) -> Effort {
         let bytes = inputs.iter().map(|input| input.text.len()).sum::<usize>();
         Effort { attempts: MAX_ATTEMPTS.min(MAX_COMPILED / bytes.max(1)), deadline: Instant::now() + MAX_TIME }
+    }
+
+    /// Uses one attempt; returns whether it is allowed.
+    pub(super) fn use_attempt(&mut self) -> bool {
+        let is_allowed = self.attempts > 0 && Instant::now() <= self.deadline;
+        self.attempts = self.attempts.saturating_sub(1);
+        is_allowed
     }
 }
 
@@ -82,6 +89,14 @@ pub(super) struct Search<'a> {
     /// The texts that replacements were continued from, with the number of steps. Different orders of the same
     /// replacements lead to the same text.
     pub(super) continued: HashMap<String, usize>,
+}
+
+impl<'a> Search<'a> {
+    /// Creates a search without attempts.
+    pub(super) fn new(before: &'a TypeContext, inputs: &'a [Input<'a>], input: usize, wants_value: bool) -> Search<'a> {
+        let continued = HashMap::new();
+        Search { before, inputs, input, wants_value, reported: &[], attempts: 0, deadline: None, continued }
+    }
 }
 
 impl Session {
@@ -133,14 +148,10 @@ impl Session {
             let Some((input, start)) = self.input_of(inputs, first.primary.span) else { continue };
             let allowed = effort.attempts.min(MAX_ATTEMPTS_PER_ERROR);
             let mut search = Search {
-                before,
-                inputs,
-                input,
-                wants_value,
                 reported: &reported,
                 attempts: allowed,
                 deadline: Some(effort.deadline),
-                continued: HashMap::new(),
+                ..Search::new(before, inputs, input, wants_value)
             };
             let found = scope_of(&first).and_then(|scope| {
                 tried += usize::from(scope != Scope::Conversions);

@@ -7,6 +7,7 @@ pub(crate) mod differentiation_mechanism;
 mod foreign_code;
 mod foreign_edit;
 pub(crate) mod imports;
+mod quotient_edits;
 pub(crate) mod stage_listings;
 mod statement_errors;
 pub(crate) mod stored_graphs;
@@ -44,16 +45,18 @@ impl Session {
     }
 
     /// Compiles texts that the user has written like [`compile`](Session::compile), and explains errors in foreign
-    /// code.
+    /// code. Edits that do not compile are not offered for quotients.
     pub(crate) fn compile_written(&mut self, inputs: &[Input], wants_value: bool) -> Result<Compiled, Outcome> {
         let before = self.context.clone();
-        self.timed(|session| {
-            session.compiled(inputs, wants_value).map_err(|outcome| match outcome.status {
-                Status::Rejected => {
-                    rejected(session.explain_foreign_code(&before, inputs, wants_value, outcome.diagnostics))
-                }
-                _ => outcome,
-            })
+        self.timed(|session| match session.compiled(inputs, wants_value) {
+            Ok(mut compiled) => {
+                session.check_quotient_edits(&before, inputs, wants_value, &mut compiled.diagnostics);
+                Ok(compiled)
+            }
+            Err(outcome) if outcome.status == Status::Rejected => {
+                Err(rejected(session.explain_foreign_code(&before, inputs, wants_value, outcome.diagnostics)))
+            }
+            Err(outcome) => Err(outcome),
         })
     }
 

@@ -11,7 +11,6 @@ use crate::session::{Input, Session};
 use crate::source::Span;
 use crate::syntax::{self, foreign};
 use crate::types::TypeContext;
-use hashbrown::HashMap;
 use std::ops::Range;
 
 /// The maximum number of statements that are explained.
@@ -103,16 +102,7 @@ impl Session {
             statements.parts.pop();
             statements.add(&mended.unwrap_or_default(), range);
         }
-        let search = Search {
-            before,
-            inputs,
-            input,
-            wants_value,
-            reported: &[],
-            attempts: 0,
-            deadline: None,
-            continued: HashMap::new(),
-        };
+        let search = Search::new(before, inputs, input, wants_value);
         let edited_text = statements.text.clone();
         let (mut errors, _, _) = self.compiled_again(&search, &edited_text)?;
         errors.retain(|error| !follows_from(error, &statements.omitted));
@@ -136,16 +126,7 @@ impl Session {
     ) -> Option<(Vec<Diagnostic>, Option<String>)> {
         let text = &statements.text;
         let inputs = with_text(inputs, input, text);
-        let search = Search {
-            before,
-            inputs: &inputs,
-            input,
-            wants_value: false,
-            reported: &[],
-            attempts: 0,
-            deadline: None,
-            continued: HashMap::new(),
-        };
+        let search = Search::new(before, &inputs, input, false);
         let (errors, start, _) = self.compiled_again(&search, text)?;
         let (mut explained, _) = self.explain_errors(before, &inputs, false, errors, effort);
         let first = start + base as u32;

@@ -49,6 +49,7 @@ pub enum Completeness {
 }
 
 /// The state that a session restores when a text does not compile.
+#[derive(Clone)]
 pub(crate) struct SessionSnapshot {
     context: TypeContext,
     lowering: Lowering,
@@ -90,7 +91,18 @@ impl Session {
     /// Compiles a text that may have a value; a text that does not compile leaves the session unchanged.
     pub(crate) fn compile_entered(&mut self, name: &str, text: &str) -> Result<Compiled, Outcome> {
         let snapshot = self.snapshot();
-        let compiled = self.compile_written(&[Input { name, text }], true);
+        let input = Input { name, text };
+        let mut compiled = self.compile_written(&[input], true);
+        let integers = match compiled {
+            Ok(_) => self.integer_quotients(&snapshot.context, input),
+            Err(_) => vec![],
+        };
+        if !integers.is_empty() {
+            self.restore(snapshot.clone());
+            self.context.module.integer_quotients = integers;
+            compiled = self.compile_written(&[input], true);
+            self.context.module.integer_quotients.clear();
+        }
         if compiled.is_err() {
             self.restore(snapshot);
         }

@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 impl DiagnosticSink {
     /// Returns the source text that contains a span, with the offset at which the text starts.
-    fn text_at(&self, span: Span) -> Option<(u32, &str)> {
+    pub(crate) fn text_at(&self, span: Span) -> Option<(u32, &str)> {
         let holds = |(start, text): &&(u32, Rc<str>)| span.start >= *start && span.end <= *start + text.len() as u32;
         self.texts.iter().rev().find(holds).map(|(start, text)| (*start, &**text))
     }

@@ -200,6 +200,20 @@ pub struct ModuleState {
     pub(crate) missing_results: Vec<FunctionId>,
     /// The uses of generic aliases whose requirements were not checked yet.
     pub(crate) alias_uses: Vec<AliasUse>,
+    /// The quotients of integers of which a note is printed if they drop a remainder.
+    pub(crate) noted_quotients: Vec<NotedQuotient>,
+    /// The quotients without a note, by their offsets in the entered text: they must be integers.
+    pub(crate) integer_quotients: Vec<u32>,
+}
+
+/// A quotient of integers of which a note is printed if it drops a remainder.
+#[derive(Clone, Debug)]
+pub(crate) struct NotedQuotient {
+    pub(crate) span: Span,
+    /// The offset of the quotient in the entered text.
+    pub(crate) offset: u32,
+    /// The quotient as a `Double`.
+    pub(crate) edit: String,
 }
 
 /// The diagnostics of a session, and the source texts that they quote.

@@ -1,17 +1,18 @@
 //! Truncated quotients: a warning for quotients of integer literals that drop a remainder, and a note for quotients of
-//! other integers in an expression whose value is displayed.
+//! other integers in an expression whose value is displayed, and in the statements of an interactive session.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
-use crate::types::infer::Infer;
+use crate::types::infer::{FrameKind, Infer};
 use crate::types::model::prelude_index::PRELUDE_FILE;
+use crate::types::model::type_context::NotedQuotient;
 use crate::types::model::typed_tree::{Argument, Callee, Expr, ExprKind, FunctionRef};
 use crate::types::names::name_lookup;
 use crate::types::names::prelude;
 
 impl Infer<'_> {
-    /// Warns about `7 / 2` with the value 3, since 3.5 is usually intended. A quotient of other integers in an
-    /// expression whose value is displayed is replaced by a call that prints a note if a remainder is dropped.
+    /// Warns about `7 / 2` with the value 3, since 3.5 is usually intended. A quotient of other integers of which a
+    /// note may be necessary is replaced by a call that prints a note if a remainder is dropped.
     pub(crate) fn check_quotient(&mut self, callee: &mut Callee, args: &mut Vec<Argument>, span: Span) {
         let ([Argument::Value(left), Argument::Value(right)], Callee::Static(function)) = (args.as_slice(), &*callee)
         else {
@@ -27,13 +28,16 @@ impl Infer<'_> {
         }
         match (integer(left), integer(right)) {
             (Some(n), Some(d)) => self.warn_of_quotient([n, d], left.span, span),
-            _ if self.displayed.is_some_and(|all| all.start <= span.start && span.end <= all.end)
-                && self.is_int(&left.ty) =>
-            {
-                self.note_quotient(callee, args);
-            }
+            _ if self.notes_quotient(span) && self.is_int(&left.ty) => self.note_quotient(callee, args),
             _ => {}
         }
+    }
+
+    /// Whether a quotient belongs to an expression whose value is displayed, or to the statements of an interactive session.
+    fn notes_quotient(&self, span: Span) -> bool {
+        let is_script = self.frames.first().is_some_and(|frame| frame.kind == FrameKind::Script);
+        let is_entered = is_script && self.cx.module.is_interactive && self.cx.module.wants_value;
+        is_entered || self.displayed.is_some_and(|all| all.start <= span.start && span.end <= all.end)
     }
 
     /// Warns about a quotient of integers in the exponent of a `Double`, as in `x^(1/n)`.
@@ -65,17 +69,28 @@ impl Infer<'_> {
         self.cx.sink.report(diagnostic);
     }
 
-    /// Replaces `n / d` by a call with two additional arguments: the source text, and the source text of the quotient
-    /// as a `Double`.
+    /// Replaces `n / d` by a call with three additional arguments: the source text, what to write instead, and the
+    /// position.
     fn note_quotient(&mut self, callee: &mut Callee, args: &mut Vec<Argument>) {
         let [Argument::Value(left), Argument::Value(right)] = args.as_slice() else { return };
         let Some(function) = prelude::library_function(self.cx, "_notedQuotient") else { return };
         let span = Span::new(left.span.start, right.span.end);
-        let (written, edit) = (self.cx.sink.source_text(span).to_string(), self.quotient_as_double(left, span));
+        let offset = self.cx.sink.text_at(span).map_or(span.start, |(start, _)| span.start - start);
+        let must_be_integer = self.cx.module.integer_quotients.contains(&offset);
+        // The dividend of `sum += 1/n` is never the number of some items, so the remainder is probably relevant.
+        if must_be_integer && integer(left).is_none() {
+            return;
+        }
+        let (written, edit) = (self.cx.sink.source_text(span), self.quotient_as_double(left, span));
+        let advice = match must_be_integer {
+            true => "for a floating-point result, declare the variables as 'Double'".to_owned(),
+            false => format!("for a floating-point result, write '{edit}'"),
+        };
+        self.cx.module.noted_quotients.push(NotedQuotient { span, offset, edit });
         let string = name_lookup::simple(self.cx, "String");
         let position =
             Expr { kind: ExprKind::Int(i128::from(span.start)), ty: name_lookup::simple(self.cx, "Int"), span };
-        for text in [written, edit] {
+        for text in [written, advice] {
             args.push(Argument::Value(Expr { kind: ExprKind::Text(text.into()), ty: string.clone(), span }));
         }
         args.push(Argument::Value(position));
