@@ -512,11 +512,14 @@ fn is_big(shapes: &Shapes, shape: ShapeId) -> bool {
 }
 
 fn style(nominal: &Nominal) -> Style {
+    // The storage of a type of the library has names that programs do not use.
+    let has_internal_names = nominal.is_prelude && nominal.stored.iter().any(|field| field.name.starts_with('_'));
     match nominal.style.as_deref() {
         Some("range") => Style::Range,
         Some("closedRange") => Style::ClosedRange,
         Some("vector") => Style::Vector,
         Some("transparent") => Style::Transparent,
+        _ if has_internal_names => Style::Vector,
         _ => Style::Fields,
     }
 }

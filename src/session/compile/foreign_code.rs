@@ -4,7 +4,7 @@
 //! replaced code; the other errors that the replacement removes are not reported, because they followed from the first
 //! error.
 
-use super::foreign_edit::{edited, offsets, span_of, text_edit};
+use super::foreign_edit::{edited, edited_lines, offsets, span_of, stands_alone, text_edit};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::session::{Input, Session};
 use crate::source::Span;
@@ -571,11 +571,11 @@ fn explain(
         Some(code) if is_one => (first.range.clone(), code.clone()),
         _ => text_edit(text, &last.text, &first.range),
     };
-    let shown: String = code.lines().next().unwrap_or_default().to_owned();
+    let shown = if is_one && stands_alone(&code) { code.as_str() } else { edited_lines(&last.text, text, &range) };
     let span = Span::new(start + range.start as u32, start + range.end as u32);
     let help = match shown.trim() {
-        "" => "remove it".to_owned(),
-        shown if code.lines().count() == 1 && shown.chars().count() <= 60 => format!("write '{shown}'"),
+        _ if code.trim().is_empty() => "remove it".to_owned(),
+        shown if shown.lines().count() == 1 && shown.chars().count() <= 60 => format!("write '{shown}'"),
         _ => "write it as follows".to_owned(),
     };
     let place = span_of(text, start, &first.range);

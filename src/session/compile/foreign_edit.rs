@@ -38,6 +38,19 @@ pub(super) fn text_edit(text: &str, new_text: &str, replaced: &Range<usize>) -> 
     (start..end, new(end).to_owned())
 }
 
+/// Whether code can be read without the code around it: it does not begin with an operator.
+pub(super) fn stands_alone(code: &str) -> bool {
+    !code.trim_start().starts_with(['=', '*', '+', '/', ',', '.', ')', ']', '}'])
+}
+
+/// Returns the lines of an edited text that contain the code which replaces a range of the original text.
+pub(super) fn edited_lines<'t>(edited: &'t str, original: &str, replaced: &Range<usize>) -> &'t str {
+    let end = (edited.len() + replaced.end).saturating_sub(original.len()).max(replaced.start);
+    let from = edited[..replaced.start].rfind('\n').map_or(0, |n| n + 1);
+    let to = edited[end..].find('\n').map_or(edited.len(), |n| end + n);
+    &edited[from..to]
+}
+
 /// Returns the end of the word or the parentheses that follow an offset of a text after blanks.
 fn after_operand(text: &str, at: usize) -> usize {
     let rest = text[at..].trim_start_matches(' ');

@@ -3,6 +3,7 @@
 use super::Row;
 use super::library_functions::INTEGRAL;
 
+const COMPLEX: &str = "a complex number is written 'Complex(2, 3)'";
 const FACTORIAL: &str = "a factorial is a function: 'factorial($x)'";
 const DEGREES: &str = "angles are in radians: '$x°' is written '$x * π / 180'";
 const POWER_OF_E: &str = "powers of e are written with 'exp'";
@@ -268,8 +269,25 @@ pub(super) const ROWS: &[Row] = &[
     ("$i ~ f", "$i", "numbers have no suffix; the type of a number is stated with 'let x: Float = $i'"),
     ("$i ~ d", "$i", "numbers have no suffix"),
     ("$i ~ L", "$i", "numbers have no suffix"),
-    ("$i ~ j", "Complex(0, $i)", ""),
-    ("$x + $i ~ i", "", "a complex number is written 'Complex(2, 3)'"),
+    (
+        "abs ( $x + $i ~ <imaginary> )",
+        "Complex($x, $i).length",
+        "the absolute value of a complex number is its 'length'",
+    ),
+    (
+        "abs ( $x - $i ~ <imaginary> )",
+        "Complex($x, -$i).length",
+        "the absolute value of a complex number is its 'length'",
+    ),
+    ("$n ~ ( $x + $i ~ <imaginary> )", "$n(Complex($x, $i))", COMPLEX),
+    ("$n ~ ( $x - $i ~ <imaginary> )", "$n(Complex($x, -$i))", COMPLEX),
+    ("( $x + $i ~ <imaginary> )", "Complex($x, $i)", COMPLEX),
+    ("( $x - $i ~ <imaginary> )", "Complex($x, -$i)", COMPLEX),
+    ("§ $x + $i ~ <imaginary> #end", "Complex($x, $i)", COMPLEX),
+    ("§ $x - $i ~ <imaginary> #end", "Complex($x, -$i)", COMPLEX),
+    ("= $x + $i ~ <imaginary> #end", "= Complex($x, $i)", COMPLEX),
+    ("= $x - $i ~ <imaginary> #end", "= Complex($x, -$i)", COMPLEX),
+    ("$i ~ <imaginary>", "$i * Complex.i", "the imaginary unit is written 'Complex.i'"),
     ("§ = $r", "$r", "a statement does not begin with '='"),
     ("§ $e = #end", "$e", "the value of an expression is shown without '='"),
     ("§ $i x $z", "$i * $z", ""),

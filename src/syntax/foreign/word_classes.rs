@@ -7,6 +7,7 @@ const CLASSES: &[(&str, &[(&str, &str)])] = &[
     ("upper", UPPERCASE),
     ("tex", TEX),
     ("trig", &[("sin", ""), ("cos", ""), ("tan", ""), ("sinh", ""), ("cosh", ""), ("tanh", "")]),
+    ("imaginary", &[("i", ""), ("j", ""), ("im", "")]),
     ("declarer", &[("int", ""), ("double", ""), ("float", ""), ("long", ""), ("auto", ""), ("bool", ""), ("char", "")]),
     ("value", &[("Int", ""), ("Double", ""), ("Float", ""), ("String", ""), ("Bool", "")]),
     ("constant", &[("const", ""), ("val", ""), ("final", ""), ("local", ""), ("my", ""), ("constexpr", "")]),

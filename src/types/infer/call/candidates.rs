@@ -442,6 +442,13 @@ impl Infer<'_> {
         }
     }
 
+    /// Whether a candidate is a function of the library with an internal label, which programs do not use.
+    pub(crate) fn is_internal(&self, candidate: &Candidate) -> bool {
+        let Target::Function(f) = candidate.target else { return false };
+        let is_internal = |label: &str| label.len() > 1 && label.starts_with('_');
+        self.cx.defs.function_data(f).is_prelude && self.cx.defs.full_name(f).split(['(', ':']).skip(1).any(is_internal)
+    }
+
     pub(crate) fn candidate_span(&mut self, candidate: &Candidate) -> Option<Span> {
         match &candidate.target {
             Target::Function(f) if !self.cx.defs.function_data(*f).is_prelude => {

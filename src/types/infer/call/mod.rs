@@ -455,6 +455,7 @@ impl Infer<'_> {
             return self.error_expr(span);
         }
         let mut candidates = self.method_candidates(&ty, "init", true, on);
+        candidates.retain(|candidate| self.file == PRELUDE_FILE || !self.is_internal(candidate));
         if let Some(refused) = self.keep_required(&ty, on, &mut candidates, span) {
             self.check_anyway(&args);
             return refused;

@@ -118,7 +118,7 @@ impl Infer<'_> {
             let message = format!("the function has no parameter '{}'; its parameters are {known}", parameter.name);
             return self.fail(Code::WithRespectTo, parameter.span, message);
         };
-        let text_params: Vec<String> = (0..parameters.len()).map(|i| format!("$p{i}")).collect();
+        let text_params = closure_parameters(function, &parameters);
         let ident = |name: &str| ident(name, span);
         let inner_args =
             text_params.iter().enumerate().map(|(i, p)| if i == at { ident("$dp") } else { ident(p) }).collect();
@@ -223,6 +223,28 @@ impl Infer<'_> {
         };
         let closure = syntax_query::closure_of(&params, ast::Expr { kind: body, span }, span);
         self.expr(&closure, expected)
+    }
+}
+
+/// Returns the names of the parameters of a closure that calls a function with all of its arguments: those of the
+/// function, with an underscore if the closure uses the name for something else.
+fn closure_parameters(function: &ast::Expr, parameters: &[KnownParameter]) -> Vec<String> {
+    let named = |(i, parameter): (usize, &KnownParameter)| {
+        let mut name = if &*parameter.name == "_" { format!("x{}", i + 1) } else { parameter.name.to_string() };
+        while name == "derivative" || is_named(function, &name) {
+            name.push('_');
+        }
+        name
+    };
+    parameters.iter().enumerate().map(named).collect()
+}
+
+/// Whether a function that is given by name, or a partial derivative of it, has a name.
+fn is_named(function: &ast::Expr, of: &str) -> bool {
+    match &function.kind {
+        Ast::Ident { name, .. } => &**name == of,
+        Ast::Partial { function, .. } => is_named(function, of),
+        _ => false,
     }
 }
 

@@ -42,8 +42,11 @@ impl Infer<'_> {
             }
             ExprKind::Global(global) => {
                 let data = &self.cx.defs.globals[global.0 as usize];
-                let (is_let, name, declared) = (data.is_let, data.name.clone(), data.span);
-                if is_let {
+                let (is_let, is_prelude, name, declared) = (data.is_let, data.is_prelude, data.name.clone(), data.span);
+                if is_let && is_prelude {
+                    let diagnostic = constant_of_library(&name, span, beginning);
+                    self.error(diagnostic.help("choose another name"));
+                } else if is_let {
                     self.immutable(&name, declared, span, beginning);
                 }
                 self.check_global_access(global, true, span);
@@ -90,7 +93,9 @@ impl Infer<'_> {
         let (owner, own) = superclass::stored_owner(self.cx, *n, index);
         let stored = &self.cx.defs.nominal_data(owner).stored[own];
         let (name, is_let, declared) = (stored.name.clone(), stored.is_let, stored.span);
-        if is_let {
+        if is_let && self.cx.defs.nominal_data(owner).is_prelude {
+            self.error(constant_of_library(&name, span, beginning));
+        } else if is_let {
             self.immutable(&name, declared, span, beginning);
         }
         self.check_stored_access(owner, own as u32, true, span);
@@ -466,4 +471,9 @@ impl Infer<'_> {
         statements.push(Stmt { kind: StmtKind::Let { pattern, value: Some(value) }, span });
         local
     }
+}
+
+/// Returns the diagnostic for a modification of a constant that the library declares.
+fn constant_of_library(name: &str, span: Span, beginning: &str) -> Diagnostic {
+    Diagnostic::error(Code::Immutable, span, format!("{beginning}: '{name}' is a constant of the library"))
 }
