@@ -169,7 +169,11 @@ impl Catalog {
             }
             let is_internal = |name: &str| name.split('.').any(|part| part.starts_with('_'));
             let Some(kind) = head.kind.filter(|_| !head.is_private) else { continue };
-            if is_internal(head.name) || owner.as_deref().is_some_and(is_internal) {
+            let has_internal_label = head
+                .label(&declaration)
+                .split_once('(')
+                .is_some_and(|(_, labels)| labels.starts_with('_') && !labels.starts_with("_:"));
+            if is_internal(head.name) || has_internal_label || owner.as_deref().is_some_and(is_internal) {
                 continue;
             }
             let documentation = match documentation.is_empty() {

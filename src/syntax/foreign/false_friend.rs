@@ -19,6 +19,14 @@ pub(crate) fn quotients(text: &str, copy: &str, start: u32) -> Vec<Diagnostic> {
         }
         let place = Span::new(start + at as u32, start + at as u32 + 2);
         let warning = Diagnostic::warning(Code::OtherMeaning, place, NO_QUOTIENT);
+        let end = text[at..].find('\n').map_or(text.len(), |n| at + n);
+        let comment = text[at..end].trim_end();
+        if comment[2..].contains("//") {
+            // A sum of fractions of Julia: `1//3 + 1//6`.
+            let whole = Span::new(place.start, place.start + comment.len() as u32);
+            found.push(warning.fix("divide with '/'", whole, comment.replace("//", "/")));
+            continue;
+        }
         found.push(match rounded_down(text, copy, at) {
             // A quotient of two literals may be a fraction.
             Some((from, to, code)) => {
@@ -52,10 +60,14 @@ fn is_quotient(text: &str, copy: &str, at: usize) -> bool {
     let after = after.strip_prefix('=').unwrap_or(after);
     let (left, right) = (before.trim_end(), after.trim());
     let blanks = (before.len() - left.len(), after.len() - after.trim_start().len());
-    if blanks.0 != blanks.1 || blanks.0 > 1 || !is_arithmetic(right) {
+    if blanks.0 != blanks.1 || blanks.0 > 1 || !is_arithmetic(right) && !is_sum_of_fractions(right) {
         return false;
     }
     let Some(operand) = operand(left) else { return false };
+    let is_number = |operand: &str| operand.bytes().all(|b| b.is_ascii_digit());
+    if right.contains("//") && !is_number(operand) {
+        return false;
+    }
     let context = left[..left.len() - operand.len()].trim_end();
     let is_whole_line = context.is_empty();
     let is_expression = context.ends_with(|c: char| "=+-*/%^<>&|?(".contains(c)) && !context.ends_with("->")
@@ -87,6 +99,12 @@ fn operand(line: &str) -> Option<&str> {
     let operand = &line[from..];
     let is_constant = matches!(operand, "true" | "false" | "nil" | "self" | "fallthrough");
     (!operand.is_empty() && !is_keyword(operand) && !is_constant && !line[..from].ends_with('@')).then_some(operand)
+}
+
+/// Whether a text continues a sum of fractions of integers: `3 + 1//6`.
+fn is_sum_of_fractions(text: &str) -> bool {
+    let (denominator, rest) = text.split_at(text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len()));
+    rest.contains("//") && !denominator.is_empty() && is_arithmetic(&format!("({})", text.replace("//", "/")))
 }
 
 /// Whether a text is a number, or an expression of numbers in parentheses.
@@ -146,6 +164,7 @@ mod tests {
             "x //= 2",
             "let q = 1 + n // (2 + 3)",
             "func half(_ n: Int) -> Int {\n    n // 2\n}",
+            "1//3 + 1//6",
         ] {
             assert!(is_warned(text), "{text}");
         }
@@ -166,6 +185,8 @@ mod tests {
             "    5, // 3",
             "func f() -> Int // 3",
             "let x = y // n",
+            "let x = 3 // 4 // 5 items",
+            "let x = n // 4 // 5",
             "let x = true // 1",
         ] {
             assert!(!is_warned(text), "{text}");

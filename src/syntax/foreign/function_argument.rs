@@ -1,6 +1,7 @@
 //! Function arguments: an expression in an unknown variable where a function is expected, `integral(x^2, 0...1)`, and a
 //! constant that is meant as a function, `y = x^2`.
 
+use super::pattern::is_operand;
 use super::token::Kind;
 use super::{Replacement, Search};
 
@@ -29,6 +30,7 @@ impl Search<'_> {
             }
         }
         found.extend(self.definition(variable));
+        found.extend(self.equation(variable));
         found
     }
 
@@ -103,6 +105,28 @@ impl Search<'_> {
             ..Replacement::certain(range.clone(), format!("{name}({variables}) = {body}"))
         };
         self.variables(value, end, variable).into_iter().map(with).collect()
+    }
+
+    /// Returns the call that solves the equation at the error, whose left side is a formula: `x^2 - 5x + 6 = 0`.
+    fn equation(&self, variable: &str) -> Option<Replacement> {
+        let code = &self.code;
+        let first = (0..=self.focus).rev().find(|at| code.begins_statement(*at))?;
+        let end = code.line_end(first);
+        let sign = (first..end).find(|at| matches!(code.word(*at), Some("=" | "==")))?;
+        // A name, an element and a call may be assigned to or defined.
+        if code.operand(first) == Some(sign) || sign + 1 == end {
+            return None;
+        }
+        let (left, right) = (code.slice(first, sign), code.slice(sign + 1, end));
+        let difference = match right {
+            "0" => left.to_owned(),
+            _ if is_operand(right) => format!("{left} - {right}"),
+            _ => format!("{left} - ({right})"),
+        };
+        let range = code.tokens[first].from..code.tokens[end - 1].to;
+        let message = format!("an equation is solved near a point: 'solve({{ {variable} in … }}, near: 1)'");
+        let call = format!("solve({{ {variable} in {difference} }}, near: 1)");
+        Some(Replacement { message, is_guess: true, ..Replacement::certain(range, call) })
     }
 
     /// Returns lists of variables in a part of the code that could be parameters: the unknown variable, and all

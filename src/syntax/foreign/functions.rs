@@ -115,6 +115,12 @@ pub(super) const ROWS: &[Row] = &[
     ("jax . grad ( lambda $n : $d ) ( $e )", "gradient(at: $e) { $n in $d }", ""),
     ("jax . grad ( $n )", "∇$n", "the gradient as a function is '∇$n'"),
     ("jax . grad ( $n ) ( $e )", "gradient(at: $e, in: $n)", ""),
+    ("jax . grad ( $n ) ( $e , $a )", "∇$n($e, $a)", "the gradient of '$n' is the function '∇$n'"),
+    ("jax . value_and_grad ( $f ) ( $e )", "valueWithGradient(at: $e, in: $f)", ""),
+    ("jax . jit ( $f )", "$f", "functions are compiled when they run, without a request"),
+    ("jax . vmap ( $f ) ( $e )", "$(e).map($f)", "'map' applies a function to each element of an array"),
+    ("vmap ( $f ) ( $e )", "$(e).map($f)", "'map' applies a function to each element of an array"),
+    ("jax . vmap ( $f )", "{ (xs: [Double]) in xs.map($f) }", "'map' applies a function to each element of an array"),
     ("time . time ( )", "", "the time is measured with 'ContinuousClock()'"),
     ("Object . keys ( $e )", "$(e).keys", ""),
     // Arrays.

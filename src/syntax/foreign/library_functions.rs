@@ -25,6 +25,7 @@ const FACTOR: &str = "a statement with a picture shows it; 'plot(…).save(\"nam
 const REGEX: &str = "matches are found with 'text.matches(of: try Regex(#\"[0-9]+\"#))'";
 const COMPONENT: &str = "the parts of a date are its components";
 const COLUMN: &str = "the value of a name is written in square brackets: '[\"$n\"]'";
+const NUMBER_OF_ROWS: &str = "the number of rows of a table is its property 'rows'";
 const ROWS_OF_TABLE: &str = "the rows of a table are its 'records'";
 
 /// Calls whose arguments are converted to the wrong types, so that the error is about a conversion.
@@ -69,7 +70,12 @@ pub(super) const ROWS: &[Row] = &[
     ("roots ( $r", "", ROOT),
     ("minimum ( $f , $e ... $d )", "", "a minimum is sought from a point: 'minimize($f, from: $e)'"),
     ("trapz ( $f , $e , $d , $r", "", "an integral is written 'integral($f, $e...$d)'"),
+    ("§ dy / dx = $r", "ode({ x, y in $r }, from: 1, over: 0...1)", ODE),
+    ("§ dy / dt = $r", "ode({ t, y in $r }, from: 1, over: 0...1)", ODE),
+    ("§ dx / dt = $r", "ode({ t, x in $r }, from: 1, over: 0...1)", ODE),
+    ("§ $n ' = $r", "ode({ t, $n in $r }, from: 1, over: 0...1)", ODE),
     ("§ $n ' = $r", "", ODE),
+    ("§ <derivative> / <differential> = $r", "", ODE),
     ("ode ( $n ' $r", "", ODE),
     ("ode45 ( $r", "", ODE),
     ("dsolve ( $r", "", ODE),
@@ -289,4 +295,10 @@ pub(super) const ROWS: &[Row] = &[
 ];
 
 /// Members of values that are accessed by a name: columns of tables, members of dictionaries. Tried after all others.
-pub(super) const NAMED: &[Row] = &[("$x . $n", "$x[\"$n\"]", COLUMN)];
+pub(super) const NAMED: &[Row] = &[
+    ("$x . rows . count", "$x.rows", NUMBER_OF_ROWS),
+    ("$x . count", "$x.rows", NUMBER_OF_ROWS),
+    ("len ( $x )", "$x.rows", NUMBER_OF_ROWS),
+    ("$x . rows [ $e ]", "$x.row(at: $e)", "a row of a table is returned by 'row(at:)'"),
+    ("$x . $n", "$x[\"$n\"]", COLUMN),
+];

@@ -5,6 +5,7 @@
 //! likely one first. The session offers a replacement only after it has compiled the text with it.
 
 mod array_operations;
+mod bracket_notation;
 mod call;
 mod declarations;
 mod expressions;
@@ -13,7 +14,6 @@ mod function_argument;
 mod functions;
 mod library_functions;
 mod mathematical_notation;
-mod matrix_literal;
 mod members;
 mod method_call;
 mod pattern;
@@ -189,6 +189,7 @@ pub(crate) fn replacements(text: &str, at: Range<usize>, scope: Scope) -> Vec<Re
         let more = [search.method_calls(), search.functions_of_variable()].concat();
         found.splice(first_guess..first_guess, more);
     }
+    found.extend(search.absolute_values());
     search.rows(mathematical_notation::PRODUCTS, true, &mut found);
     found.extend(search.type_name());
     found.extend(search.split_word());
@@ -360,6 +361,14 @@ impl<'t> Search<'t> {
             let partial = Replacement::certain(token.from..token.to, format!("∂({function}, {parameter})"));
             let message = format!("a partial derivative is written '∂({function}, {parameter})'");
             return vec![Replacement { message, is_guess: true, ..partial }];
+        }
+        if let Some(digits) = word.find(|c: char| c.is_ascii_digit())
+            && word[digits..].ends_with(char::is_alphabetic)
+        {
+            let call = format!("{}({})", &word[..digits], &word[digits..]);
+            let message = "the argument of a function is in parentheses".to_owned();
+            let range = token.from..token.to;
+            return vec![Replacement { message, is_guess: true, ..Replacement::certain(range, call) }];
         }
         if matches!(word, "nil" | "true" | "false" | "self")
             || !(2..=LONGEST).contains(&count)

@@ -152,7 +152,8 @@ impl<'t> Code<'t> {
             let stops = match token.kind {
                 Kind::Close | Kind::LineBreak | Kind::Comment => true,
                 Kind::Word => STATEMENT_WORDS.contains(&text) && next == at || matches!(text, "let" | "var"),
-                _ => matches!(text, "=" | ";") || text == "," && !with_commas,
+                // A parameter may have a default value.
+                _ => text == ";" || matches!(text, "," | "=") && !with_commas,
             };
             if stops {
                 break;

@@ -214,6 +214,9 @@ pub(super) const ROWS: &[Row] = &[
         "a range is written '$x ... $y', and blocks are written in braces",
     ),
     ("for $n in $x $b ↵ end", "for $n in $x {$b\n}", BRACES),
+    ("for $n = $i : $y $e ; end", "for $n in $i ... $y { $e }", "a range is written '$i ... $y'"),
+    ("for $n = $i : $y ; $e ; end", "for $n in $i ... $y { $e }", "a range is written '$i ... $y'"),
+    ("for $n = $x : $y #end", "", "a loop over numbers is written 'for $n in $x ... $y { … }'"),
     ("for $n = $r", "", "a loop over numbers is written 'for $n in 0 ..< 10 { … }'"),
     ("for $n , $m in $x {", "for ($n, $m) in $x {", "several variables are in parentheses"),
     (

@@ -442,11 +442,12 @@ impl Infer<'_> {
         }
     }
 
-    /// Whether a candidate is a function of the library with an internal label, which programs do not use.
+    /// Whether a candidate is a function of the library whose first label is internal, so that programs do not use it.
     pub(crate) fn is_internal(&self, candidate: &Candidate) -> bool {
         let Target::Function(f) = candidate.target else { return false };
         let is_internal = |label: &str| label.len() > 1 && label.starts_with('_');
-        self.cx.defs.function_data(f).is_prelude && self.cx.defs.full_name(f).split(['(', ':']).skip(1).any(is_internal)
+        self.cx.defs.function_data(f).is_prelude
+            && self.cx.defs.full_name(f).split(['(', ':']).nth(1).is_some_and(is_internal)
     }
 
     pub(crate) fn candidate_span(&mut self, candidate: &Candidate) -> Option<Span> {

@@ -354,7 +354,13 @@ impl Infer<'_> {
             Some(local) => self.local_expr(local, span),
             None => {
                 let message = format!("'${n}' is only available in a closure that takes at least {}", count(n + 1));
-                self.fail(Code::UnknownName, span, message)
+                let diagnostic = Diagnostic::error(Code::UnknownName, span, message);
+                let may_be_amount = n > 0 && self.frame().kind != FrameKind::Closure;
+                self.error(match may_be_amount {
+                    true => diagnostic.fix(format!("write an amount of money as '{n}'"), span, n.to_string()),
+                    false => diagnostic,
+                });
+                self.error_expr(span)
             }
         }
     }

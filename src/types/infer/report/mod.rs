@@ -3,6 +3,7 @@
 pub(crate) mod access_level;
 pub(crate) mod array_parameter;
 pub(crate) mod constant_cast;
+pub(crate) mod inequality;
 pub(crate) mod missing_member;
 pub(crate) mod nearest_call;
 pub(crate) mod no_matching_call;

@@ -286,6 +286,7 @@ impl Infer<'_> {
                 self.finish_callee(callee, e.span);
                 self.finish_args(args);
                 self.check_quotient(callee, args, e.span);
+                self.check_inequality(callee, args);
             }
             ExprKind::CallValue { function, args } => {
                 self.finish(function);

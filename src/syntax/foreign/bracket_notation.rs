@@ -1,6 +1,6 @@
-//! Matrix literals of MATLAB and Julia: `[1, 2; 3, 4]` and `[1 2; 3 4]`.
+//! Bracket notation: matrix literals of MATLAB and Julia, `[1, 2; 3, 4]` and `[1 2; 3 4]`, and nested absolute values.
 
-use super::token::Kind;
+use super::token::{Kind, is_word};
 use super::{Replacement, Search};
 use std::ops::Range;
 
@@ -30,6 +30,37 @@ impl Search<'_> {
             found.push(Replacement { message, ..Replacement::certain(range, here) });
         }
         found
+    }
+
+    /// Returns the statement at the error with calls of `abs` in the place of bars, which may be nested: `||x| - 1|`.
+    pub(super) fn absolute_values(&self) -> Option<Replacement> {
+        let code = &self.code;
+        let begins = (0..=self.focus).rev().find(|at| code.begins_statement(*at))?;
+        let range = code.tokens[begins].from..code.tokens.get(code.line_end(begins).checked_sub(1)?)?.to;
+        let mut here = String::new();
+        let mut open = 0usize;
+        let mut follows_operand = false;
+        for c in code.text[range.clone()].chars() {
+            match c {
+                '|' if follows_operand && open > 0 => {
+                    open -= 1;
+                    here.push(')');
+                }
+                '|' => {
+                    open += 1;
+                    here.push_str(if follows_operand { " * abs(" } else { "abs(" });
+                    follows_operand = false;
+                }
+                _ => {
+                    here.push(c);
+                    if !c.is_whitespace() {
+                        follows_operand = is_word(c) || matches!(c, ')' | ']' | '.' | '\'');
+                    }
+                }
+            }
+        }
+        let message = format!("an absolute value is a function: '{}'", here.trim());
+        (open == 0).then(|| Replacement { message, ..Replacement::certain(range, here) })
     }
 
     /// Writes a row, whose elements are separated by commas or blanks.
