@@ -19,12 +19,9 @@ pub(crate) fn quotients(text: &str, copy: &str, start: u32) -> Vec<Diagnostic> {
         }
         let place = Span::new(start + at as u32, start + at as u32 + 2);
         let warning = Diagnostic::warning(Code::OtherMeaning, place, NO_QUOTIENT);
-        let end = text[at..].find('\n').map_or(text.len(), |n| at + n);
-        let comment = text[at..end].trim_end();
-        if comment[2..].contains("//") {
-            // A sum of fractions of Julia: `1//3 + 1//6`.
-            let whole = Span::new(place.start, place.start + comment.len() as u32);
-            found.push(warning.fix("divide with '/'", whole, comment.replace("//", "/")));
+        if let Some((from, to, code)) = sum_of_fractions(text, copy, at) {
+            let whole = Span::new(start + from as u32, start + to as u32);
+            found.push(warning.fix("divide with '/'", whole, code));
             continue;
         }
         found.push(match rounded_down(text, copy, at) {
@@ -36,6 +33,18 @@ pub(crate) fn quotients(text: &str, copy: &str, start: u32) -> Vec<Diagnostic> {
         });
     }
     found
+}
+
+/// Returns the range of a sum of fractions of integer literals whose first `//` is at `at`, and code that computes it:
+/// `1//3 + 1//6`.
+fn sum_of_fractions(text: &str, copy: &str, at: usize) -> Option<(usize, usize, String)> {
+    let line = copy[..at].rfind('\n').map_or(0, |n| n + 1);
+    let end = text[at..].find('\n').map_or(text.len(), |n| at + n);
+    let left = copy[line..at].trim_end();
+    let (from, to) = (line + left.len() - operand(left)?.len(), at + text[at..end].trim_end().len());
+    let quotient = if copy[..at].ends_with(' ') { ".0 /" } else { ".0/" };
+    let operands: Vec<&str> = text[from..to].split("//").map(str::trim_end).collect();
+    is_sum_of_fractions(text[at + 2..to].trim()).then(|| (from, to, operands.join(quotient)))
 }
 
 /// Returns the range of a quotient of two integer literals around the comment at `at`, and code that rounds it down.

@@ -12,6 +12,7 @@ use crate::types::generics::unification;
 use crate::types::infer::{FrameKind, Infer};
 use crate::types::model::declaration_tables::Observed;
 use crate::types::model::declaration_tables::{FunctionKind, Owner};
+use crate::types::model::syntax_query::is_operator;
 use crate::types::model::ty::Type;
 use crate::types::model::typed_tree::{
     Argument, Callee, Expr, ExprKind, FunctionRef, GlobalId, LocalId, Pattern, PatternKind, Place, Projection,
@@ -268,6 +269,9 @@ impl Infer<'_> {
         let (is_getter, is_subscript) = (data.kind == FunctionKind::Getter, &*data.base_name == "subscript");
         let assigns = beginning == ASSIGN;
         let why = match (is_getter, is_subscript) {
+            (false, _) if assigns && is_operator(&what) => {
+                "'=' assigns a value to a name; an equation is solved with 'solve({ x in … }, near: 1)'".to_owned()
+            }
             (false, _) => format!("{beginning}: '{what}' returns a value, not a variable"),
             (true, true) if assigns => format!("cannot assign through subscript: '{what}' is get-only"),
             (true, true) => format!("{beginning}: '{what}' is get-only"),
