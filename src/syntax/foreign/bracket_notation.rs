@@ -37,6 +37,9 @@ impl Search<'_> {
         let code = &self.code;
         let begins = (0..=self.focus).rev().find(|at| code.begins_statement(*at))?;
         let range = code.tokens[begins].from..code.tokens.get(code.line_end(begins).checked_sub(1)?)?.to;
+        if !code.text[range.clone()].contains('|') {
+            return None;
+        }
         let mut here = String::new();
         let mut open = 0usize;
         let mut follows_operand = false;

@@ -55,7 +55,6 @@ pub(super) const ROWS: &[Row] = &[
     ("IF ( $c , $e , $d )", "$c ? $e : $d", ""),
     ("D [ $e , $n ]", "derive { $n in $e }", "a derivative is taken of a function: 'derive { $n in … }'"),
     ("D [ $n [ $x , $y ] , $m ]", "∂($n, $m)", "a partial derivative is written '∂($n, $m)'"),
-    ("D [ $n [ $m ] , $m ]", "$n'", "the derivative of '$n' is the function '$n''"),
     (
         "Integrate [ $e , $n ]",
         "integral({ $n in $e }, 0...1)",
