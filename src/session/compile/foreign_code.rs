@@ -5,7 +5,7 @@
 //! error.
 
 use super::foreign_edit::{edited, edited_lines, offsets, span_of, stands_alone, text_edit};
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::{Code, Diagnostic, Help};
 use crate::session::{Input, Session};
 use crate::source::Span;
 use crate::syntax::foreign::{self, Replacement, Scope};
@@ -199,7 +199,7 @@ impl Session {
     fn without_wrong_edits(&mut self, search: &mut Search, mut diagnostic: Diagnostic, start: u32) -> Diagnostic {
         let is_syntactic = diagnostic.code == Code::ExpectedBrace;
         let is_checked = match diagnostic.code {
-            Code::UnknownName | Code::WrongArguments | Code::NoOverload => true,
+            Code::UnknownName | Code::UnknownOperator | Code::WrongArguments | Code::NoOverload => true,
             Code::NotConforming => diagnostic.message.starts_with("for-in loop"),
             _ => is_syntactic,
         };
@@ -278,6 +278,15 @@ impl Session {
             _ => false,
         };
         diagnostics.retain(|d| !follows(d));
+        // One edit mends all errors that offer it.
+        let mut offered: Vec<Vec<Help>> = vec![];
+        diagnostics.retain(|d| {
+            let is_repeated = d.is_error() && offered.contains(&d.helps);
+            if d.helps.iter().any(|help| !help.edits.is_empty()) {
+                offered.push(d.helps.clone());
+            }
+            !is_repeated
+        });
         diagnostics
     }
 

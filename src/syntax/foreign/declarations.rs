@@ -143,7 +143,7 @@ pub(super) const ROWS: &[Row] = &[
     (
         "§ $n ~ ( $a ) = $r",
         "func $n($[a]) -> Double { $r }",
-        "the parameters of a formula have neither types nor default values; declare it with 'func'",
+        "the parameters of a formula have no default values; declare it with 'func'",
     ),
     ("§ <function> $n ( $a ) { $e }", "func $n($a) { $e }", "functions are declared with 'func'"),
     ("§ <function> $n ( $a ) { $q }", "func $n($[a]) -> Double { $q }", "functions are declared with 'func'"),

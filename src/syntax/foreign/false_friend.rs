@@ -81,7 +81,7 @@ fn is_quotient(text: &str, copy: &str, at: usize) -> bool {
     let is_whole_line = context.is_empty();
     let is_expression = context.ends_with(|c: char| "=+-*/%^<>&|?(".contains(c)) && !context.ends_with("->")
         || context.rsplit(|c| !is_word(c)).next() == Some("return")
-        || is_whole_line && is_alone(copy, line, end);
+        || is_whole_line && (is_alone(copy, line, end) || right.contains("//"));
     // A number alone on its line is not divided.
     is_expression && operand != right
 }

@@ -4,6 +4,7 @@ use super::Row;
 use super::library_functions::INTEGRAL;
 
 const COMPLEX: &str = "a complex number is written 'Complex(2, 3)'";
+const UNIT: &str = "a number has no unit; a comment may state it";
 const FACTORIAL: &str = "a factorial is a function: 'factorial($x)'";
 const DEGREES: &str = "angles are in radians: '$x°' is written '$x * π / 180'";
 const POWER_OF_E: &str = "powers of e are written with 'exp'";
@@ -117,6 +118,7 @@ pub(super) const ROWS: &[Row] = &[
     ("∇ ~ ² ~ $n", "", "the Laplacian of 'f' is written 'laplacian(at: [x, y], in: f)'"),
     ("∫ $r", "", INTEGRAL),
     ("∏ ~ $r", "", "a product is written 'product((1...n).map { i in … })'"),
+    ("Σ_ $r", "", "a sum is written '(1...n).map { i in … }.sum()'"),
     ("∑ ~ $r", "", "a sum is written '(1...n).map { i in … }.sum()'"),
     ("∑ $n", "$n.sum()", ""),
     ("∏ $n", "$n.reduce(1, *)", ""),
@@ -174,11 +176,18 @@ pub(super) const ROWS: &[Row] = &[
     ("§ $x ~ ! = $r", "", EQUATION),
     ("( $e ) ~ !", "factorial($e)", "a factorial is a function: 'factorial($e)'"),
     ("$x ~ !", "factorial($x)", FACTORIAL),
+    ("$n _ $x ~ °", "$n($x * π / 180)", DEGREES),
+    ("/ ~ $x ~ °", "/($x * π / 180)", DEGREES),
+    ("/ $x ~ °", "/ ($x * π / 180)", DEGREES),
     ("$x ~ °", "$x * π / 180", DEGREES),
     ("$x degrees", "$x * π / 180", "angles are in radians: an angle in degrees is written '$x * π / 180'"),
     ("$x deg", "$x * π / 180", DEGREES),
+    ("C ( $x , $y )", "binomial($x, $y)", ""),
+    ("nCr ( $x , $y )", "binomial($x, $y)", ""),
     ("$x choose $y", "binomial($x, $y)", ""),
     ("$x ~ % of $y", "$x / 100.0 * $y", ""),
+    ("/ ~ $x ~ %", "/($x / 100.0)", ""),
+    ("/ $x ~ %", "/ ($x / 100.0)", ""),
     ("$x ~ %", "$x / 100.0", ""),
     ("$x ~ ½", "$x * 0.5", ""),
     ("½", "0.5", ""),
@@ -271,7 +280,10 @@ pub(super) const ROWS: &[Row] = &[
     ("$x ≤ $y < $z", "$x ≤ $y && $y < $z", ""),
     ("=<", "<=", ""),
     // Numbers.
-    ("$i _ <unit>", "$i /* $unit */", "a number has no unit; a comment may state it"),
+    ("$i _ <unit> ~ / ~ <per> ~ ^ ~ 2", "$i /* $unit/$per^2 */", UNIT),
+    ("$i _ <unit> ~ / ~ <per> ~ ²", "$i /* $unit/$per² */", UNIT),
+    ("$i _ <unit> ~ / ~ <per>", "$i /* $unit/$per */", UNIT),
+    ("$i _ <unit>", "$i /* $unit */", UNIT),
     ("$i ~ <currency>", "$i", "a number has no currency sign"),
     ("<currency> ~ $i", "$i", "a number has no currency sign"),
     ("$i _ $i", "", "digits are grouped with '_', as in '1_000_000'; a product is written with '*'"),

@@ -11,6 +11,7 @@ const CLASSES: &[(&str, &[(&str, &str)])] = &[
     ("differential", &[("dt", ""), ("dx", "")]),
     ("currency", &[("€", ""), ("£", ""), ("¥", "")]),
     ("unit", UNITS),
+    ("per", &[("s", ""), ("h", ""), ("min", ""), ("m", ""), ("cm", ""), ("l", ""), ("kg", ""), ("mol", "")]),
     ("imaginary", &[("i", ""), ("j", ""), ("im", "")]),
     ("declarer", &[("int", ""), ("double", ""), ("float", ""), ("long", ""), ("auto", ""), ("bool", ""), ("char", "")]),
     ("value", &[("Int", ""), ("Double", ""), ("Float", ""), ("String", ""), ("Bool", "")]),
