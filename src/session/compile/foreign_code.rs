@@ -5,7 +5,7 @@
 //! error.
 
 use super::foreign_edit::{edited, edited_lines, offsets, span_of, stands_alone, text_edit};
-use crate::diagnostic::{Code, Diagnostic, Help};
+use crate::diagnostic::{Code, Diagnostic};
 use crate::session::{Input, Session};
 use crate::source::Span;
 use crate::syntax::foreign::{self, Replacement, Scope};
@@ -278,13 +278,13 @@ impl Session {
             _ => false,
         };
         diagnostics.retain(|d| !follows(d));
-        // One edit mends all errors that offer it.
-        let mut offered: Vec<Vec<Help>> = vec![];
+        // One edit mends all errors in its line that offer it.
+        let mut offered = vec![];
         diagnostics.retain(|d| {
-            let is_repeated = d.is_error() && offered.contains(&d.helps);
-            if d.helps.iter().any(|help| !help.edits.is_empty()) {
-                offered.push(d.helps.clone());
-            }
+            let has_edit = d.code == Code::UnknownMember && d.helps.iter().any(|help| !help.edits.is_empty());
+            let offer = has_edit.then(|| (line(d), d.helps.clone()));
+            let is_repeated = offer.is_some() && offered.contains(&offer);
+            offered.push(offer);
             !is_repeated
         });
         diagnostics
