@@ -199,7 +199,8 @@ impl Session {
     fn without_wrong_edits(&mut self, search: &mut Search, mut diagnostic: Diagnostic, start: u32) -> Diagnostic {
         let is_syntactic = diagnostic.code == Code::ExpectedBrace;
         let is_checked = match diagnostic.code {
-            Code::UnknownName | Code::UnknownOperator | Code::WrongArguments | Code::NoOverload => true,
+            Code::UnknownName | Code::UnknownMember | Code::UnknownOperator => true,
+            Code::WrongArguments | Code::NoOverload => true,
             Code::NotConforming => diagnostic.message.starts_with("for-in loop"),
             _ => is_syntactic,
         };

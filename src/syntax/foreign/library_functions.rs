@@ -26,6 +26,7 @@ const REGEX: &str = "matches are found with 'text.matches(of: try Regex(#\"[0-9]
 const COMPONENT: &str = "the parts of a date are its components";
 const COLUMN: &str = "the value of a name is written in square brackets: '[\"$n\"]'";
 const NUMBER_OF_ROWS: &str = "the number of rows of a table is its property 'rows'";
+const NUMBERS_OF_COLUMN: &str = "the name of a column is written in square brackets directly after the table";
 const ROWS_OF_TABLE: &str = "the rows of a table are its 'records'";
 
 /// Calls whose arguments are converted to the wrong types, so that the error is about a conversion.
@@ -298,7 +299,12 @@ pub(super) const ROWS: &[Row] = &[
 pub(super) const NAMED: &[Row] = &[
     ("$x . rows . count", "$x.rows", NUMBER_OF_ROWS),
     ("$x . count", "$x.rows", NUMBER_OF_ROWS),
+    ("$x . length", "$x.rows", NUMBER_OF_ROWS),
+    ("$x . size", "$x.rows", NUMBER_OF_ROWS),
     ("len ( $x )", "$x.rows", NUMBER_OF_ROWS),
+    ("$x . shape", "($x.rows, $x.columns.count)", "a table has 'rows' and 'columns'"),
+    ("$x . column ( $s )", "$x[$s]", NUMBERS_OF_COLUMN),
+    ("$x . columns [ $s ]", "$x[$s]", NUMBERS_OF_COLUMN),
     ("$x . rows [ $e ]", "$x.row(at: $e)", "a row of a table is returned by 'row(at:)'"),
     ("$x . $n", "$x[\"$n\"]", COLUMN),
 ];
