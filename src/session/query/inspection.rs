@@ -116,6 +116,7 @@ impl Session {
         let text = &*source.text;
         let line_start = text.get(..at)?.rfind('\n').map_or(0, |n| n + 1);
         let declaration = declaration_at(text.get(line_start..)?);
+        let declaration = if source.is_prelude { without_internal_protocols(&declaration) } else { declaration };
         let above = text.get(..line_start)?.lines().rev().map(str::trim);
         let is_attribute = |line: &str| line.starts_with('@') && without_attributes(line).is_empty();
         let comment = above.take_while(|line| line.starts_with("///") || is_attribute(line));
@@ -128,6 +129,22 @@ impl Session {
         };
         Some(Topic { declaration, text: documentation })
     }
+}
+
+/// Returns a declaration of the library; that of a type or protocol has no internal protocols.
+pub(crate) fn without_internal_protocols(declaration: &str) -> String {
+    const KEYWORDS: [&str; 4] = ["struct", "class", "enum", "protocol"];
+    let mut out = declaration.to_owned();
+    if !declaration.split(' ').take(2).any(|word| KEYWORDS.contains(&word)) {
+        return out;
+    }
+    while let Some(at) = out.find(", _").or_else(|| out.find(": _")) {
+        let name = at + 2;
+        let end = out[name..].find(|c| !is_part_of_name(c)).map_or(out.len(), |length| name + length);
+        let is_first_of_several = out[at..].starts_with(':') && out[end..].starts_with(", ");
+        out.replace_range(if is_first_of_several { name..end + 2 } else { at..end }, "");
+    }
+    out
 }
 
 /// Returns the declaration at the beginning of a text, without its body, on one line.
@@ -222,5 +239,17 @@ mod tests {
     fn attributes_are_left_out() {
         assert_eq!(without_attributes("@primitive(\"double.sin\") func sin(_ x: Double)"), "func sin(_ x: Double)");
         assert_eq!(without_attributes("@inlinable @discardableResult func f()"), "func f()");
+    }
+
+    #[test]
+    fn internal_protocols_are_left_out() {
+        for (declaration, shown) in [
+            ("struct A: _B", "struct A"),
+            ("struct A<T: P>: _B, C, _D where T: E", "struct A<T: P>: C where T: E"),
+            ("struct A: B, C", "struct A: B, C"),
+            ("func f(_ x: Int, _ y: Int)", "func f(_ x: Int, _ y: Int)"),
+        ] {
+            assert_eq!(without_internal_protocols(declaration), shown);
+        }
     }
 }

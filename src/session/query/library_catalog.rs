@@ -3,7 +3,7 @@
 //! The prelude is formatted by `dscript fmt`, so the members of a type are indented by one step.
 
 use crate::session::query::inspection::{
-    declaration_at, first_paragraph, is_part_of_name, primitive_at, without_attributes,
+    declaration_at, first_paragraph, is_part_of_name, primitive_at, without_attributes, without_internal_protocols,
 };
 use crate::session::query::library_topics::topic_of;
 use crate::source::SourceMap;
@@ -188,10 +188,7 @@ impl Catalog {
                 kind,
                 is_static: head.is_static,
                 topic,
-                declaration: match kind {
-                    EntryKind::Type | EntryKind::Protocol => without_internal_protocols(&declaration),
-                    _ => declaration,
-                },
+                declaration: without_internal_protocols(&declaration),
             });
         }
     }
@@ -300,18 +297,6 @@ impl<'t> Head<'t> {
     }
 }
 
-/// Returns the declaration of a type or protocol without the internal protocols of the library.
-fn without_internal_protocols(declaration: &str) -> String {
-    let mut out = declaration.to_owned();
-    while let Some(at) = out.find(", _").or_else(|| out.find(": _")) {
-        let name = at + 2;
-        let end = out[name..].find(|c| !is_part_of_name(c)).map_or(out.len(), |length| name + length);
-        let is_first_of_several = out[at..].starts_with(':') && out[end..].starts_with(", ");
-        out.replace_range(if is_first_of_several { name..end + 2 } else { at..end }, "");
-    }
-    out
-}
-
 /// Returns the parameters in the parentheses after the name of a declaration.
 fn parameters(declaration: &str) -> Option<Vec<String>> {
     let open = declaration.find('(')?;
@@ -362,17 +347,6 @@ mod tests {
         assert_eq!(catalog.entries[1].summary(), "Adds it.");
         assert_eq!(catalog.protocols("List"), ["Sequence"]);
         assert!(catalog.entries[3].is_static);
-    }
-
-    #[test]
-    fn internal_protocols_are_left_out() {
-        for (declaration, shown) in [
-            ("struct A: _B", "struct A"),
-            ("struct A<T: P>: _B, C, _D where T: E", "struct A<T: P>: C where T: E"),
-            ("struct A: B, C", "struct A: B, C"),
-        ] {
-            assert_eq!(without_internal_protocols(declaration), shown);
-        }
     }
 
     #[test]
