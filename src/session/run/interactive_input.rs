@@ -113,7 +113,7 @@ impl Session {
     pub fn completeness(text: &str) -> Completeness {
         let parsed = crate::syntax::parse(text, 0);
         match parsed.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error) {
-            _ if parsed.incomplete => Completeness::Incomplete,
+            _ if parsed.incomplete && !ends_with_percentage(text) => Completeness::Incomplete,
             true => Completeness::Invalid,
             false => Completeness::Complete,
         }
@@ -257,4 +257,9 @@ impl Session {
         }
         Some(Cells::record(Components { f: &f, slots: &[], i: &i, r: &r }))
     }
+}
+
+/// Whether a text ends with a percentage, `10%`, rather than with an operator whose right operand follows.
+fn ends_with_percentage(text: &str) -> bool {
+    text.trim_end().strip_suffix('%').is_some_and(|before| before.ends_with(|c: char| c.is_ascii_digit()))
 }
