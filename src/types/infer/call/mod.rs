@@ -75,7 +75,9 @@ impl Infer<'_> {
                 if let Some(ty) = self.type_expression(callee) {
                     return self.call_init(&ty, None, args, expected, span);
                 }
-                let function = self.expr(callee, None);
+                let mut args = args;
+                let ty = self.called_closure_type(callee, &mut args);
+                let function = self.expr(callee, ty.as_ref());
                 self.call_value(function, args, expected, span)
             }
         }

@@ -341,6 +341,20 @@ impl Infer<'_> {
         any
     }
 
+    /// Unifies the type variables of string literals among the types with `String`; returns whether there are any.
+    pub(crate) fn default_texts(&mut self, types: &[Type], span: Span) -> bool {
+        let string = name_lookup::simple(self.cx, "String");
+        let mut any = false;
+        for ty in types {
+            if let Type::Var(v) = unification::shallow(self.cx, ty)
+                && self.cx.vars.var(v).literal.is_some_and(Literal::is_text)
+            {
+                any |= unification::unify(self.cx, ty, &string, span);
+            }
+        }
+        any
+    }
+
     /// Returns the candidates whose result fits the pending calls that take it as an argument: inside `Character(…)`,
     /// the overload of `UnicodeScalar(65)` that is not optional. Returns all candidates if none fits.
     pub(crate) fn fitting_enclosing_calls(

@@ -5,6 +5,7 @@ use crate::source::Span;
 use crate::syntax::ast;
 use crate::syntax::ast::{ExprKind as Ast, StmtKind as AstStmt};
 use crate::types::generics::unification;
+use crate::types::infer::call::arguments::{ArgNode, closure_arity};
 use crate::types::infer::solver::pending_expression::PendingKind;
 use crate::types::infer::stmt::branch::ends_in_statements;
 use crate::types::infer::{FrameKind, Infer};
@@ -363,6 +364,33 @@ impl Infer<'_> {
                 self.error_expr(span)
             }
         }
+    }
+
+    /// Returns the type that is expected of a closure that is called where it is written. A number literal among the
+    /// arguments determines the type of the parameter, as in `{ $0 + $1 }(1, 2)`.
+    pub(crate) fn called_closure_type(&mut self, callee: &ast::Expr, args: &mut [ArgNode]) -> Option<Type> {
+        let mut callee = callee;
+        while let Ast::Paren(inner) = &callee.kind {
+            callee = inner;
+        }
+        let Ast::Closure(closure) = &callee.kind else { return None };
+        if closure_arity(closure) != Some(args.len()) {
+            return None;
+        }
+        self.ready_args(args);
+        let mut params = vec![];
+        for (i, arg) in args.iter().enumerate() {
+            let is_written = closure.params.as_ref().is_some_and(|written| written[i].ty.is_some());
+            let given = arg.ready.as_ref().map(|ready| ready.ty.clone()).filter(|_| !is_written);
+            let ty = match given.filter(|ty| self.is_number_literal(ty)) {
+                Some(ty) => ty,
+                None => self.cx.vars.fresh_parameter(),
+            };
+            let is_inout = closure.params.as_ref().is_some_and(|written| written[i].is_inout);
+            params.push(FunctionParam { ty, is_inout, no_derivative: false, autoclosure: false });
+        }
+        let result = self.cx.vars.fresh();
+        Some(Type::Function(Rc::new(FunctionType { params, result, throws: false, strength: Strength::Open })))
     }
 
     /// Infers an argument of an `@autoclosure` parameter.

@@ -67,7 +67,7 @@ impl Infer<'_> {
     }
 
     fn reference_now(&mut self, candidates: &[Candidate], expected: Option<Type>, span: Span) -> Option<Expr> {
-        let natural = self.of_integer_literals(candidates, expected.as_ref(), span);
+        let natural = self.of_literals(candidates, expected.as_ref(), span).filter(|natural| !natural.is_empty());
         let mut best = self.best_references(natural.as_deref().unwrap_or(candidates), expected.as_ref(), span);
         if best.is_empty() {
             best = self.with_widening(true, |infer| infer.best_references(candidates, expected.as_ref(), span));
@@ -111,24 +111,38 @@ impl Infer<'_> {
         ranked.into_iter().filter(|(rank, _)| Some(*rank) == least).map(|(_, c)| c.clone()).collect()
     }
 
-    /// Returns the candidates that take `Int`s, if the expected parameter types are type variables of integer
-    /// literals: `[1, 2].map(abs)`.
-    fn of_integer_literals(
-        &mut self,
-        candidates: &[Candidate],
-        expected: Option<&Type>,
-        span: Span,
-    ) -> Option<Vec<Candidate>> {
+    /// Returns the candidates that take the default types of literals, if the expected parameter types are type variables
+    /// of literals: `[1, 2].map(abs)`, `["1"].compactMap(Int.init)`. The result is empty if no candidate takes them.
+    fn of_literals(&mut self, candidates: &[Candidate], expected: Option<&Type>, span: Span) -> Option<Vec<Candidate>> {
         let Type::Function(f) = expected? else { return None };
-        let params: Vec<Type> = f.params.iter().map(|p| p.ty.clone()).collect();
-        let snapshot = self.cx.vars.snapshot();
-        let mut natural = vec![];
-        if self.default_integers(&params, span) && params.iter().all(|ty| !unification::has_vars(self.cx, ty)) {
-            natural.extend_from_slice(candidates);
-            natural.retain(|candidate| self.may_be(candidate, expected, span));
+        let mut params = vec![];
+        for param in &f.params {
+            // A function of several parameters also takes a tuple, as in `zip([1, 2], [3, 4]).map(*)`.
+            match unification::shallow(self.cx, &param.ty) {
+                Type::Tuple(parts) => params.extend(parts.iter().map(|(_, ty)| ty.clone())),
+                ty => params.push(ty),
+            }
         }
+        let snapshot = self.cx.vars.snapshot();
+        let has_literals = self.default_integers(&params, span) | self.default_texts(&params, span);
+        let is_known = has_literals && params.iter().all(|ty| !unification::has_vars(self.cx, ty));
+        let natural = is_known.then(|| {
+            let mut natural = candidates.to_vec();
+            natural.retain(|candidate| self.may_be(candidate, expected, span));
+            natural
+        });
         self.cx.vars.rollback(snapshot);
-        (!natural.is_empty()).then_some(natural)
+        natural
+    }
+
+    /// Whether literals are the only arguments of a referenced function whose types are not known. The result becomes a
+    /// `Double` if it is an operand beside a floating-point literal, as in `[1, 2].map(abs).map { $0 + 0.5 }`.
+    pub(crate) fn takes_literals(&mut self, candidates: &[Candidate], wanted: &Type, span: Span) -> bool {
+        let Some(Type::Function(f)) = self.known(wanted) else { return false };
+        if let Some(double) = self.beside_point(&f.result) {
+            unification::try_unify(self.cx, &f.result, &double, span);
+        }
+        self.of_literals(candidates, Some(&Type::Function(f)), span).is_some()
     }
 
     /// Whether a function fits the expected type, as far as the expected type is known.

@@ -7,6 +7,7 @@ use crate::types::infer::Infer;
 use crate::types::infer::solver::pending_expression::{Pending, PendingKind};
 use crate::types::model::ty::{Type, VarId};
 use crate::types::model::type_context::TypeContext;
+use crate::types::model::type_vars;
 use crate::types::model::type_vars::ConformanceConstraint;
 use crate::types::model::type_vars::{Literal, VarState};
 use crate::types::names::name_lookup;
@@ -27,6 +28,10 @@ impl Infer<'_> {
         let waiting = self.pending_results();
         let mut results: HashSet<VarId> = HashSet::new();
         for mut ty in waiting {
+            // The value that a pending closure returns follows from the types of its parameters.
+            if let Type::Function(f) = unification::shallow(self.cx, &ty) {
+                ty = f.result.clone();
+            }
             // An unknown value may also be the payload of an optional result, as in `first!`.
             while let Some(payload) = name_lookup::optional_payload(self.cx, &ty) {
                 ty = payload;
@@ -122,7 +127,14 @@ impl Infer<'_> {
         }
         for pending in self.waiting.iter().filter_map(|i| self.pending[*i].as_ref()) {
             match (&pending.kind, &pending.result) {
-                (PendingKind::Closure { .. }, Type::Function(f)) => types.extend(f.params.iter().map(|p| p.ty.clone())),
+                // A parameter that is no literal waits for another closure, which is inferred first.
+                (PendingKind::Closure { .. }, Type::Function(f)) => {
+                    let params: Vec<Type> = f.params.iter().map(|p| type_vars::zonk(self.cx, &p.ty)).collect();
+                    let is_waiting = |ty: &Type| matches!(ty, Type::Var(v) if self.cx.vars.var(*v).literal.is_none());
+                    if !params.iter().any(is_waiting) {
+                        types.extend(params);
+                    }
+                }
                 (PendingKind::Operator { args, .. } | PendingKind::Overload { args, .. }, _) => {
                     let associated = args.iter().filter_map(|arg| match &arg.ready.as_ref()?.ty {
                         Type::Associated(of, ..) => Some((**of).clone()),

@@ -74,6 +74,8 @@ enum DefaultingPhase {
     /// Closures of a single expression are inferred although their parameter types are unknown, since the expression
     /// may determine the type of a literal.
     Expressions,
+    /// References to overloaded functions whose arguments are literals are resolved by the default types of the literals.
+    References,
     /// Overloads of which some candidates fit only if literals do not have their default types are decided; a tie is
     /// reported as ambiguous.
     Literals,
@@ -163,6 +165,7 @@ impl Infer<'_> {
             self.progress(from);
             if self.pass(from, DefaultingPhase::Default)
                 || self.pass(from, DefaultingPhase::Expressions)
+                || self.pass(from, DefaultingPhase::References)
                 || self.default_operands(vars)
                 || self.default_arguments()
                 || self.pass(from, DefaultingPhase::Literals)
@@ -363,7 +366,9 @@ impl Infer<'_> {
                 None
             }
             PendingKind::Reference { candidates } => {
-                self.attempt_reference(candidates, &pending.result, phase >= DefaultingPhase::Closures, span)
+                let dares = phase >= DefaultingPhase::Closures
+                    || phase >= DefaultingPhase::References && self.takes_literals(candidates, &pending.result, span);
+                self.attempt_reference(candidates, &pending.result, dares, span)
             }
             PendingKind::Coerce { value, to } => {
                 let to = unification::shallow(self.cx, to);
