@@ -35,6 +35,7 @@ impl Infer<'_> {
             let params = self.candidate_params(c);
             match_args(&params, &args).is_ok()
         });
+        let fitting = self.accessible(fitting);
         self.ready_pow(name, &fitting, &mut args);
         let fitting = self.by_own_literals(fitting, &mut args, expected, span);
         self.ready_closures(&fitting, &mut args, span);

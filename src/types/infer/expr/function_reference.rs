@@ -31,6 +31,7 @@ impl Infer<'_> {
     /// Infers a reference to one of several functions: the function that fits the expected type; among several such
     /// functions the nearest, and then one whose parameters are `Double`s.
     pub(crate) fn reference(&mut self, candidates: &[Candidate], expected: Option<&Type>, span: Span) -> Option<Expr> {
+        let candidates = &self.accessible(candidates.to_vec());
         let expected = expected.and_then(|t| self.known(t));
         match expected {
             Some(expected) if self.depends_on_others(candidates, &expected, span) => {

@@ -495,7 +495,7 @@ impl Infer<'_> {
         for candidate in self.function_candidates(&op.name) {
             self.push_operator(candidate, wanted, count, &mut out);
         }
-        out
+        self.accessible(out)
     }
 
     fn fixity_of(&self, op: &Ident, count: usize) -> Option<Fixity> {

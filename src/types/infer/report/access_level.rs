@@ -47,6 +47,19 @@ impl Infer<'_> {
         }
     }
 
+    /// Removes the private functions that cannot be called here, unless no other candidates remain.
+    pub(crate) fn accessible(&self, candidates: Vec<Candidate>) -> Vec<Candidate> {
+        let is_accessible = |candidate: &Candidate| {
+            let Target::Function(f) = candidate.target else { return true };
+            let data = self.cx.defs.function_data(f);
+            !data.decl.as_ref().is_some_and(|decl| hides(decl, false)) || self.is_inside(data.owner)
+        };
+        if candidates.len() < 2 || candidates.iter().all(is_accessible) || !candidates.iter().any(is_accessible) {
+            return candidates;
+        }
+        candidates.into_iter().filter(is_accessible).collect()
+    }
+
     /// Checks the access level of a stored property that is read or written.
     pub(crate) fn check_stored_access(&mut self, n: NominalId, index: u32, writes: bool, span: Span) {
         let stored = &self.cx.defs.nominal_data(n).stored[index as usize];
