@@ -45,10 +45,11 @@ impl<'b> Flow<'b, '_> {
                 self.usage.globals.insert(*global);
                 self.read_global(*global, e.span, Use::Value);
             }
-            ExprKind::Field { base, index } | ExprKind::Element { base, index } => match base.kind {
-                ExprKind::Local(local) => self.read_part(local, *index, e.span),
-                _ => self.expr(base),
-            },
+            ExprKind::Field { base, .. } | ExprKind::Element { base, .. } => {
+                if !self.read_part(e) {
+                    self.expr(base);
+                }
+            }
             ExprKind::Tuple(parts)
             | ExprKind::Array(parts)
             | ExprKind::Struct { fields: parts }

@@ -6,6 +6,7 @@ use crate::types::conform::superclass;
 use crate::types::model::typed_tree::{
     Expr, ExprKind, FunctionId, GlobalId, LocalId, Place, Projection, ProjectionKind, Root,
 };
+use std::ops::Range;
 
 /// The kind of use of a variable, for messages.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -42,21 +43,35 @@ impl<'b> Flow<'b, '_> {
         }
     }
 
-    /// Records a read of an element or stored property of a local variable.
-    pub(super) fn read_part(&mut self, local: LocalId, index: u32, span: Span) {
-        match self.variables.part_of(local, index) {
-            Some(part) => {
+    /// Records a read of an element or stored property; returns whether it belongs to a local variable, by elements and
+    /// properties alone.
+    pub(super) fn read_part(&mut self, e: &Expr) -> bool {
+        let mut path = vec![];
+        let mut at = e;
+        while let ExprKind::Field { base, index } | ExprKind::Element { base, index } = &at.kind {
+            path.push(*index);
+            at = base;
+        }
+        let ExprKind::Local(local) = at.kind else { return false };
+        match self.variables.parts_of(local, &mut path.into_iter().rev()) {
+            Some((parts, _)) => {
                 self.usage.read(local);
-                self.part_must_be_set(part, span, Use::Value);
+                self.parts_must_be_set(parts, e.span, Use::Value);
             }
-            None => self.read(local, span, Use::Value),
+            None => self.read(local, e.span, Use::Value),
+        }
+        true
+    }
+
+    fn parts_must_be_set(&mut self, parts: Range<u32>, span: Span, how: Use) {
+        let missing: Vec<u32> = parts.filter(|part| self.is_unset(*part)).collect();
+        if !missing.is_empty() {
+            self.uninitialized(None, &missing, span, how);
         }
     }
 
     fn part_must_be_set(&mut self, part: u32, span: Span, how: Use) {
-        if self.is_unset(part) {
-            self.uninitialized(None, &[part], span, how);
-        }
+        self.parts_must_be_set(part..part + 1, span, how);
     }
 
     pub(super) fn read_global(&mut self, global: GlobalId, span: Span, how: Use) {
@@ -89,24 +104,23 @@ impl<'b> Flow<'b, '_> {
             (Root::Local(local), []) => {
                 self.usage.write(*local);
                 let is_self = self.filled == Some(*local);
-                for part in self.variables.local(*local).into_iter().flatten() {
-                    // An assignment to `self` may replace initialized constants.
-                    self.set(part, place.span, !is_self);
-                }
+                let parts = self.variables.local(*local).unwrap_or_default();
+                // An assignment to `self` may replace initialized constants.
+                self.set(parts, place.span, !is_self);
             }
-            (Root::Local(local), [first, rest @ ..]) => {
+            (Root::Local(local), path @ [first, ..]) => {
                 self.usage.write(*local);
-                self.assign_part(*local, first, rest, place.span);
+                self.assign_part(*local, first, path, place.span);
             }
-            (Root::Value(base), [first, rest @ ..]) => match base.kind {
-                ExprKind::Local(local) if self.variables.part_at(local, first).is_some() => {
-                    self.assign_part(local, first, rest, place.span);
+            (Root::Value(base), path @ [first, ..]) => match base.kind {
+                ExprKind::Local(local) if self.variables.parts_at(local, path).is_some() => {
+                    self.assign_part(local, first, path, place.span);
                 }
                 _ => self.expr(base),
             },
             (Root::Global(global), []) => {
                 if let Some(part) = self.variables.global(*global) {
-                    self.set(part, place.span, true);
+                    self.set(part..part + 1, place.span, true);
                 }
             }
             (Root::Global(global), _) => self.read_global(*global, place.span, Use::Part),
@@ -115,14 +129,14 @@ impl<'b> Flow<'b, '_> {
         }
     }
 
-    fn assign_part(&mut self, local: LocalId, first: &Projection, rest: &[Projection], span: Span) {
-        match (self.variables.part_at(local, first), rest) {
-            (Some(part), []) => {
+    fn assign_part(&mut self, local: LocalId, first: &Projection, path: &[Projection], span: Span) {
+        match self.variables.parts_at(local, path) {
+            Some((parts, true)) => {
                 self.must_be_led_on(local, span);
-                self.set(part, span, true);
+                self.set(parts, span, true);
             }
-            (Some(part), _) => self.part_must_be_set(part, span, Use::Part),
-            (None, _) => {
+            Some((parts, false)) => self.parts_must_be_set(parts, span, Use::Part),
+            None => {
                 let how = match &first.kind {
                     ProjectionKind::Field(_) => Use::Part,
                     _ => Use::Value,
@@ -147,8 +161,8 @@ impl<'b> Flow<'b, '_> {
             Root::Local(local) => {
                 self.usage.write(*local);
                 self.usage.read(*local);
-                match place.path.first().and_then(|step| self.variables.part_at(*local, step)) {
-                    Some(part) => self.part_must_be_set(part, place.span, how),
+                match self.variables.parts_at(*local, &place.path) {
+                    Some((parts, _)) => self.parts_must_be_set(parts, place.span, how),
                     None => self.must_be_set(*local, place.span, how),
                 }
             }
@@ -187,16 +201,20 @@ impl<'b> Flow<'b, '_> {
         }
     }
 
-    /// Marks a part of a variable as initialized. With `first`, a constant must have been uninitialized.
-    fn set(&mut self, part: u32, span: Span, first: bool) {
-        if self.variables.part(part).once && first {
-            self.settings.push((part, span));
-            if self.state.reachable && self.state.set.has(part) {
-                self.set_again(part, span);
+    /// Marks parts of a variable as initialized. With `first`, constants must have been uninitialized.
+    fn set(&mut self, parts: Range<u32>, span: Span, first: bool) {
+        let mut again = None;
+        for part in parts {
+            if self.variables.part(part).once && first {
+                self.settings.push((part, span));
+                again = again.or((self.state.reachable && self.state.set.has(part)).then_some(part));
             }
+            self.state.unset.put(part, false);
+            self.state.set.put(part, true);
         }
-        self.state.unset.put(part, false);
-        self.state.set.put(part, true);
+        if let Some(part) = again {
+            self.set_again(part, span);
+        }
     }
 
     /// Marks parts of a variable as initialized after an error about them was reported, so that no further error is

@@ -8,6 +8,7 @@ use crate::types::conform::superclass;
 use crate::types::model::declaration_tables::{FunctionKind, StoredData};
 use crate::types::model::ty::{NominalId, Type};
 use crate::types::model::typed_tree::{GlobalId, LocalId, Pattern, PatternKind, Projection, ProjectionKind};
+use crate::types::nominal::stored_property;
 use hashbrown::HashMap;
 use std::ops::Range;
 
@@ -24,14 +25,28 @@ pub(super) struct Part {
     pub(super) has_value: bool,
 }
 
+/// The division of a variable into parts.
+enum Division {
+    /// The part is initialized as a whole.
+    Whole(u32),
+    /// The properties or elements are initialized one by one, the first of which has the given index: the properties
+    /// before it are inherited.
+    Split { parts: Range<u32>, first: u32, components: Vec<Division> },
+}
+
+impl Division {
+    fn parts(&self) -> Range<u32> {
+        match self {
+            Division::Whole(part) => *part..*part + 1,
+            Division::Split { parts, .. } => parts.clone(),
+        }
+    }
+}
+
 /// A local variable that the analysis tracks.
 struct TrackedVariable {
     parts: Range<u32>,
-    /// The index of the first tracked property; the properties before it are inherited.
-    first: u32,
-    /// Whether the tracked parts are properties or elements of the variable's value; otherwise the only part is the
-    /// variable itself.
-    is_split: bool,
+    division: Division,
 }
 
 /// The tracked parts of variables, by number.
@@ -63,19 +78,28 @@ impl Variables {
         &self.parts[number as usize]
     }
 
-    /// Returns the part of a variable that is selected by a projection.
-    pub(super) fn part_at(&self, local: LocalId, step: &Projection) -> Option<u32> {
-        match step.kind {
-            ProjectionKind::Field(i) | ProjectionKind::Element(i) => self.part_of(local, i),
+    /// Returns the parts that a place inside of a variable consists of, and whether the place contains all of them;
+    /// `None` if the variable is not tracked by parts.
+    pub(super) fn parts_at(&self, local: LocalId, path: &[Projection]) -> Option<(Range<u32>, bool)> {
+        let component = |step: &Projection| match step.kind {
+            ProjectionKind::Field(i) | ProjectionKind::Element(i) => Some(i),
             ProjectionKind::Accessor { .. } | ProjectionKind::Force => None,
-        }
+        };
+        self.parts_of(local, &mut path.iter().map_while(component)).map(|(parts, depth)| (parts, depth == path.len()))
     }
 
-    /// Returns the part of a variable with the given index, if the variable is tracked by parts.
-    pub(super) fn part_of(&self, local: LocalId, index: u32) -> Option<u32> {
-        let tracked = self.locals.get(&local)?;
-        let own = index.checked_sub(tracked.first)?;
-        (tracked.is_split && own < tracked.parts.len() as u32).then(|| tracked.parts.start + own)
+    /// Returns the parts that a component of a variable consists of, and the length of the path to the component, which
+    /// is the longest prefix of `path` that is tracked; `None` if the variable is not tracked by parts.
+    pub(super) fn parts_of(&self, local: LocalId, path: &mut dyn Iterator<Item = u32>) -> Option<(Range<u32>, usize)> {
+        let mut at = &self.locals.get(&local)?.division;
+        let mut depth = 0;
+        while let Division::Split { first, components, .. } = at
+            && let Some(index) = path.next()
+        {
+            at = components.get(index.checked_sub(*first)? as usize)?;
+            depth += 1;
+        }
+        (depth > 0).then(|| (at.parts(), depth))
     }
 
     fn add(&mut self, parts: Vec<Part>) -> Range<u32> {
@@ -129,15 +153,18 @@ impl Flow<'_, '_> {
         if fills {
             self.filled = Some(local);
         }
-        let split = match &variable.ty {
+        let properties = match &variable.ty {
             Type::Nominal(n, _) if fills => self.properties(*n),
-            Type::Tuple(_) => self.elements(local),
             _ => None,
         };
-        let is_split = split.is_some();
-        let parts = split.unwrap_or_else(|| vec![self.whole(local)]);
-        let parts = self.variables.add(parts);
-        self.variables.locals.insert(local, TrackedVariable { parts: parts.clone(), first: 0, is_split });
+        let mut all = vec![];
+        let start = self.variables.parts.len() as u32;
+        let division = match properties {
+            Some(properties) => divide(properties, 0, start, &mut all),
+            None => divide_tuple(self.whole(local), &variable.ty, start, &mut all),
+        };
+        let parts = self.variables.add(all);
+        self.variables.locals.insert(local, TrackedVariable { parts: parts.clone(), division });
         parts
     }
 
@@ -149,17 +176,20 @@ impl Flow<'_, '_> {
         }
         let local = LocalId(0);
         let Some(Type::Nominal(n, _)) = self.body.locals.first().map(|l| l.ty.clone()) else { return };
-        let mut parts = self.properties(n).unwrap_or_default();
+        let mut properties = self.properties(n).unwrap_or_default();
         let is_convenience = superclass::is_convenience(self.cx, self.function);
         if is_convenience {
-            parts.iter_mut().for_each(|p| p.has_value = false);
+            properties.iter_mut().for_each(|(property, _)| property.has_value = false);
         }
         let leads_to = match (is_convenience, superclass::superclass(self.cx, n)) {
             (true, _) => Some("self.init"),
             (false, Some(_)) => Some("super.init"),
             (false, None) => None,
         };
-        let (own, first) = (parts.len() as u32, superclass::inherited_count(self.cx, n));
+        let mut parts = vec![];
+        let first = superclass::inherited_count(self.cx, n);
+        let division = divide(properties, first, self.variables.parts.len() as u32, &mut parts);
+        let own = parts.len() as u32;
         parts.extend(leads_to.map(|name| Part {
             name: name.into(),
             declared: Span::default(),
@@ -172,7 +202,7 @@ impl Flow<'_, '_> {
         for part in parts.clone() {
             self.state.unset.put(part, true);
         }
-        self.variables.locals.insert(local, TrackedVariable { parts, first, is_split: true });
+        self.variables.locals.insert(local, TrackedVariable { parts, division });
     }
 
     fn whole(&self, local: LocalId) -> Part {
@@ -180,25 +210,46 @@ impl Flow<'_, '_> {
         Part { name: variable.name.to_string(), declared: variable.span, once: variable.once, has_value: false }
     }
 
-    /// Returns the parts of the `self` of an initializer; `None` for a type that does not consist of stored properties.
-    fn properties(&self, n: NominalId) -> Option<Vec<Part>> {
+    /// Returns the properties of the `self` of an initializer with their types; `None` for a type that does not consist
+    /// of stored properties.
+    fn properties(&mut self, n: NominalId) -> Option<Vec<(Part, Type)>> {
         let data = self.cx.defs.nominal_data(n);
+        if data.builtin.is_some() || data.kind == NominalKind::Enum {
+            return None;
+        }
         let of = |stored: &StoredData| Part {
             name: format!("self.{}", stored.name),
             declared: stored.span,
             once: stored.is_let,
             has_value: stored.value.is_some(),
         };
-        (data.builtin.is_none() && data.kind != NominalKind::Enum).then(|| data.stored.iter().map(of).collect())
+        let parts: Vec<Part> = data.stored.iter().map(of).collect();
+        let typed = |(i, part)| (part, stored_property::stored_type(self.cx, n, i as u32));
+        Some(parts.into_iter().enumerate().map(typed).collect())
     }
+}
 
-    fn elements(&self, local: LocalId) -> Option<Vec<Part>> {
-        let whole = self.whole(local);
-        let Type::Tuple(elements) = &self.body.locals[local.0 as usize].ty else { return None };
-        let of = |(i, label): (usize, &Option<Name>)| {
-            let element = label.as_ref().map_or_else(|| i.to_string(), ToString::to_string);
-            Part { name: format!("{}.{element}", whole.name), ..whole.clone() }
-        };
-        Some(elements.iter().map(|(label, _)| label).enumerate().map(of).collect())
+/// Divides a value into its properties, the first of which has the index `first`. Adds the parts, which are numbered
+/// from `start`, to `all`.
+fn divide(properties: Vec<(Part, Type)>, first: u32, start: u32, all: &mut Vec<Part>) -> Division {
+    let begin = all.len() as u32;
+    let components = properties.into_iter().map(|(part, ty)| divide_tuple(part, &ty, start, all)).collect();
+    Division::Split { parts: start + begin..start + all.len() as u32, first, components }
+}
+
+/// Divides a variable or property without an initial value into the elements of its tuple type.
+fn divide_tuple(part: Part, ty: &Type, start: u32, all: &mut Vec<Part>) -> Division {
+    match ty {
+        Type::Tuple(elements) if !part.has_value => {
+            let of = |(i, (label, ty)): (usize, &(Option<Name>, Type))| {
+                let element = label.as_ref().map_or_else(|| i.to_string(), ToString::to_string);
+                (Part { name: format!("{}.{element}", part.name), ..part.clone() }, ty.clone())
+            };
+            divide(elements.iter().enumerate().map(of).collect(), 0, start, all)
+        }
+        _ => {
+            all.push(part);
+            Division::Whole(start + all.len() as u32 - 1)
+        }
     }
 }

@@ -130,19 +130,48 @@ impl Infer<'_> {
         }
         let target = self.target(target);
         let (span, ty) = (target.span, target.ty.clone());
-        let (root, path) = match &target.kind {
-            ExprKind::Local(local) if self.is_own_constant(*local) => (Root::Local(*local), vec![]),
-            ExprKind::Global(global) if self.is_own_global(*global) => (Root::Global(*global), vec![]),
+        match self.initialized_place(&target) {
+            Some((root, path)) => Place { root, path, ty, span },
+            None => self.place_of(target, ASSIGN),
+        }
+    }
+
+    /// Returns the place of a constant without a value, of a property of the `self` that an initializer initializes, or
+    /// of an element of a constant tuple without a value.
+    fn initialized_place(&mut self, target: &Expr) -> Option<(Root, Vec<Projection>)> {
+        let (span, ty) = (target.span, target.ty.clone());
+        match &target.kind {
+            ExprKind::Local(local) if self.is_own_constant(*local) => Some((Root::Local(*local), vec![])),
+            ExprKind::Global(global) if self.is_own_global(*global) => Some((Root::Global(*global), vec![])),
             ExprKind::Field { base, index } if self.initializes(base) && self.fills(base, *index) => {
-                let step = Projection { kind: ProjectionKind::Field(*index), ty: ty.clone(), span };
-                match (&base.kind, self.is_class(&base.ty.clone())) {
+                let step = Projection { kind: ProjectionKind::Field(*index), ty, span };
+                Some(match (&base.kind, self.is_class(&base.ty.clone())) {
                     (ExprKind::Local(local), false) => (Root::Local(*local), vec![step]),
                     _ => (Root::Value(base.clone()), vec![step]),
-                }
+                })
             }
-            _ => return self.place_of(target, ASSIGN),
-        };
-        Place { root, path, ty, span }
+            ExprKind::Element { base, index } if self.is_unset_constant(base) => {
+                let (root, mut path) = self.initialized_place(base)?;
+                path.push(Projection { kind: ProjectionKind::Element(*index), ty, span });
+                Some((root, path))
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether a value is an element of a local constant or of a constant property that is declared without a value.
+    fn is_unset_constant(&mut self, value: &Expr) -> bool {
+        match &value.kind {
+            ExprKind::Element { base, .. } => self.is_unset_constant(base),
+            ExprKind::Local(local) => self.is_own_constant(*local),
+            ExprKind::Field { base, index } => {
+                let Type::Nominal(n, _) = unification::shallow(self.cx, &base.ty) else { return false };
+                let (owner, own) = superclass::stored_owner(self.cx, n, *index);
+                let stored = &self.cx.defs.nominal_data(owner).stored[own];
+                stored.is_let && stored.value.is_none()
+            }
+            _ => false,
+        }
     }
 
     /// Infers the expression that is modified. The value to be stored does not influence which of several subscripts is
