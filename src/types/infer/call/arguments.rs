@@ -64,7 +64,8 @@ impl ArgNode {
     }
 }
 
-fn waits(e: &ast::Expr) -> bool {
+/// Whether the type of an expression depends on the expected type.
+pub(crate) fn waits(e: &ast::Expr) -> bool {
     match &e.kind {
         Ast::Closure(_)
         | Ast::Implicit { .. }

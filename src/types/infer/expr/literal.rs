@@ -5,11 +5,13 @@ use crate::source::Span;
 use crate::syntax::ast;
 use crate::syntax::ast::{ExprKind as Ast, Ident, StringPart};
 use crate::types::conform::conformances;
+use crate::types::conform::superclass;
 use crate::types::generics::associated_type;
 use crate::types::generics::unification;
 use crate::types::infer::Infer;
-use crate::types::infer::call::arguments::ArgNode;
+use crate::types::infer::call::arguments::{ArgNode, waits};
 use crate::types::infer::expr::is_nil;
+use crate::types::model::declaration_info::Builtin;
 use crate::types::model::ty::Type;
 use crate::types::model::type_vars::Literal;
 use crate::types::model::typed_tree::{Argument, Callee, Expr, ExprKind, FunctionRef};
@@ -23,12 +25,14 @@ struct JoinedValues {
     values: Vec<Expr>,
     /// Whether no type is expected, so that the values determine the common type.
     is_open: bool,
+    /// The type variable of the literal's values, if it is bound only when all values are inferred.
+    variable: Option<Type>,
 }
 
 impl JoinedValues {
     fn new(infer: &mut Infer, ty: Type) -> JoinedValues {
         let is_open = matches!(unification::shallow(infer.cx, &ty), Type::Var(_));
-        JoinedValues { ty, values: vec![], is_open }
+        JoinedValues { ty, values: vec![], is_open, variable: None }
     }
 }
 
@@ -139,7 +143,7 @@ impl Infer<'_> {
         self.take_optional_components(&element, items, span);
         let mut joined = JoinedValues::new(self, element);
         items.iter().for_each(|item| self.join_value(&mut joined, item));
-        let JoinedValues { ty: element, values, .. } = joined;
+        let (element, values) = self.joined_values(joined, span);
         let ty = name_lookup::applied(self.cx, "Array", &[element]);
         let value = Expr { kind: ExprKind::Array(values), ty, span };
         match literal_of {
@@ -158,17 +162,72 @@ impl Infer<'_> {
         if joined.is_open && self.refuses_beside_numbers(&joined.ty, item) {
             return;
         }
+        let is_first = joined.variable.is_none() && self.is_open_element(&joined.ty);
         let beside = match joined.is_open {
             true => self.expected_beside(&joined.ty, item),
+            false if is_first && !waits(item) => None,
             false => Some(joined.ty.clone()),
         };
         let value = self.expr(item, beside.as_ref());
-        if joined.is_open && self.widens_common(&joined.ty, &value.ty) {
-            joined.ty = name_lookup::simple(self.cx, "Double");
+        if is_first && self.may_be_joined(&value.ty) {
+            self.take_first_type(joined, &value.ty);
+        }
+        let common = match joined.is_open && self.widens_common(&joined.ty, &value.ty) {
+            true => Some(name_lookup::simple(self.cx, "Double")),
+            false if joined.variable.is_some() => self.joined_type(&joined.ty, &value.ty),
+            false => None,
+        };
+        if let Some(common) = common {
+            joined.ty = common;
             let earlier = std::mem::take(&mut joined.values);
-            joined.values = earlier.into_iter().map(|value| self.coerce(value, &joined.ty)).collect();
+            joined.values = earlier.into_iter().map(|value| self.converted_to(value, &joined.ty)).collect();
         }
         joined.values.push(self.coerce(value, &joined.ty));
+    }
+
+    /// Converts an earlier value of a collection literal to a new common type. The type of a `nil` does not matter.
+    fn converted_to(&mut self, value: Expr, common: &Type) -> Expr {
+        match value.kind {
+            ExprKind::Nil => Expr { ty: common.clone(), ..value },
+            _ => self.coerce(value, common),
+        }
+    }
+
+    /// Whether nothing is known about the type of a literal's values, apart from their being optional.
+    fn is_open_element(&mut self, ty: &Type) -> bool {
+        let payload = name_lookup::optional_payload(self.cx, ty);
+        self.is_undetermined(payload.as_ref().unwrap_or(ty))
+    }
+
+    /// Takes the type of the first value, apart from `nil`s, as the common type of a literal whose type is not expected.
+    fn take_first_type(&mut self, joined: &mut JoinedValues, first: &Type) {
+        let ty = match name_lookup::is_optional(self.cx, &joined.ty) && !name_lookup::is_optional(self.cx, first) {
+            true => name_lookup::applied(self.cx, "Optional", std::slice::from_ref(first)),
+            false => first.clone(),
+        };
+        joined.variable = Some(std::mem::replace(&mut joined.ty, ty));
+    }
+
+    /// Returns the common type and the values of a collection literal, and binds the type variable of the values.
+    fn joined_values(&mut self, joined: JoinedValues, span: Span) -> (Type, Vec<Expr>) {
+        if let Some(variable) = &joined.variable {
+            self.unify_or_report(variable, &joined.ty, span);
+        }
+        (joined.ty, joined.values)
+    }
+
+    /// Whether a further value may change the common type of values that have a given type.
+    fn may_be_joined(&mut self, ty: &Type) -> bool {
+        match unification::shallow(self.cx, ty) {
+            Type::Nominal(n, args) => {
+                superclass::is_class(self.cx, n)
+                    || self.cx.defs.nominal_data(n).builtin == Some(Builtin::Optional)
+                        && args.iter().any(|payload| self.may_be_joined(payload))
+            }
+            Type::Tuple(parts) => parts.iter().any(|(_, part)| self.may_be_joined(part)),
+            Type::Function(_) => true,
+            _ => false,
+        }
     }
 
     /// Reports a string or a truth value among the numbers of a collection literal whose type is not stated.
@@ -284,7 +343,7 @@ impl Infer<'_> {
             keys.push(self.coerce(k, &key));
             self.join_value(&mut joined, v);
         }
-        let JoinedValues { ty: value, values, .. } = joined;
+        let (value, values) = self.joined_values(joined, span);
         let values = keys.into_iter().zip(values).collect();
         let ty = name_lookup::applied(self.cx, "Dictionary", &[key, value]);
         Expr { kind: ExprKind::Dictionary(values), ty, span }
@@ -328,8 +387,9 @@ impl Infer<'_> {
             let want = wanted.as_ref().map(|w| w[i].1.clone());
             let value = self.expr(part, want.as_ref());
             let value = match &want {
-                Some(want) => self.coerce(value, want),
-                None => value,
+                // The tuple may be one of several values that have another type in common.
+                Some(want) if self.joined_type(&value.ty, want).is_none() => self.coerce(value, want),
+                _ => value,
             };
             types.push((label.as_ref().map(|l| l.name.clone()), value.ty.clone()));
             values.push(value);

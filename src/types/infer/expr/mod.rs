@@ -220,6 +220,11 @@ impl Infer<'_> {
 
     /// Coerces two alternatives of one value to a common type.
     pub(super) fn common(&mut self, a: Expr, b: Expr, expected: Option<&Type>) -> (Expr, Expr, Type) {
+        if expected.is_none_or(|expected| self.is_undetermined(expected))
+            && let Some(joined) = self.joined_type(&a.ty, &b.ty)
+        {
+            return (self.coerce(a, &joined), self.coerce(b, &joined), joined);
+        }
         if let Some(expected) = expected {
             let is_open = self.is_undetermined(expected) || matches!(expected, Type::Existential(_));
             let (a, b) = if is_open { self.joined_numbers(a, b) } else { (a, b) };

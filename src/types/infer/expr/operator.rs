@@ -218,13 +218,16 @@ impl Infer<'_> {
             }
             _ => self.expr(rhs, Some(&payload)),
         };
-        let (value, payload) = match self.widens_common(&payload, &otherwise.ty) {
-            true => {
-                let double = name_lookup::simple(self.cx, "Double");
-                let optional = name_lookup::applied(self.cx, "Optional", std::slice::from_ref(&double));
-                (self.coerce(value, &optional), double)
+        let common = match self.widens_common(&payload, &otherwise.ty) {
+            true => Some(name_lookup::simple(self.cx, "Double")),
+            false => self.common_class(&payload, &otherwise.ty),
+        };
+        let (value, payload) = match common {
+            Some(common) => {
+                let optional = name_lookup::applied(self.cx, "Optional", std::slice::from_ref(&common));
+                (self.coerce(value, &optional), common)
             }
-            false => (value, payload),
+            None => (value, payload),
         };
         let stays_optional =
             name_lookup::is_optional(self.cx, &otherwise.ty.clone()) && !name_lookup::is_optional(self.cx, &payload);

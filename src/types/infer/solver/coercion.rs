@@ -4,6 +4,7 @@
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast;
+use crate::syntax::ast::Name;
 use crate::types::conform::superclass;
 use crate::types::generics::existential;
 use crate::types::generics::unification;
@@ -69,6 +70,12 @@ impl Infer<'_> {
         if let (Type::Function(f), Type::Function(g)) = (&from, &wanted) {
             let value = self.decided(value);
             return self.convert_function(value, &f.clone(), &g.clone(), span);
+        }
+        if let (Type::Tuple(xs), Type::Tuple(ys)) = (&from, &wanted)
+            && self.begins_to_throw(xs, ys)
+        {
+            let value = self.decided(value);
+            return self.convert_tuple(value, xs, ys);
         }
         let snapshot = self.cx.vars.snapshot();
         if unification::unify(self.cx, &from, &wanted, span) {
@@ -140,26 +147,7 @@ impl Infer<'_> {
                 Expr { kind: ExprKind::Erase(Box::new(value)), ty: wanted, span }
             }
             (Type::Tuple(xs), Type::Tuple(ys)) if xs.len() == ys.len() && self.can_convert(&from, &wanted) => {
-                let ys = ys.clone();
-                if let ExprKind::Tuple(parts) = value.kind {
-                    let parts = parts.into_iter().zip(ys.iter()).map(|(p, (_, t))| self.coerce(p, t)).collect();
-                    return Expr { kind: ExprKind::Tuple(parts), ty: wanted, span };
-                }
-                let types = xs.clone();
-                self.with_temporary(value, |infer, local| {
-                    let parts = (0..types.len())
-                        .map(|i| {
-                            let base = Box::new(infer.local_expr(local, span));
-                            let part = Expr {
-                                kind: ExprKind::Element { base, index: i as u32 },
-                                ty: types[i].1.clone(),
-                                span,
-                            };
-                            infer.coerce(part, &ys[i].1)
-                        })
-                        .collect();
-                    Expr { kind: ExprKind::Tuple(parts), ty: wanted.clone(), span }
-                })
+                self.convert_tuple(value, xs, ys)
             }
             (Type::Metatype(of), Type::Metatype(to)) if self.is_metatype_of(of, to) => {
                 Expr { kind: ExprKind::Erase(Box::new(value)), ty: wanted, span }
@@ -182,6 +170,36 @@ impl Infer<'_> {
                 Expr { kind: ExprKind::Error, ty: wanted, span }
             }
         }
+    }
+
+    /// Whether a function in a tuple does not throw, and is expected to be a function that throws.
+    fn begins_to_throw(&mut self, from: &[(Option<Name>, Type)], to: &[(Option<Name>, Type)]) -> bool {
+        from.len() == to.len()
+            && from.iter().zip(to).any(|((_, x), (_, y))| {
+                match (unification::shallow(self.cx, x), unification::shallow(self.cx, y)) {
+                    (Type::Function(f), Type::Function(g)) => !f.throws && g.throws,
+                    (Type::Tuple(xs), Type::Tuple(ys)) => self.begins_to_throw(&xs, &ys),
+                    _ => false,
+                }
+            })
+    }
+
+    /// Converts the components of a tuple one by one.
+    fn convert_tuple(&mut self, value: Expr, from: &[(Option<Name>, Type)], to: &Rc<[(Option<Name>, Type)]>) -> Expr {
+        let (span, wanted) = (value.span, Type::Tuple(to.clone()));
+        if let ExprKind::Tuple(parts) = value.kind {
+            let parts = parts.into_iter().zip(to.iter()).map(|(part, (_, ty))| self.coerce(part, ty)).collect();
+            return Expr { kind: ExprKind::Tuple(parts), ty: wanted, span };
+        }
+        self.with_temporary(value, |infer, local| {
+            let mut parts = vec![];
+            for (index, ((_, given), (_, ty))) in from.iter().zip(to.iter()).enumerate() {
+                let base = Box::new(infer.local_expr(local, span));
+                let kind = ExprKind::Element { base, index: index as u32 };
+                parts.push(infer.coerce(Expr { kind, ty: given.clone(), span }, ty));
+            }
+            Expr { kind: ExprKind::Tuple(parts), ty: wanted, span }
+        })
     }
 
     /// Returns the element types of two array types if elements of the first are to be converted to existentials.

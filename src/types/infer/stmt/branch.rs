@@ -22,8 +22,9 @@ struct Branches {
     ty: Type,
     /// Whether no type is expected, so that the values determine the type.
     is_open: bool,
-    /// Whether the values of type `Int` are converted to `Double`.
-    is_widened: bool,
+    /// Whether the values are converted to a type that they have in common: numbers to `Double`, or instances to a
+    /// superclass.
+    is_joined: bool,
     /// The expected type if it is an existential: the values are converted to it when all of them are inferred.
     erased: Option<Type>,
 }
@@ -283,15 +284,15 @@ impl Infer<'_> {
         let is_open = known.is_none();
         let ty = known.filter(|_| erased.is_none()).unwrap_or_else(|| self.cx.vars.fresh());
         let local = self.new_local("", ty.clone(), true, span);
-        let mut branches = Branches { local, ty, is_open, is_widened: false, erased };
+        let mut branches = Branches { local, ty, is_open, is_joined: false, erased };
         let outer = std::mem::replace(&mut self.frame().in_value, true);
         let mut statement = self.value_statement(e, &mut branches);
         self.frame().in_value = outer;
-        let Branches { mut ty, is_widened, erased, .. } = branches;
+        let Branches { mut ty, is_joined, erased, .. } = branches;
         if let Some(existential) = &erased {
             ty = self.type_before_erasure(&mut statement, local, existential);
         }
-        if is_widened || erased.is_some() {
+        if is_joined || erased.is_some() {
             self.frame().locals[local.0 as usize].ty = ty.clone();
             let mut values = vec![];
             branch_values(&mut statement, local, &mut values);
@@ -355,9 +356,14 @@ impl Infer<'_> {
                 if self.refuses_literal(&value, &branches.ty) {
                     return Stmt { kind: StmtKind::Expr(self.error_expr(span)), span };
                 }
-                if branches.is_open && self.widens_common(&branches.ty, &value.ty) {
-                    branches.ty = name_lookup::simple(self.cx, "Double");
-                    branches.is_widened = true;
+                let common = match branches.is_open {
+                    true if self.widens_common(&branches.ty, &value.ty) => Some(name_lookup::simple(self.cx, "Double")),
+                    true => self.joined_type(&branches.ty, &value.ty),
+                    false => None,
+                };
+                if let Some(common) = common {
+                    branches.ty = common;
+                    branches.is_joined = true;
                 }
                 let value = self.coerce(value, &branches.ty);
                 let place = Place { root: Root::Local(branches.local), path: vec![], ty: branches.ty.clone(), span };
