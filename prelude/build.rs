@@ -109,6 +109,7 @@ const FILES: &[(&str, Option<&str>)] = &[
     ("time", None),
     ("calendar", None),
     ("glibc", Some("Glibc")),
+    ("xctest", Some("XCTest")),
     ("tensor_primitives", Some("TensorFlow")),
     ("tensor", Some("TensorFlow")),
     ("tensor_shape", Some("TensorFlow")),

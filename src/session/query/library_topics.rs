@@ -69,7 +69,7 @@ pub const TOPICS: &[LibraryTopic] = &[
         title: "Files and data",
         files: &["file", "csv", "data_table", "json", "codable", "json_coder", "regex", "calendar"],
     },
-    LibraryTopic { title: "Tests", files: &["testing"] },
+    LibraryTopic { title: "Tests", files: &["testing", "xctest"] },
     LibraryTopic { title: "Optionals, results and errors", files: &["optional", "result"] },
     LibraryTopic { title: "Vectors of fixed size", files: &["simd"] },
     LibraryTopic {

@@ -24,6 +24,7 @@ const LIBRARY: &[&str] = &[
     "StdlibUnittest",
     "Swift",
     "TensorFlow",
+    "XCTest",
     "_Differentiation",
 ];
 /// Swift's name for the module of a script. The names of a program's files also refer to its module.

@@ -211,10 +211,23 @@ impl Infer<'_> {
         let member = ast::Expr { kind: Ast::Member { base, name: name.clone(), generics: vec![] }, span };
         let closure = crate::types::model::syntax_query::closure_of(&["$self".to_string()], member, span);
         let result = match expected.and_then(|t| self.known(t)) {
-            Some(Type::Function(f)) if f.params.len() == 1 => f.result.clone(),
+            Some(Type::Function(f)) if f.params.len() == 1 && !self.throws_beyond(ty, name, &f.result) => {
+                f.result.clone()
+            }
             _ => self.cx.vars.fresh(),
         };
         self.expr(&closure, Some(&function_of(vec![ty.clone()], result)))
+    }
+
+    /// Whether a method throws and the expected function does not: the reference may be one of several values whose
+    /// common type is a throwing function.
+    fn throws_beyond(&mut self, ty: &Type, name: &Ident, wanted: &Type) -> bool {
+        let (name, _) = split_labels(name);
+        matches!(unification::shallow(self.cx, wanted), Type::Function(f) if !f.throws)
+            && self.method_candidates(ty, &name.name, false, None).iter().any(|candidate| match candidate.target {
+                Target::Function(f) => signature::signature(self.cx, f).throws,
+                Target::Requirement(..) | Target::Case(..) => false,
+            })
     }
 
     /// Returns the cost of passing an argument that refers to a function, if one of the possible functions may have the

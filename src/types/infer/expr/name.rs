@@ -63,7 +63,7 @@ impl Infer<'_> {
             && self.has_instance_member(&own, name)
             && name_lookup::entries(self.cx, name, self.file).is_empty()
         {
-            return self.instance_on_type(&own, ident);
+            return self.instance_member_as_value(&own, ident, expected);
         }
         if name == "self" {
             if self.is_static_body()
@@ -98,6 +98,17 @@ impl Infer<'_> {
             return self.error_expr(span);
         }
         self.unknown_name(ident)
+    }
+
+    /// Infers the name of an instance member where there is no `self`: in a static member, the name of a method denotes
+    /// a function that takes the instance.
+    fn instance_member_as_value(&mut self, own: &Type, ident: &Ident, expected: Option<&Type>) -> Expr {
+        let enclosing = self.frames.first().and_then(|frame| frame.function);
+        let is_static = enclosing.is_some_and(|f| self.cx.defs.function_data(f).is_static);
+        match is_static && self.has_method(own, ident, false) {
+            true => self.unbound_method(own, ident, expected, ident.span),
+            false => self.instance_on_type(own, ident),
+        }
     }
 
     /// Infers a name that is declared at the top level: a variable, or one of several functions. If no declaration has
@@ -193,10 +204,12 @@ impl Infer<'_> {
                 functions.push(f);
             }
         }
-        if functions.is_empty() {
-            self.unknown_name(ident)
-        } else {
-            self.function_value(&functions, expected, ident.span)
+        if !functions.is_empty() {
+            return self.function_value(&functions, expected, ident.span);
+        }
+        match self.own_type() {
+            Some(own) if self.has_method(&own, ident, false) => self.instance_member_as_value(&own, ident, expected),
+            _ => self.unknown_name(ident),
         }
     }
 
