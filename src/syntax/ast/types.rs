@@ -89,6 +89,8 @@ pub struct FunctionTypeParam {
 pub struct Attribute {
     /// The name of the attribute without `@`.
     pub name: Ident,
+    /// The generic arguments of the attribute: `@ArrayBuilder<Int>`.
+    pub generics: Vec<TypeExpr>,
     /// The arguments of the attribute in parentheses.
     pub args: AttributeArgs,
     /// The source span of the attribute, with `@`.

@@ -6,11 +6,11 @@ use crate::syntax::ast::{
 };
 
 impl Builder<'_> {
-    /// Reads an attribute: `@name(arguments)`.
+    /// Reads an attribute: `@name<Types>(arguments)`.
     pub(super) fn attribute(&mut self, node: Node<'_>) -> Attribute {
         let span = self.span(&node);
         let mut name = Ident { name: self.text_name(""), span };
-        let mut args = AttributeArgs::None;
+        let (mut generics, mut args) = (vec![], AttributeArgs::None);
         for part in node.into_inner() {
             match part.as_rule() {
                 Rule::differentiation => name = self.ident(&part),
@@ -19,6 +19,7 @@ impl Builder<'_> {
                     let place = name.span.to(self.span(&part));
                     name = Ident { name: self.text_name(&format!("{}.{}", name.name, part.as_str())), span: place };
                 }
+                Rule::generic_arguments => generics = part.into_inner().map(|ty| self.ty(ty)).collect(),
                 Rule::attribute_text => {
                     let text = self.written(self.span(&part));
                     let inner = text.strip_prefix('(').and_then(|t| t.strip_suffix(')')).unwrap_or(text);
@@ -27,7 +28,7 @@ impl Builder<'_> {
                 _ => args = AttributeArgs::Differentiation(self.differentiation(part, &name)),
             }
         }
-        Attribute { name, args, span }
+        Attribute { name, generics, args, span }
     }
 
     fn differentiation(&mut self, node: Node<'_>, attribute: &Ident) -> DifferentiationArgs {

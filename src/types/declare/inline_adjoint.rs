@@ -57,6 +57,7 @@ pub(crate) fn take_apart(decl: &Decl) -> Option<(Decl, Decl)> {
     let derivative = with_body(ident("_", span), Some(type_of(TypeExprKind::Tuple(both), span)), statements);
     let attribute = Attribute {
         name: ident("derivative", span),
+        generics: vec![],
         args: AttributeArgs::Differentiation(DifferentiationArgs {
             of: Some(FunctionName { base: None, name: function.name.clone(), labels: None, accessor: None }),
             wrt: Some(wrt.clone()),

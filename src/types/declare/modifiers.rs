@@ -90,6 +90,7 @@ fn misplaced(modifier: &Ident, decl: &Decl, scope: DeclarationScope) -> Option<M
             DeclKind::Function(_) => misplaced_mutating(word, decl, scope),
             _ => not_here(),
         },
+        "consuming" | "borrowing" | "__consuming" if !matches!(kind, DeclKind::Function(_)) => not_here(),
         "override" if !matches!(scope, DeclarationScope::Class | DeclarationScope::Protocol) => {
             misuse("'override' can only be specified on class members")
         }

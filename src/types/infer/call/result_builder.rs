@@ -22,9 +22,11 @@ use crate::types::names::members;
 use crate::types::names::name_lookup;
 use std::rc::Rc;
 
-/// A result builder: its name as written, and the names of the functions that the builder declares.
+/// A result builder: its name as written, with generic arguments, and the names of the functions that the builder
+/// declares.
 struct Builder {
     name: Vec<Ident>,
+    generics: Vec<TypeExpr>,
     functions: Vec<&'static str>,
     /// The number of constants that the translation has created.
     made: usize,
@@ -47,7 +49,10 @@ impl Infer<'_> {
     /// Translates a function body if one of the given attributes names a result builder. A body with a `return` is not
     /// translated.
     pub(crate) fn built_body(&mut self, attributes: &[Attribute], body: &Block) -> Option<Block> {
-        let (name, ty) = attributes.iter().find_map(|a| self.builder_type(a))?;
+        let (attribute, name, ty) = attributes.iter().find_map(|a| {
+            let (name, ty) = self.builder_type(a)?;
+            Some((a, name, ty))
+        })?;
         let mut returns = false;
         crate::types::model::syntax_walk::returns(&body.items, &mut |_| returns = true);
         if returns {
@@ -59,7 +64,7 @@ impl Infer<'_> {
             .into_iter()
             .filter(|f| members::members(self.cx, &ty, f, true, file).iter().any(is_function))
             .collect();
-        let mut builder = Builder { name, functions, made: 0, refused: vec![] };
+        let mut builder = Builder { name, generics: attribute.generics.clone(), functions, made: 0, refused: vec![] };
         let built = builder.body(body);
         if builder.refused.is_empty() {
             return Some(built);
@@ -139,8 +144,16 @@ impl Infer<'_> {
     }
 
     /// Qualifies the name of the builder in an attribute of a parameter: the builder may be nested in the type that
-    /// declares the function.
+    /// declares the function. The generic arguments are omitted if the function is generic, because they may contain its
+    /// parameters; the closure then determines them.
     fn as_seen_outside(&self, attribute: &Attribute, f: FunctionId) -> Attribute {
+        let is_generic = match self.cx.defs.function_data(f).owner {
+            Owner::Nominal(n) => !self.cx.defs.nominal_data(n).params.is_empty(),
+            Owner::Protocol(_) => true,
+            Owner::Module => false,
+        } || !self.cx.defs.function_data(f).generics.params.is_empty();
+        let generics = if is_generic { vec![] } else { attribute.generics.clone() };
+        let attribute = Attribute { generics, ..attribute.clone() };
         let name = &attribute.name.name;
         let first = name.split('.').next().unwrap_or(name);
         let is_type = |m: &Member| matches!(m.kind, MemberKind::Nominal(_));
@@ -154,11 +167,11 @@ impl Infer<'_> {
                     owner = self.cx.defs.nominal_data(n).parent;
                 }
                 let name = Ident { name: path.join(".").into(), span: attribute.name.span };
-                return Attribute { name, ..attribute.clone() };
+                return Attribute { name, ..attribute };
             }
             owner = data.parent;
         }
-        attribute.clone()
+        attribute
     }
 
     fn builder_type(&mut self, attribute: &Attribute) -> Option<(Vec<Ident>, Type)> {
@@ -167,7 +180,10 @@ impl Infer<'_> {
         if !self.cx.defs.builders.contains(&name.last()?.name) && !self.is_library_builder(&attribute.name.name) {
             return None;
         }
-        let parts = name.iter().map(|part| (part.clone(), vec![])).collect();
+        let mut parts: Vec<(Ident, Vec<TypeExpr>)> = name.iter().map(|part| (part.clone(), vec![])).collect();
+        if let Some((_, generics)) = parts.last_mut() {
+            generics.clone_from(&attribute.generics);
+        }
         let ty = self.resolve(&TypeExpr { kind: TypeExprKind::Named(parts), span });
         (ty != Type::Error).then_some((name, ty))
     }
@@ -354,7 +370,10 @@ impl Builder {
     fn call_at(&self, function: &str, args: impl IntoIterator<Item = (Option<Ident>, Expr)>, span: Span) -> Expr {
         let mut parts = self.name.iter();
         let first = parts.next().map_or_else(|| ident("Self", span), |first| ident(&first.name, span));
-        let builder = parts.fold(first, |base, part| member(base, &part.name));
+        let mut builder = parts.fold(first, |base, part| member(base, &part.name));
+        if let ExprKind::Ident { generics, .. } | ExprKind::Member { generics, .. } = &mut builder.kind {
+            generics.clone_from(&self.generics);
+        }
         call(member(builder, function), args, span)
     }
 

@@ -116,9 +116,8 @@ impl Infer<'_> {
             }
             Ast::Prefix { op, operand } => self.prefix(op, operand, expected, span),
             Ast::Postfix { op, operand } => {
-                let args = vec![ArgNode::unlabeled(operand.clone())];
                 self.postfix.push(op.span);
-                self.operator(op, args, expected, span)
+                self.unary(op, operand, expected, span)
             }
             Ast::Binary { op, lhs, rhs, .. } => self.binary(op, lhs, rhs, expected, span),
             Ast::Assign { target, value } => self.assignment(target, value, span),

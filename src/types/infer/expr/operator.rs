@@ -16,6 +16,9 @@ use crate::types::names::name_lookup;
 use crate::types::names::prelude;
 use std::rc::Rc;
 
+/// The prefix operators of the library, none of which modifies its operand.
+const UNCHANGING: [&str; 7] = ["-", "+", "!", "~", "√", "...", "..<"];
+
 impl Infer<'_> {
     pub(crate) fn prefix(&mut self, op: &Ident, operand: &Rc<ast::Expr>, expected: Option<&Type>, span: Span) -> Expr {
         if &*op.name == "-" {
@@ -36,8 +39,27 @@ impl Infer<'_> {
         if &*op.name == "∇" {
             return self.expr(&ast::Expr { kind: Ast::Nabla(operand.clone()), span }, expected);
         }
-        let args = vec![ArgNode::unlabeled(operand.clone())];
-        self.operator(op, args, expected, span)
+        self.unary(op, operand, expected, span)
+    }
+
+    /// Infers a prefix or postfix operator. If the operator is declared with an `inout` parameter, as `++` may be, it
+    /// modifies its operand.
+    pub(crate) fn unary(&mut self, op: &Ident, operand: &Rc<ast::Expr>, expected: Option<&Type>, span: Span) -> Expr {
+        let mut arg = ArgNode::unlabeled(operand.clone());
+        let is_place = matches!(operand.kind, Ast::Ident { .. } | Ast::Member { .. } | Ast::Subscript { .. });
+        if is_place && !UNCHANGING.contains(&&*op.name) {
+            let change = |infer: &mut Self, place: &ast::Expr| infer.unary(op, &Rc::new(place.clone()), None, span);
+            if let Some(done) = self.chained_change(operand, change, span) {
+                return done;
+            }
+            let value = self.target(operand);
+            let candidates = self.operator_candidates(op, std::slice::from_ref(&value.ty), 1);
+            if candidates.iter().any(|c| self.candidate_params(c).first().is_some_and(|param| param.is_inout)) {
+                arg.ast = Rc::new(ast::Expr { kind: Ast::InOut(operand.clone()), span: operand.span });
+            }
+            arg.ready = Some(self.set_aside(value));
+        }
+        self.operator(op, vec![arg], expected, span)
     }
 
     /// Whether an operator is a compound assignment such as `+=`.
