@@ -77,13 +77,23 @@ impl Builder<'_> {
         }
     }
 
+    /// Returns the type `Self!`, the result of an initializer `init!`.
+    fn unwrapped_self(&mut self, span: crate::source::Span) -> TypeExpr {
+        let name = Ident { name: self.text_name("Self"), span };
+        let own = TypeExpr { kind: TypeExprKind::Named(vec![(name, vec![])]), span };
+        TypeExpr { kind: TypeExprKind::Unwrapped(own.into()), span }
+    }
+
     pub(super) fn initializer(&mut self, node: Node<'_>) -> DeclKind {
         let span = self.span(&node);
         let name = Ident { name: self.text_name("init"), span: crate::source::Span::new(span.start, span.start + 4) };
         let (mut failable, mut function) = (false, empty_function(name));
         for part in node.into_inner() {
             match part.as_rule() {
-                Rule::failable => failable = true,
+                Rule::failable => {
+                    failable = true;
+                    function.result = (part.as_str() == "!").then(|| self.unwrapped_self(self.span(&part)));
+                }
                 _ => self.signature_part(part, &mut function),
             }
         }
