@@ -11,6 +11,7 @@ use crate::types::infer::Infer;
 use crate::types::infer::call::arguments::{ArgNode, Slot, match_args};
 use crate::types::infer::call::candidates::{Candidate, Instance, Target};
 use crate::types::infer::expr::implicit_member::implicit_root;
+use crate::types::infer::expr::is_nil;
 use crate::types::model::declaration_tables::{Requirement, SignatureParam};
 use crate::types::model::syntax_walk::is_literal;
 use crate::types::model::ty::{ProtocolId, Type};
@@ -137,11 +138,16 @@ impl Infer<'_> {
         }
     }
 
-    /// Makes a generic parameter optional that is the type of several parameters, if an argument for one of them is
-    /// optional.
+    /// Makes a generic parameter optional whose argument is `nil`, or that is the type of several parameters, if an
+    /// argument for one of them is optional.
     fn take_optionals(&mut self, slots: &[Slot], params: &[SignatureParam], args: &[ArgNode], span: Span) {
         for (slot, param) in slots.iter().zip(params) {
             let Slot::Arg(i) = slot else { continue };
+            if is_nil(&args[*i].ast) && self.is_undetermined(&param.ty) {
+                let payload = self.cx.vars.fresh();
+                let optional = name_lookup::applied(self.cx, "Optional", &[payload]);
+                unification::try_unify(self.cx, &param.ty, &optional, span);
+            }
             if self.is_optional_for_variable(&args[*i], &param.ty)
                 && params.iter().filter(|other| other.ty == param.ty).count() > 1
                 && let Some(ty) = args[*i].ready.as_ref().map(|ready| ready.ty.clone())

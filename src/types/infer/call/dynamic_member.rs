@@ -34,7 +34,7 @@ impl Infer<'_> {
             true => Ast::String(vec![StringPart::Text(name.name.clone())]),
             false => Ast::KeyPath { root: None, path: vec![KeyPathPart::Member(name.clone())] },
         };
-        Some(self.subscript(base.clone(), vec![labeled("dynamicMember", ast::Expr { kind, span })], span))
+        Some(self.subscript(base.clone(), vec![labeled("dynamicMember", ast::Expr { kind, span })], None, span))
     }
 
     /// Infers `value(arguments)` for a type with `@dynamicCallable`.

@@ -98,7 +98,9 @@ impl Infer<'_> {
         let stores = self.probe(&root, path, span).is_some_and(|(_, stores)| stores);
         stores.then(|| {
             path.iter().fold(base.clone(), |base, part| match part {
-                KeyPathPart::Subscript(args, _) => self.subscript(base, args.iter().map(ArgNode::new).collect(), span),
+                KeyPathPart::Subscript(args, _) => {
+                    self.subscript(base, args.iter().map(ArgNode::new).collect(), None, span)
+                }
                 KeyPathPart::Member(name) => self.member(base, name, None, span),
                 KeyPathPart::Chain(_) | KeyPathPart::Force(_) => base,
             })

@@ -8,6 +8,7 @@ use crate::types::conform::conformances;
 use crate::types::conform::superclass;
 use crate::types::generics::associated_type;
 use crate::types::generics::existential;
+use crate::types::generics::signature;
 use crate::types::generics::unification;
 use crate::types::infer::Infer;
 use crate::types::infer::call::arguments::ArgNode;
@@ -361,7 +362,13 @@ impl Infer<'_> {
     }
 
     /// Infers a subscript expression `base[arguments]`.
-    pub(crate) fn subscript(&mut self, base: Expr, mut args: Vec<ArgNode>, span: Span) -> Expr {
+    pub(crate) fn subscript(
+        &mut self,
+        base: Expr,
+        mut args: Vec<ArgNode>,
+        expected: Option<&Type>,
+        span: Span,
+    ) -> Expr {
         let base = self.resolved_base(base, "subscript");
         let ty = unification::shallow(self.cx, &base.ty.clone());
         let is_open = self.is_open(&ty);
@@ -445,6 +452,16 @@ impl Infer<'_> {
         // The parameters of a subscript have no labels unless a label and a name are written, as in Swift.
         self.ready_args(&mut args);
         let name = Ident { name: "subscript".into(), span };
-        self.call_overloaded(&name, candidates, args, None, span)
+        // The expected type decides between subscripts of which one has a generic parameter as its result.
+        let expected = expected.filter(|_| candidates.iter().any(|candidate| self.returns_own_parameter(candidate)));
+        self.call_overloaded(&name, candidates, args, expected, span)
+    }
+
+    /// Whether the result type of a candidate contains a generic parameter that the candidate itself declares.
+    fn returns_own_parameter(&mut self, candidate: &Candidate) -> bool {
+        let Target::Function(f) = candidate.target else { return false };
+        let signature = signature::signature(self.cx, f);
+        let own = signature.env.params.get(candidate.prefix.len()..).unwrap_or_default();
+        signature.result.any(&mut |ty| matches!(ty, Type::Param(param) if own.contains(param)))
     }
 }

@@ -104,7 +104,7 @@ impl Infer<'_> {
             Ast::Subscript { base, args } => self.without_fractions(|infer| {
                 let args: Vec<ArgNode> = args.iter().map(ArgNode::new).collect();
                 let base = infer.expr(base, None);
-                infer.subscript(base, args, span)
+                infer.subscript(base, args, expected, span)
             }),
             Ast::Closure(closure) => self.without_fractions(|infer| infer.closure(closure, expected, span)),
             Ast::Array(items) => self.array(items, expected, span),
@@ -375,7 +375,7 @@ impl Infer<'_> {
 }
 
 /// Whether an expression is a `nil` literal.
-pub(super) fn is_nil(e: &ast::Expr) -> bool {
+pub(crate) fn is_nil(e: &ast::Expr) -> bool {
     match &e.kind {
         Ast::Nil => true,
         Ast::Paren(inner) => is_nil(inner),

@@ -345,7 +345,7 @@ impl Infer<'_> {
                 let is_open = self.is_open(&ty);
                 match ty {
                     _ if is_open => Some(self.cannot_infer(base.span, "subscript")),
-                    _ => Some(self.subscript((**base).clone(), args.clone(), span)),
+                    _ => Some(self.subscript((**base).clone(), args.clone(), None, span)),
                 }
             }
             PendingKind::Implicit { name, args } => match self.known(&pending.result) {
