@@ -298,6 +298,9 @@ fn find_type_witness(
             found = cx.defs.nominal_data(n).raw_type.clone();
         }
         if found.is_none() {
+            if &**name == "VectorSpaceScalar" {
+                queries::synthesize_member(cx, n, "adding", false);
+            }
             found = infer_associated(cx, n, p, name);
         }
         if found.is_none() {

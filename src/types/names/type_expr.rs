@@ -186,10 +186,16 @@ pub(crate) fn name_for(cx: &mut TypeContext, ty: Type) -> String {
     format!("{SYNTHESIZED}{}", cx.memo.synthesized_types.len() - 1)
 }
 
+/// Returns the type that a name in synthesized code refers to.
+pub(crate) fn synthesized_type(cx: &TypeContext, name: &str) -> Option<Type> {
+    let index = name.strip_prefix(SYNTHESIZED)?.parse::<usize>().ok()?;
+    cx.memo.synthesized_types.get(index).cloned()
+}
+
 fn resolve_name(cx: &mut TypeContext, ident: &Ident, generics: &[TypeExpr], scope: &TypeScope) -> Option<Type> {
     let name = &*ident.name;
-    if let Some(index) = name.strip_prefix(SYNTHESIZED).and_then(|n| n.parse::<usize>().ok()) {
-        return cx.memo.synthesized_types.get(index).cloned();
+    if let Some(ty) = synthesized_type(cx, name) {
+        return Some(ty);
     }
     match name {
         "Any" => return Some(Type::any_value()),

@@ -9,8 +9,16 @@ use crate::types::model::type_context::TypeContext;
 use crate::types::model::typed_tree::FunctionId;
 
 /// The members that are properties; a property with the name of another member is not that member.
-const PROPERTIES: &[&str] =
-    &["zero", "one", "differentiableVectorView", "allKeyPaths", "recursivelyAllKeyPaths", "allCases", "rawValue"];
+const PROPERTIES: &[&str] = &[
+    "zero",
+    "one",
+    "reciprocal",
+    "differentiableVectorView",
+    "allKeyPaths",
+    "recursivelyAllKeyPaths",
+    "allCases",
+    "rawValue",
+];
 
 /// Whether a type declares the member with the name `key` that a protocol requires.
 pub(super) fn declares_required(cx: &mut TypeContext, n: NominalId, key: &str, is_static: bool) -> bool {

@@ -4,6 +4,7 @@
 //! distinguish them from declared members.
 
 pub(crate) mod coding;
+mod componentwise;
 pub(crate) mod custom_equality;
 pub(crate) mod custom_tangent;
 mod declared_member;
@@ -229,7 +230,10 @@ pub(crate) fn synthesize_member(cx: &mut TypeContext, n: NominalId, name: &str, 
         ("rawValue", false) => "rawValue",
         ("init", true) => "init",
         ("TangentVector", true) => "TangentVector",
-        _ => return,
+        _ => match componentwise::key(name, is_static) {
+            Some(key) => key,
+            None => return,
+        },
     };
     if cx.defs.nominal_data(n).memo.synthesized.contains(&key) {
         return;
@@ -281,10 +285,15 @@ pub(crate) fn synthesize_member(cx: &mut TypeContext, n: NominalId, name: &str, 
 /// Returns the conformance that requires a member with the given name.
 fn requiring_conformance(cx: &mut TypeContext, n: NominalId, key: &str) -> Option<usize> {
     match key {
-        "scaled" => {
-            conformances::declares(cx, n, "Scalable").or_else(|| conformances::declares(cx, n, "Differentiable"))
+        "scaled" => conformances::declares(cx, n, "Scalable")
+            .or_else(|| conformances::declares(cx, n, "Differentiable"))
+            .or_else(|| conformances::declares(cx, n, "VectorProtocol")),
+        "one" => conformances::declares(cx, n, "_PointwiseVector")
+            .or_else(|| conformances::declares(cx, n, "PointwiseMultiplicative")),
+        _ => {
+            let protocol = componentwise::requiring_protocol(key).unwrap_or_else(|| requiring_protocol(key));
+            conformances::declares(cx, n, protocol)
         }
-        _ => conformances::declares(cx, n, requiring_protocol(key)),
     }
 }
 
@@ -372,7 +381,7 @@ fn synthesized_text(cx: &mut TypeContext, n: NominalId, key: &str) -> Option<Str
                 format!("static func {op} (lhs: Self, rhs: Self) -> Self {{ {sum} }}")
             }
         }),
-        "one" if kind == NominalKind::Struct => {
+        "one" if kind == NominalKind::Struct && conformances::declares(cx, n, "_PointwiseVector").is_some() => {
             let one = memberwise(&|_| ".one".to_string());
             Some(format!("static var one: Self {{ {one} }}"))
         }
@@ -388,8 +397,19 @@ fn synthesized_text(cx: &mut TypeContext, n: NominalId, key: &str) -> Option<Str
         "allKeyPaths" if kind != NominalKind::Enum => Some(key_paths::all_key_paths(cx, n)),
         "recursivelyAllKeyPaths" if kind != NominalKind::Enum => Some(key_paths::nested_key_paths(cx, n)),
         "scaled" if kind == NominalKind::Struct => {
+            let by_scalar = componentwise::member_text(cx, n, key);
+            let is_scalable = conformances::declares(cx, n, "Scalable").is_some()
+                || conformances::declares(cx, n, "Differentiable").is_some();
+            if !is_scalable {
+                return by_scalar;
+            }
             let scaled = memberwise(&|f| format!("self.{f}.scaled(by: factor)"));
-            Some(format!("func scaled(by factor: Double) -> Self {{ {scaled} }}"))
+            let text = format!("func scaled(by factor: Double) -> Self {{ {scaled} }}");
+            // A method for scalars that are `Double`s is the same method.
+            Some(match by_scalar.filter(|_| !componentwise::has_double_scalars(cx, n)) {
+                Some(by_scalar) => format!("{text}\n{by_scalar}\n"),
+                None => text,
+            })
         }
         "==" => {
             if kind == NominalKind::Class || !in_the_way(cx, n, "Equatable").is_empty() {
@@ -415,7 +435,7 @@ fn synthesized_text(cx: &mut TypeContext, n: NominalId, key: &str) -> Option<Str
             let cases = cx.defs.nominal_data(n).cases.iter().map(|c| format!(".{}", c.name)).collect::<Vec<_>>();
             Some(format!("static var allCases: [Self] {{ [{}] }}", cases.join(", ")))
         }
-        _ => None,
+        _ => componentwise::member_text(cx, n, key),
     }
 }
 

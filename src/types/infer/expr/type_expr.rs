@@ -10,6 +10,7 @@ use crate::types::model::ty::Type;
 use crate::types::names::members;
 use crate::types::names::name_lookup;
 use crate::types::names::nested_access;
+use crate::types::names::type_expr;
 
 impl Infer<'_> {
     /// Returns the type that an expression denotes, if any.
@@ -98,6 +99,9 @@ impl Infer<'_> {
     pub(crate) fn names_type(&mut self, name: &str) -> bool {
         if matches!(name, "Self" | "Any" | "AnyClass" | "Never") {
             return name != "Self" || self.owner != Owner::Module;
+        }
+        if type_expr::synthesized_type(self.cx, name).is_some() {
+            return true;
         }
         let env = self.cx.scope.env.clone();
         if env.params.iter().any(|p| &*self.cx.defs.params[p.0 as usize].name == name)
