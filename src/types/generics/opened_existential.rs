@@ -9,6 +9,7 @@ use crate::types::model::declaration_tables::{Owner, Requirement};
 use crate::types::model::ty::{Existential, ProtocolId, Type};
 use crate::types::model::type_context::TypeContext;
 use crate::types::model::typed_tree::FunctionId;
+use crate::types::names::name_lookup;
 
 /// Returns the parameter whose argument, an existential, determines a generic parameter; `None` if anything else
 /// depends on the generic parameter beyond what the existential specifies.
@@ -88,19 +89,23 @@ pub(crate) fn opens_for(cx: &mut TypeContext, f: FunctionId, p: ProtocolId, e: &
     params.into_iter().any(|i| opening_parameter(cx, f, i, e).is_some())
 }
 
-/// Returns the first generic argument that is an existential and does not satisfy a conformance requirement, with the
-/// protocol.
+/// Returns the first generic argument that is an existential and must conform to a protocol, with the protocol, if the
+/// function is called with the type of the value inside: a function of the program whenever that is possible, and any
+/// function if the existential does not conform to the protocol.
 pub(crate) fn unopened(cx: &mut TypeContext, f: FunctionId, generics: &[Type]) -> Option<(usize, ProtocolId)> {
     if !generics.iter().any(|t| matches!(t, Type::Existential(_))) {
         return None;
     }
     let env = signature::signature(cx, f).env.clone();
+    let is_prelude = cx.defs.function_data(f).is_prelude;
+    let error = name_lookup::protocol(cx, "Error");
     let at = |t: &Type| env.params.iter().position(|p| *t == Type::Param(*p)).filter(|i| *i < generics.len());
     env.requirements.iter().find_map(|r| match r {
         Requirement::Conforms(of, p) => {
             let i = at(of)?;
-            let is_existential = matches!(generics[i], Type::Existential(_));
-            (is_existential && !conformances::conforms_to(cx, &generics[i], *p)).then_some((i, *p))
+            let Type::Existential(e) = &generics[i] else { return None };
+            let is_opened = !is_prelude && *p != error && opening_parameter(cx, f, i, e).is_some();
+            (is_opened || !conformances::conforms_to(cx, &generics[i], *p)).then_some((i, *p))
         }
         _ => None,
     })
