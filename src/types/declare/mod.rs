@@ -362,6 +362,7 @@ fn declare_global(
     if let PatternKind::Bind { name, .. } = &strip(&binding.pattern).kind {
         check_has_getter(cx, binding, &Ident { name: name.clone(), span: binding.pattern.span });
     }
+    let is_lazy = is_prelude || decl.has("lazy");
     let mut names = vec![];
     bound_names(&binding.pattern, &mut names);
     let single = names.len() == 1 && matches!(strip(&binding.pattern).kind, PatternKind::Bind { .. });
@@ -373,12 +374,12 @@ fn declare_global(
                 span,
                 is_let,
                 ty_expr: ty.or_else(|| binding.ty.clone().filter(|_| single)).filter(|ty| !is_opaque(ty)).map(Rc::new),
-                value: binding.value.clone().filter(|_| single && is_prelude).map(Rc::new),
+                value: binding.value.clone().filter(|_| single && is_lazy).map(Rc::new),
                 has_value: binding.value.is_some(),
                 group: None,
                 owner: Owner::Module,
                 file,
-                is_lazy: is_prelude,
+                is_lazy,
                 is_shared: is_prelude,
                 is_prelude,
                 decl: Some(decl.clone()),

@@ -33,6 +33,8 @@ impl Infer<'_> {
 
     pub(crate) fn declaration(&mut self, decl: &Rc<ast::Decl>, out: &mut Vec<Stmt>) {
         match &decl.kind {
+            // A lazy variable is initialized when it is first used.
+            DeclKind::Variable { .. } if self.is_top() && decl.has("lazy") => {}
             DeclKind::Variable { is_let, bindings } => {
                 for binding in bindings {
                     let start = (self.pending.len(), self.cx.vars.var_count());
