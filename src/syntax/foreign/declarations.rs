@@ -2,7 +2,13 @@
 
 use super::Row;
 
+const ACTOR: &str = "there are no actors, because a program runs on one thread; use a class";
+
 pub(super) const ROWS: &[Row] = &[
+    // Types.
+    ("§ actor $n", "class $n", ACTOR),
+    ("§ public actor $n", "public class $n", ACTOR),
+    ("§ distributed actor $n", "class $n", ACTOR),
     // Functions.
     ("§ def $n ( $a ) : return $r", "$n($a) = $r", "a function with one expression is written '$n($a) = …'"),
     ("§ def $n ( $a ) : ↵ return $r", "$n($a) = $r", "a function with one expression is written '$n($a) = …'"),

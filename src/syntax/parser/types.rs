@@ -43,6 +43,11 @@ impl Builder<'_> {
                     word @ ("some" | "any") => words.push((word == "some", self.span(&part))),
                     _ => {}
                 },
+                Rule::suppression => {
+                    let place = self.span(&part);
+                    let message = "'~' before a protocol is not supported: every type can be copied";
+                    self.error(Code::Syntax, place, message);
+                }
                 Rule::type_core => cores.push(self.type_core(part)),
                 Rule::arrow => arrow = Some(part),
                 other => unreachable!("{other:?} in a type"),
