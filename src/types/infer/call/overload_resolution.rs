@@ -81,12 +81,21 @@ impl Infer<'_> {
     /// Returns the type that all candidates return, if it is known: that of `Vector([k, 1])`, whichever initializer is called.
     fn common_result(&mut self, candidates: &[Candidate]) -> Option<Type> {
         let (first, others) = candidates.split_first()?;
-        let result = self.candidate_result(first);
+        let result = self.result_on_receiver(first);
         let is_open = |ty: &Type| matches!(ty, Type::Var(_) | Type::Param(_) | Type::Associated(..) | Type::Error);
         // An inherited initializer creates an instance of the subclass.
         let is_value = matches!(&result, Type::Nominal(n, _) if !superclass::is_class(self.cx, *n));
         let is_known = is_value && !result.any(&mut |ty| is_open(ty));
-        (is_known && others.iter().all(|other| self.candidate_result(other) == result)).then_some(result)
+        (is_known && others.iter().all(|other| self.result_on_receiver(other) == result)).then_some(result)
+    }
+
+    /// Returns the result type of a candidate, in which the generic parameters of the type that declares it are replaced.
+    fn result_on_receiver(&mut self, candidate: &Candidate) -> Type {
+        let result = self.candidate_result(candidate);
+        let Target::Function(f) = candidate.target else { return result };
+        let params = signature::signature(self.cx, f).env.params.clone();
+        let of = |param| candidate.prefix.get(params.iter().position(|known| *known == param)?).cloned();
+        result.substitute(&of)
     }
 
     /// Returns the indices of the arguments that name a property and a method, where all candidates require a function.
