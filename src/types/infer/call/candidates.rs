@@ -442,12 +442,14 @@ impl Infer<'_> {
         }
     }
 
-    /// Whether a candidate is a function of the library whose first label is internal, so that programs do not use it.
-    pub(crate) fn is_internal(&self, candidate: &Candidate) -> bool {
+    /// Whether a candidate is a function of the library whose first argument is required and has an internal label, so
+    /// that programs do not call it.
+    pub(crate) fn is_internal(&mut self, candidate: &Candidate) -> bool {
         let Target::Function(f) = candidate.target else { return false };
         let is_internal = |label: &str| label.len() > 1 && label.starts_with('_');
         self.cx.defs.function_data(f).is_prelude
             && self.cx.defs.full_name(f).split(['(', ':']).nth(1).is_some_and(is_internal)
+            && signature::signature(self.cx, f).params.first().is_some_and(|first| first.default.is_none())
     }
 
     pub(crate) fn candidate_span(&mut self, candidate: &Candidate) -> Option<Span> {
