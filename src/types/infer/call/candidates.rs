@@ -61,6 +61,15 @@ pub(crate) struct Instance {
 }
 
 impl Infer<'_> {
+    /// Returns the result type of a candidate, in which the generic parameters of the type that declares it are replaced.
+    pub(crate) fn result_on_receiver(&mut self, candidate: &Candidate) -> Type {
+        let result = self.candidate_result(candidate);
+        let Target::Function(f) = candidate.target else { return result };
+        let params = signature::signature(self.cx, f).env.params.clone();
+        let of = |param| candidate.prefix.get(params.iter().position(|known| *known == param)?).cloned();
+        result.substitute(&of)
+    }
+
     /// Creates fresh type variables for the generic parameters of a candidate, and imposes the requirements on them.
     pub(crate) fn instantiate(&mut self, candidate: &Candidate, span: Span) -> Instance {
         let function = match &candidate.target {

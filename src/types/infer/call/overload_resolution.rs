@@ -89,15 +89,6 @@ impl Infer<'_> {
         (is_known && others.iter().all(|other| self.result_on_receiver(other) == result)).then_some(result)
     }
 
-    /// Returns the result type of a candidate, in which the generic parameters of the type that declares it are replaced.
-    fn result_on_receiver(&mut self, candidate: &Candidate) -> Type {
-        let result = self.candidate_result(candidate);
-        let Target::Function(f) = candidate.target else { return result };
-        let params = signature::signature(self.cx, f).env.params.clone();
-        let of = |param| candidate.prefix.get(params.iter().position(|known| *known == param)?).cloned();
-        result.substitute(&of)
-    }
-
     /// Returns the indices of the arguments that name a property and a method, where all candidates require a function.
     fn references_to_methods(&mut self, candidates: &[Candidate], args: &[ArgNode]) -> Vec<usize> {
         let names: Vec<usize> = (0..args.len()).filter(|k| self.names_property_and_method(&args[*k].ast)).collect();

@@ -72,10 +72,14 @@ impl Infer<'_> {
             return self.convert_function(value, &f.clone(), &g.clone(), span);
         }
         if let (Type::Tuple(xs), Type::Tuple(ys)) = (&from, &wanted)
-            && self.begins_to_throw(xs, ys)
+            && self.begins_to_throw(&from, &wanted)
         {
             let value = self.decided(value);
             return self.convert_tuple(value, xs, ys);
+        }
+        if matches!(from, Type::Nominal(..)) && self.begins_to_throw(&from, &wanted) {
+            let value = self.decided(value);
+            return self.convert_contained(value, &wanted, span);
         }
         let snapshot = self.cx.vars.snapshot();
         if unification::unify(self.cx, &from, &wanted, span) {
@@ -170,18 +174,6 @@ impl Infer<'_> {
                 Expr { kind: ExprKind::Error, ty: wanted, span }
             }
         }
-    }
-
-    /// Whether a function in a tuple does not throw, and is expected to be a function that throws.
-    fn begins_to_throw(&mut self, from: &[(Option<Name>, Type)], to: &[(Option<Name>, Type)]) -> bool {
-        from.len() == to.len()
-            && from.iter().zip(to).any(|((_, x), (_, y))| {
-                match (unification::shallow(self.cx, x), unification::shallow(self.cx, y)) {
-                    (Type::Function(f), Type::Function(g)) => !f.throws && g.throws,
-                    (Type::Tuple(xs), Type::Tuple(ys)) => self.begins_to_throw(&xs, &ys),
-                    _ => false,
-                }
-            })
     }
 
     /// Converts the components of a tuple one by one.
@@ -279,10 +271,10 @@ impl Infer<'_> {
         if f.throws && !g.throws {
             return self.throwing_function(&value, &wanted);
         }
-        if !f.throws && g.throws {
-            // A call of a throwing function also returns an error, so a function that does not throw is wrapped.
+        let found = value.ty.clone();
+        if self.begins_to_throw(&found, &wanted) {
             let names: Vec<String> = (0..f.params.len()).map(|i| format!("$t{i}")).collect();
-            return self.wrapped_function(value, &names, true, &wanted, span);
+            return self.wrapped_function(value, &names, g.throws, &wanted, span);
         }
         let is_refused = g.strength > Strength::Open && takes_back_marks(f, g);
         if is_refused || self.requires_more(&Type::Function(Rc::new(f.clone())), &wanted) {

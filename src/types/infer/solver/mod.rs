@@ -11,4 +11,5 @@ pub(crate) mod pending_expression;
 pub(crate) mod requirements;
 pub(crate) mod substitution;
 pub(crate) mod tangent_array;
+pub(crate) mod throwing_conversion;
 pub(crate) mod widening;
