@@ -32,22 +32,36 @@ impl Inliner<'_> {
 
     /// Appends a loop that appends the numbers of an array to another array.
     fn append_all(&mut self, site: &mut CallSite<'_>, out: Reg, array: Reg, span: Span) {
+        self.for_each_index(site, array, span, |inliner, site, index| {
+            let load = Op::LoadElement { bank: Bank::F, offset: 0, stride: NUMBERS };
+            let number = inliner.computed(site.at, load, vec![array, index], span);
+            inliner.push(site.at, Op::Append(NUMBERS), vec![out], vec![out, number], span);
+        });
+    }
+
+    /// Appends a loop over the indices of an array; `body` appends the steps of an iteration.
+    pub(super) fn for_each_index(
+        &mut self,
+        site: &mut CallSite<'_>,
+        array: Reg,
+        span: Span,
+        body: impl FnOnce(&mut Self, &mut CallSite<'_>, Reg),
+    ) {
         let [index, one, count, is_first, is_next] = [(); 5].map(|()| self.register(Bank::I));
         let (before, next) = (site.at, self.blocks.len() as u32);
-        let [body, after] = [0, 1].map(|k| BlockId(next + k));
+        let [first, after] = [0, 1].map(|k| BlockId(next + k));
         self.blocks.extend([Block::default(), Block::default()]);
+        let end = |condition| Some(Terminator::Branch { condition, then: first, otherwise: after });
         self.push(before, Op::ConstI(0), vec![index], vec![], span);
         self.push(before, Op::ConstI(1), vec![one], vec![], span);
         self.push(before, Op::Count, vec![count], vec![array], span);
         self.push(before, Op::Primitive(primitive_ids::INT_LT), vec![is_first], vec![index, count], span);
-        let load = Op::LoadElement { bank: Bank::F, offset: 0, stride: NUMBERS };
-        let number = self.computed(body, load, vec![array, index], span);
-        self.push(body, Op::Append(NUMBERS), vec![out], vec![out, number], span);
-        self.push(body, Op::Primitive(primitive_ids::INT_ADD), vec![index], vec![index, one], span);
-        self.push(body, Op::Primitive(primitive_ids::INT_LT), vec![is_next], vec![index, count], span);
-        let end = |condition| Some(Terminator::Branch { condition, then: body, otherwise: after });
         self.blocks[before.0 as usize].end = end(is_first);
-        self.blocks[body.0 as usize].end = end(is_next);
+        site.at = first;
+        body(self, site, index);
+        self.push(site.at, Op::Primitive(primitive_ids::INT_ADD), vec![index], vec![index, one], span);
+        self.push(site.at, Op::Primitive(primitive_ids::INT_LT), vec![is_next], vec![index, count], span);
+        self.blocks[site.at.0 as usize].end = end(is_next);
         site.at = after;
     }
 }

@@ -208,29 +208,15 @@ impl<'p> Inliner<'p> {
     /// not finite.
     fn normalize(&mut self, site: &mut CallSite<'_>, array: Reg, span: Span) {
         let stride = Stride { f: 1, i: 0, r: 0 };
-        let [index, one, count, is_first, is_next] = [(); 5].map(|()| self.register(Bank::I));
-        let before = site.at;
-        let next = self.blocks.len() as u32;
-        let [body, after] = [0, 1].map(|k| BlockId(next + k));
-        self.blocks.extend([Block::default(), Block::default()]);
-        self.push(before, Op::ConstI(0), vec![index], vec![], span);
-        self.push(before, Op::ConstI(1), vec![one], vec![], span);
-        self.push(before, Op::Count, vec![count], vec![array], span);
-        self.push(before, Op::Primitive(primitive_ids::INT_LT), vec![is_first], vec![index, count], span);
-        let end = |condition| Some(Terminator::Branch { condition, then: body, otherwise: after });
-        self.blocks[before.0 as usize].end = end(is_first);
-        site.at = body;
-        let element = Op::LoadElement { bank: Bank::F, offset: 0, stride };
-        let number = self.computed(body, element, vec![array, index], span);
-        self.require_finite(site, &[number], span);
-        let sum = self.register(Bank::F);
-        self.without_sign_of_zero(site.at, sum, number, span);
-        let store = Op::StoreElement { bank: Bank::F, offset: 0, stride };
-        self.push(site.at, store, vec![array], vec![array, index, sum], span);
-        self.push(site.at, Op::Primitive(primitive_ids::INT_ADD), vec![index], vec![index, one], span);
-        self.push(site.at, Op::Primitive(primitive_ids::INT_LT), vec![is_next], vec![index, count], span);
-        self.blocks[site.at.0 as usize].end = end(is_next);
-        site.at = after;
+        self.for_each_index(site, array, span, |inliner, site, index| {
+            let element = Op::LoadElement { bank: Bank::F, offset: 0, stride };
+            let number = inliner.computed(site.at, element, vec![array, index], span);
+            inliner.require_finite(site, &[number], span);
+            let sum = inliner.register(Bank::F);
+            inliner.without_sign_of_zero(site.at, sum, number, span);
+            let store = Op::StoreElement { bank: Bank::F, offset: 0, stride };
+            inliner.push(site.at, store, vec![array], vec![array, index, sum], span);
+        });
     }
 
     /// Inlines the tangent code of a function of one number.

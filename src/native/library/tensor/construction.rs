@@ -65,12 +65,11 @@ fn linear_space(c: Call<'_, '_>) -> Result<(), Failure> {
     linear(c, space, partials)
 }
 
+/// A function that creates a tensor when it is needed.
+type TensorMaker = Box<dyn FnOnce() -> Result<Tensor, Failure>>;
+
 /// Returns a function that creates a vector of real numbers.
-fn pack_with(
-    kind: ScalarKind,
-    count: usize,
-    number: impl Fn(usize) -> f64 + 'static,
-) -> Box<dyn FnOnce() -> Result<Tensor, Failure>> {
+fn pack_with(kind: ScalarKind, count: usize, number: impl Fn(usize) -> f64 + 'static) -> TensorMaker {
     Box::new(move || pack(kind, Shape::from([count]), &(0..count).map(number).collect::<Vec<f64>>()))
 }
 
@@ -78,7 +77,7 @@ fn pack_with(
 fn linear<const N: usize>(
     c: Call<'_, '_>,
     value: Tensor,
-    partials: [(TensorValue, Box<dyn FnOnce() -> Result<Tensor, Failure>>); N],
+    partials: [(TensorValue, TensorMaker); N],
 ) -> Result<(), Failure> {
     let mut result = TensorValue::constant(value);
     for (scalar, partial) in partials {

@@ -51,7 +51,7 @@ impl Infer<'_> {
         let member = ast::ExprKind::Member { base: Rc::new(ident(&container)), name, generics: vec![] };
         let callee = Rc::new(ast::Expr { kind: member, span });
         let args = vec![ast::Arg { label: None, value: Rc::new(closure), trailing: false }];
-        let call = ast::Expr { kind: ast::ExprKind::Call { callee, args: args.into() }, span };
+        let call = ast::Expr { kind: ast::ExprKind::Call { callee, args }, span };
         self.with_temporary(value, |infer, local| {
             infer.in_scope(|infer| {
                 infer.bind(&container.as_str().into(), local);
