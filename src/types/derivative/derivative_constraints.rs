@@ -3,7 +3,7 @@
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
-use crate::syntax::ast::{Decl, FunctionName, Name};
+use crate::syntax::ast::{Decl, FunctionName};
 use crate::types::conform::conformances;
 use crate::types::derivative::differentiability;
 use crate::types::derivative::original_function::parameter_labels;
@@ -20,9 +20,8 @@ use crate::types::model::typed_tree::{FunctionId, FunctionRef};
 use crate::types::nominal::overrides;
 use std::rc::Rc;
 
-/// Returns another candidate for the original that is a member of the same type and has the types of `found`: with the
-/// labels of `found`, if neither candidate is more constrained; with other labels, if the labels of the derivative are
-/// those of neither.
+/// Returns another candidate for the original that is a member of the same type and has the labels and types of
+/// `found`, if neither candidate is more constrained.
 pub(crate) fn fits_as_well(
     cx: &mut TypeContext,
     found: &Original,
@@ -31,33 +30,20 @@ pub(crate) fn fits_as_well(
     given: &Rc<Signature>,
 ) -> Option<FunctionId> {
     let labels = parameter_labels(&signature::signature(cx, found.function));
-    let has_other_labels = labels.iter().zip(&given.params).any(|(a, b)| are_others(a.as_ref(), b.label.as_ref()));
     let owner = cx.defs.function_data(found.function).owner;
     candidates.iter().copied().find(|other| {
-        let has_same_labels = parameter_labels(&signature::signature(cx, *other)) == labels;
         *other != found.function
             && cx.defs.function_data(*other).owner == owner
-            && (has_same_labels || has_other_labels)
-            && registration::original(cx, *other, f, given)
-                .is_some_and(|other| is_like(cx, found, &other, !has_same_labels))
+            && parameter_labels(&signature::signature(cx, *other)) == labels
+            && registration::original(cx, *other, f, given).is_some_and(|other| is_like(cx, found, &other))
     })
 }
 
-/// Whether two labels both exist and differ.
-fn are_others(a: Option<&Name>, b: Option<&Name>) -> bool {
-    a.zip(b).is_some_and(|(a, b)| a != b)
-}
-
-/// Whether another candidate has the types of `found`, and neither implies the requirements of the other; with
-/// `may_be_equal`, the requirements may be equal.
-fn is_like(cx: &mut TypeContext, found: &Original, other: &Original, may_be_equal: bool) -> bool {
-    if (&found.params, &found.result, &found.changed) != (&other.params, &other.result, &other.changed)
-        || unmet_of(cx, other).is_some()
-    {
-        return false;
-    }
-    let forward = registered_derivatives::implies(cx, found.function, other.function);
-    forward == registered_derivatives::implies(cx, other.function, found.function) && (may_be_equal || !forward)
+fn is_like(cx: &mut TypeContext, found: &Original, other: &Original) -> bool {
+    (&found.params, &found.result, &found.changed) == (&other.params, &other.result, &other.changed)
+        && unmet_of(cx, other).is_none()
+        && !registered_derivatives::implies(cx, found.function, other.function)
+        && !registered_derivatives::implies(cx, other.function, found.function)
 }
 
 /// Returns a requirement of the original on its generic parameters that the registered function does not imply.
