@@ -34,11 +34,6 @@ pub struct Questions {
 pub const ONE_NUMBER: Questions = Questions {
     arity: 1,
     declarations: "\
-final class Unknown {
-    let f: @differentiable (Double) -> Double
-    init(_ f: @escaping @differentiable (Double) -> Double) { self.f = f }
-}
-let unknown = Unknown(f)
 func d1(_ x: Double) -> Double { derivative(at: x, in: f) }
 func g1(_ x: Double) -> Double { gradient(at: x, in: f) }
 func d2(_ x: Double) -> Double { derivative(at: x, in: g1) }
@@ -47,7 +42,8 @@ func ask(_ x: Double) {
     let (value, slope) = valueWithGradient(at: x, in: f)
     let (valueThere, back) = valueWithPullback(at: x, in: f)
     let (valueForth, forth) = valueWithDifferential(at: x, in: f)
-    let slots = pullback(at: x) { x in unknown.f(x) }
+    let unknown = Unknown(f)
+    let slots = pullback(at: x) { x in unknown.function(x) }
     print(0, f(x), value, valueThere, valueForth)
     print(1, gradient(at: x, in: f), derivative(at: x, in: f), slope, back(1), forth(1), slots(1),
           back(0.25) + back(0.75), derivative(at: 0.5) { s in back(s * s) }, gradient(at: 0.5) { s in forth(s * s) }, differences(x, f))
@@ -63,18 +59,14 @@ func ask(_ x: Double) {
 pub const TWO_NUMBERS: Questions = Questions {
     arity: 2,
     declarations: "\
-final class Unknown {
-    let f: @differentiable (Double, Double) -> Double
-    init(_ f: @escaping @differentiable (Double, Double) -> Double) { self.f = f }
-}
-let unknown = Unknown(f)
 func fx(_ x: Double, _ y: Double) -> Double { derivative(at: x) { x in f(x, y) } }
 func gx(_ x: Double, _ y: Double) -> Double { gradient(at: x, y, in: f).0 }
 func ask(_ x: Double, _ y: Double) {
     let (value, slopes) = valueWithGradient(at: x, y, in: f)
     let (valueThere, back) = valueWithPullback(at: x, y, in: f)
     let forth = differential(at: x, y, in: f)
-    let slots = pullback(at: x, y) { x, y in unknown.f(x, y) }
+    let unknown = UnknownOfTwo(f)
+    let slots = pullback(at: x, y) { x, y in unknown.function(x, y) }
     let mixed = gradient(at: x, y, in: fx)
     let again = gradient(at: x, y, in: gx)
     let matrix = hessian(at: x, y, in: f)
