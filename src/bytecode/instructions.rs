@@ -165,7 +165,7 @@ instructions! {
         /// Sets the number in `a` to zero if it is subnormal.
         FlushF { a: FIn };
         /// Appends a node with the operand `node` and the partial `a` to the tape; `out` becomes its number, or 0 if `node` is
-        /// 0. Numbers of nodes are the bits of numbers.
+        /// 0. Node numbers are held as the bits of numbers.
         AppendNode { out: FOut, node: FIn, a: FIn };
         /// Appends a node with the operands `left` and `right` to the tape; `out` becomes its number, or 0 if both operands are
         /// 0. The partials are in the [`Extras`](Instruction::Extras) that follow.

@@ -299,7 +299,7 @@ impl Functions {
             verify(code).map_err(|why| Fault::internal(format!("malformed code of `{}`: {why}", code.name)))?;
         }
         let made = code.and_then(|code| {
-            let appends_nodes = kind == TransformKind::Linearization;
+            let appends_nodes = code.is_linearization();
             translate(&code).map(|threaded| {
                 Rc::new(TransformedCode { code, appends_nodes, threaded, machine_code: PartCode::default() })
             })

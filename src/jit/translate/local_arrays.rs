@@ -151,16 +151,13 @@ impl Translator<'_, '_> {
                 let value = self.take_adjoint(layout, array.0, index, self.place(at));
                 self.set((Bank::F, out.0), value);
             }
-            I::AddArray { array, from } => {
-                let context = self.builder.ins().get_pinned_reg(types::I64);
-                let given = [context, self.register_address(array.0), self.register_address(from.0)];
-                self.require(helpers.add_array as *const () as usize, &given);
-            }
-            I::AddNodes { array, from } => {
+            I::AddArray { array, from } | I::AddNodes { array, from } => {
+                let is_of_nodes = matches!(instruction, I::AddNodes { .. });
+                let helper = if is_of_nodes { helpers.add_nodes } else { helpers.add_array };
                 let context = self.builder.ins().get_pinned_reg(types::I64);
                 let given = [context, self.register_address(array.0), self.register_address(from.0)];
                 self.store_tape();
-                self.require(helpers.add_nodes as *const () as usize, &given);
+                self.require(helper as *const () as usize, &given);
                 self.load_tape();
             }
             _ => return false,
