@@ -3,8 +3,9 @@
 use super::context::offsets;
 use super::convention::{self, Place};
 use super::layout::Layout;
+use super::own_numbers::OwnNumbers;
 use super::pages::Pages;
-use super::rare::Rare;
+use super::rare::{Rare, RareFunction};
 use super::site::Site;
 use super::translate::{Environment, Translated, translate};
 use super::{Context, Helpers, Part, Program, Signature};
@@ -192,15 +193,15 @@ impl Compiler {
         if let Some(known) = &self.rare {
             return Ok(known.clone());
         }
-        let addresses = Rare::of(&self.helpers);
-        let made = addresses.map(|address| Ok(Rc::new(self.make_rare(*address)?)))?;
+        let functions = Rare::of(&self.helpers);
+        let made = functions.map(|function| Ok(Rc::new(self.make_rare(*function)?)))?;
         self.rare = Some(made.clone());
         Ok(made)
     }
 
     /// Compiles a function that calls a function of the machine with the context and two arguments, and preserves all
     /// machine registers.
-    fn make_rare(&mut self, function: usize) -> Result<Pages, Refusal> {
+    fn make_rare(&mut self, function: RareFunction) -> Result<Pages, Refusal> {
         let convention = self.isa.default_call_conv();
         self.begin(convention::of_rare());
         let mut builder = FunctionBuilder::new(&mut self.generator.func, &mut self.builder);
@@ -209,12 +210,15 @@ impl Compiler {
         builder.switch_to_block(block);
         let context = builder.ins().get_pinned_reg(types::I64);
         let given: Vec<_> = std::iter::once(context).chain(builder.block_params(block).iter().copied()).collect();
-        let function = builder.ins().iconst(types::I64, function as i64);
+        let address = builder.ins().iconst(types::I64, function.address as i64);
         let signature = builder.import_signature(convention::of_helper(given.len(), convention));
-        let call = builder.ins().call_indirect(signature, function, &given);
+        let call = builder.ins().call_indirect(signature, address, &given);
         let status = builder.inst_results(call)[0];
         let context = builder.ins().get_pinned_reg(types::I64);
         builder.ins().store(MemFlagsData::trusted(), status, context, offsets::STATUS);
+        if let (true, Some(layout)) = (function.modifies_numbers, &self.layout) {
+            OwnNumbers::look_up(&mut builder, layout, (given[1], 0)).store(&mut builder, context);
+        }
         builder.ins().return_(&[]);
         builder.seal_all_blocks();
         builder.finalize(self.isa.frontend_config());

@@ -1,6 +1,7 @@
 //! Context: the memory that machine code shares with the machine.
 
 use super::site::Site;
+use crate::value::spare_arrays::SpareArrays;
 use std::mem::offset_of;
 
 /// The number of arguments or results that can be passed by way of the context.
@@ -54,6 +55,8 @@ pub struct Context {
     pub run: *mut (),
     /// The record of the machine, as the caller of the function that it has entered.
     pub root: Link,
+    /// The arrays without an owner, which belong to the machine.
+    pub spare_arrays: SpareArrays,
     /// Arguments and results that do not fit in machine registers, and the operands of single steps.
     pub passed: [u64; PASSED],
 }
@@ -137,6 +140,7 @@ impl Context {
             bottoms: [0; 2],
             run: std::ptr::null_mut(),
             root: Link::root(0, 0),
+            spare_arrays: SpareArrays::default(),
             passed: [0; PASSED],
         }
     }

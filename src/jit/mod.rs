@@ -20,6 +20,7 @@ mod convention;
 mod effects;
 mod flow;
 mod layout;
+mod own_numbers;
 mod pages;
 mod rare;
 mod shims;
@@ -91,7 +92,7 @@ pub struct Helpers {
     /// Appends a number with its node, 0 for a constant, to the array in a register; returns whether it succeeded.
     pub append_varied: extern "C" fn(*mut Context, array: *mut u8, value: f64, node: i64) -> i64,
     /// Creates an empty array in a register.
-    pub new_array: extern "C" fn(register: *mut u8) -> i64,
+    pub new_array: extern "C" fn(*mut Context, register: *mut u8) -> i64,
     /// Creates an array of constants in a register.
     pub load_array: extern "C" fn(register: *mut u8, constants: *const Constants) -> i64,
     /// Appends an element to the array in a register, whose numbers and integers were passed, and whose references are
@@ -115,13 +116,13 @@ pub struct Helpers {
     /// Allocates memory for the next nodes of the tape; returns whether the limit permits it.
     pub extend_tape: extern "C" fn(*mut Context, i64, i64) -> i64,
     /// Copies a reference from the second register to the first one, and drops the content of that register.
-    pub share: extern "C" fn(to: *mut u8, from: *const u8) -> i64,
+    pub share: extern "C" fn(*mut Context, to: *mut u8, from: *const u8) -> i64,
     /// Moves a reference from the second register to the first one, and drops the content of that register.
-    pub take: extern "C" fn(to: *mut u8, from: *mut u8) -> i64,
+    pub take: extern "C" fn(*mut Context, to: *mut u8, from: *mut u8) -> i64,
     /// Checks the limits of tangent or adjoint code; returns whether the code continues.
-    pub poll: extern "C" fn(*mut Context) -> i64,
+    pub poll: extern "C" fn(*mut Context, i64, i64) -> i64,
     /// Allocates memory for the value stack of adjoint code; returns whether there is some.
-    pub grow: extern "C" fn(*mut Context) -> i64,
+    pub grow: extern "C" fn(*mut Context, i64, i64) -> i64,
     /// The size of a reference.
     pub reference: i32,
 }

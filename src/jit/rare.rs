@@ -3,6 +3,15 @@
 
 use super::Helpers;
 
+/// A function of the machine that is called in rare cases.
+#[derive(Clone, Copy, Debug)]
+pub struct RareFunction {
+    /// The address of the function.
+    pub address: usize,
+    /// Whether the first argument is an array whose numbers the function modifies. They are looked up again afterwards.
+    pub modifies_numbers: bool,
+}
+
 /// Something for each of these functions. A function takes the context and two arguments; its outcome is in the context
 /// afterwards.
 #[derive(Clone, Debug)]
@@ -11,6 +20,14 @@ pub struct Rare<T> {
     pub step: T,
     /// Allocates memory for nodes.
     pub extend_tape: T,
+    /// Checks the limits of tangent or adjoint code.
+    pub poll: T,
+    /// Allocates memory for the value stack.
+    pub grow: T,
+    /// Copies a reference to a register of tangent or adjoint code.
+    pub share: T,
+    /// Moves a reference to such a register.
+    pub take: T,
     /// Adds the number that was passed to an array of adjoints.
     pub accumulate: T,
     /// Appends the number that was passed to an array.
@@ -19,15 +36,21 @@ pub struct Rare<T> {
     pub set_number: T,
 }
 
-impl Rare<usize> {
-    /// Returns the addresses of the functions.
-    pub fn of(helpers: &Helpers) -> Rare<usize> {
+impl Rare<RareFunction> {
+    /// Returns the functions.
+    pub fn of(helpers: &Helpers) -> Rare<RareFunction> {
+        let plain = |function: *const ()| RareFunction { address: function as usize, modifies_numbers: false };
+        let modifying = |function: *const ()| RareFunction { address: function as usize, modifies_numbers: true };
         Rare {
-            step: helpers.step as *const () as usize,
-            extend_tape: helpers.extend_tape as *const () as usize,
-            accumulate: helpers.accumulate as *const () as usize,
-            append_number: helpers.append_passed as *const () as usize,
-            set_number: helpers.set_number as *const () as usize,
+            step: plain(helpers.step as *const ()),
+            extend_tape: plain(helpers.extend_tape as *const ()),
+            poll: plain(helpers.poll as *const ()),
+            grow: plain(helpers.grow as *const ()),
+            share: plain(helpers.share as *const ()),
+            take: plain(helpers.take as *const ()),
+            accumulate: modifying(helpers.accumulate as *const ()),
+            append_number: modifying(helpers.append_passed as *const ()),
+            set_number: modifying(helpers.set_number as *const ()),
         }
     }
 }
@@ -41,6 +64,10 @@ impl<T> Rare<T> {
         Ok(Rare {
             step: f(&self.step)?,
             extend_tape: f(&self.extend_tape)?,
+            poll: f(&self.poll)?,
+            grow: f(&self.grow)?,
+            share: f(&self.share)?,
+            take: f(&self.take)?,
             accumulate: f(&self.accumulate)?,
             append_number: f(&self.append_number)?,
             set_number: f(&self.set_number)?,

@@ -20,6 +20,7 @@ pub mod printing;
 mod release;
 pub mod shape;
 pub mod slot_rewrite;
+pub mod spare_arrays;
 pub mod string;
 pub mod walk;
 

@@ -1,9 +1,9 @@
 //! Derivatives: the instructions of tangent, adjoint and linearization code, which runs without sites and is restarted elsewhere when an
 //! operation fails.
 
+use super::super::RETURNED;
 use super::super::context::offsets;
 use super::super::shims;
-use super::super::{LEFT, RETURNED};
 use super::objects::Index;
 use super::views::key;
 use super::{FLAGS, Translator, kind_of};
@@ -11,8 +11,8 @@ use crate::bytecode::operand::{IIn, Prim};
 use crate::bytecode::{Instruction, primitive};
 use crate::native::Partial;
 use crate::value::Bank;
-use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
-use cranelift_codegen::ir::{Block, InstBuilder, Value, types};
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{Block, InstBuilder, MemFlagsData, Value, types};
 
 /// The smallest normal number: a smaller one is subnormal, or zero.
 const SMALLEST_NORMAL: f64 = f64::MIN_POSITIVE;
@@ -87,12 +87,21 @@ impl Translator<'_, '_> {
     /// Sets a number to zero if it is subnormal. A number that is zero keeps its sign.
     fn flush(&mut self, a: u16) {
         let value = self.f(a);
-        let magnitude = self.builder.ins().fabs(value);
-        let (smallest, zero) = (self.builder.ins().f64const(SMALLEST_NORMAL), self.builder.ins().f64const(0.0));
-        let is_small = self.builder.ins().fcmp(FloatCC::LessThan, magnitude, smallest);
-        let is_nonzero = self.builder.ins().fcmp(FloatCC::GreaterThan, magnitude, zero);
-        let is_subnormal = self.builder.ins().band(is_small, is_nonzero);
-        let flushed = self.builder.ins().select(is_subnormal, zero, value);
+        let bits = self.builder.ins().bitcast(types::I64, MemFlagsData::new(), value);
+        // Without the sign; zero becomes the largest number.
+        let magnitude = self.builder.ins().iadd(bits, bits);
+        let below = self.builder.ins().iadd_imm_s(magnitude, -1);
+        let smallest = self.constant(((SMALLEST_NORMAL.to_bits() << 1) - 1).cast_signed());
+        let is_subnormal = self.builder.ins().icmp(IntCC::UnsignedLessThan, below, smallest);
+        // Of a branch, which is predicted, the operations with the number need not wait.
+        let [subnormal, next] = [(); 2].map(|()| self.builder.create_block());
+        self.builder.set_cold_block(subnormal);
+        let flushed = self.builder.append_block_param(next, types::F64);
+        self.builder.ins().brif(is_subnormal, subnormal, &[], next, &[value.into()]);
+        self.continue_in(subnormal);
+        let zero = self.builder.ins().f64const(0.0);
+        self.builder.ins().jump(next, &[zero.into()]);
+        self.continue_in(next);
         self.set((Bank::F, a), flushed);
     }
 
@@ -111,9 +120,10 @@ impl Translator<'_, '_> {
             let top = self.builder.use_var(variable);
             self.store_context(top, offsets::TOPS + 8 * k as i32);
         }
-        let context = self.builder.ins().get_pinned_reg(types::I64);
-        let succeeded = self.call_address(self.helpers.grow as *const () as usize, &[context], types::I64);
+        let nothing = self.constant(0);
+        let succeeded = self.call_rare(self.rare.grow, [nothing; 2]);
         self.leave_unless(succeeded);
+        self.set_cold();
         self.load_tops();
         self.builder.ins().jump(ready, &[]);
         self.continue_in(ready);
@@ -158,15 +168,28 @@ impl Translator<'_, '_> {
         self.builder.ins().store(FLAGS, sum, base, offset);
     }
 
-    /// Checks the limits, and continues in another block.
-    pub(super) fn poll(&mut self, next: Block) {
-        let context = self.builder.ins().get_pinned_reg(types::I64);
-        let continues = self.call_address(self.helpers.poll as *const () as usize, &[context], types::I64);
-        let stopped = self.builder.create_block();
-        self.builder.ins().brif(continues, next, &[], stopped, &[]);
-        self.continue_in(stopped);
-        let status = self.constant(LEFT);
-        self.builder.ins().return_(&[status]);
+    /// Reads the number of steps until the limits must be checked, which is positive when the code is entered.
+    pub(super) fn load_fuel(&mut self) {
+        let fuel = self.load_context(types::I64, offsets::FUEL);
+        self.builder.def_var(self.fuel, fuel);
+    }
+
+    /// Counts a step, and checks the limits if they must be.
+    pub(super) fn count_step(&mut self) {
+        let fuel = self.builder.use_var(self.fuel);
+        let left = self.builder.ins().iadd_imm_s(fuel, -1);
+        self.builder.def_var(self.fuel, left);
+        let is_empty = self.builder.ins().icmp_imm_s(IntCC::SignedLessThan, left, 0);
+        let (empty, next) = self.branch_rarely(is_empty);
+        self.continue_in(empty);
+        self.store_context(left, offsets::FUEL);
+        let nothing = self.constant(0);
+        let continues = self.call_rare(self.rare.poll, [nothing; 2]);
+        self.leave_unless(continues);
+        self.set_cold();
+        self.load_fuel();
+        self.builder.ins().jump(next, &[]);
+        self.continue_in(next);
     }
 
     /// Copies or moves a reference to a register by a function of the machine, and continues in another block.
@@ -174,13 +197,15 @@ impl Translator<'_, '_> {
         let (base, offset) = self.reference(to);
         let to = self.builder.ins().iadd_imm_s(base, i64::from(offset));
         let from = self.builder.ins().iadd_imm_s(from.0, i64::from(from.1));
-        self.call_address(function, &[to, from], types::I64);
+        self.call_rare(function, [to, from]);
         self.builder.ins().jump(next, &[]);
     }
 
     /// Returns from tangent or adjoint code: the results are stored in the frame.
     pub(super) fn return_to_frame(&mut self, at: usize, instruction: &Instruction) {
         self.store_tape();
+        let fuel = self.builder.use_var(self.fuel);
+        self.store_context(fuel, offsets::FUEL);
         let results = self.code.results;
         let first = match *instruction {
             Instruction::ReturnF { a } => Some((Bank::F, a.0)),

@@ -40,8 +40,12 @@ impl Translator<'_, '_> {
 
     /// Notes that the block that leaves before the instruction `at` must be filled, if the instruction has used it. The
     /// registers have the values that they had before the instruction, because an instruction writes them after its
-    /// last check.
+    /// last check. Derivative code stores nothing when it leaves, so that it has one such block. Since that is outside of
+    /// all loops, the code generator moves more computations out of them.
     pub(super) fn finish_exit(&mut self, at: usize, continuation: Continuation) {
+        if self.is_derivative {
+            return;
+        }
         if let Some(block) = self.exit.take() {
             self.exits.push((block, at, continuation));
         }
@@ -49,6 +53,10 @@ impl Translator<'_, '_> {
 
     /// Fills the blocks that leave before instructions.
     pub(super) fn fill_exits(&mut self) {
+        if let Some(block) = self.exit.take() {
+            self.continue_in(block);
+            self.return_status(LEFT);
+        }
         for (block, at, continuation) in std::mem::take(&mut self.exits) {
             self.continue_in(block);
             match continuation {
@@ -69,6 +77,13 @@ impl Translator<'_, '_> {
         self.builder.seal_block(block);
     }
 
+    /// Marks the current block as one that is rarely executed.
+    pub(super) fn set_cold(&mut self) {
+        if let Some(block) = self.builder.current_block() {
+            self.builder.set_cold_block(block);
+        }
+    }
+
     /// Creates two blocks for the case that a condition holds, which is rare, and for the other case, and branches.
     pub(super) fn branch_rarely(&mut self, condition: Value) -> (Block, Block) {
         let (rare, usual) = (self.builder.create_block(), self.builder.create_block());
@@ -86,7 +101,8 @@ impl Translator<'_, '_> {
     /// Leaves the code: stores the registers in a record, and returns.
     pub(super) fn leave(&mut self, at: usize, continuation: Continuation, saved: Vec<Register>) {
         if self.is_derivative {
-            self.return_status(LEFT);
+            let exit = self.exit_block();
+            self.builder.ins().jump(exit, &[]);
             return;
         }
         self.store_tape();

@@ -20,8 +20,8 @@ impl Translator<'_, '_> {
                 (out, self.checked_add(a, b))
             }
             I::AddIK { out, a, k } => {
-                let (a, k) = (self.i(a.0), self.constant(i64::from(k.0)));
-                (out, self.checked_add(a, k))
+                let a = self.i(a.0);
+                (out, self.checked_add_constant(a, i64::from(k.0)))
             }
             I::SubI { out, a, b } => {
                 let (a, b) = (self.i(a.0), self.i(b.0));
@@ -82,8 +82,18 @@ impl Translator<'_, '_> {
         true
     }
 
+    /// Adds a constant, and leaves on overflow: the sum is on the wrong side of the operand then. To compare them takes
+    /// fewer instructions than to read the flag of the processor.
+    pub(super) fn checked_add_constant(&mut self, a: Value, k: i64) -> Value {
+        let sum = self.builder.ins().iadd_imm_s(a, k);
+        let wrong = if k < 0 { IntCC::SignedGreaterThan } else { IntCC::SignedLessThan };
+        let overflow = self.builder.ins().icmp(wrong, sum, a);
+        self.leave_if(overflow);
+        sum
+    }
+
     /// Adds two integers, and leaves on overflow.
-    pub(super) fn checked_add(&mut self, a: Value, b: Value) -> Value {
+    fn checked_add(&mut self, a: Value, b: Value) -> Value {
         let (value, overflow) = self.builder.ins().sadd_overflow(a, b);
         self.leave_if(overflow);
         value

@@ -77,8 +77,7 @@ impl Translator<'_, '_> {
 
     /// Adds one to the counter of a loop; returns whether the loop continues.
     fn increment(&mut self, counter: u16, old: Value, end: Value) -> Value {
-        let one = self.constant(1);
-        let new = self.checked_add(old, one);
+        let new = self.checked_add_constant(old, 1);
         self.set((Bank::I, counter), new);
         self.builder.ins().icmp(IntCC::SignedLessThan, new, end)
     }
@@ -108,17 +107,16 @@ impl Translator<'_, '_> {
 
     /// Counts a step. When the limits must be checked, the interpreter executes the jump again.
     fn take_step(&mut self, at: usize) {
+        if self.is_derivative {
+            self.count_step();
+            return;
+        }
         let fuel = self.load_context(types::I64, offsets::FUEL);
         let left = self.builder.ins().iadd_imm_s(fuel, -1);
         self.store_context(left, offsets::FUEL);
         let is_empty = self.builder.ins().icmp_imm_s(IntCC::SignedLessThan, left, 0);
         let (empty, next) = self.branch_rarely(is_empty);
         self.continue_in(empty);
-        if self.is_derivative {
-            self.poll(next);
-            self.continue_in(next);
-            return;
-        }
         let restored = self.load_context(types::I64, offsets::FUEL);
         let restored = self.builder.ins().iadd_imm_s(restored, 1);
         self.store_context(restored, offsets::FUEL);

@@ -1,7 +1,8 @@
 //! Local arrays: the arrays that tangent and adjoint code makes and modifies.
 
 use super::super::context::offsets;
-use super::super::layout::{INLINE, Layout};
+use super::super::layout::Layout;
+use super::super::own_numbers::OwnNumbers;
 use super::{FLAGS, Translator};
 use crate::bytecode::Instruction;
 use crate::bytecode::operand::{FIn, IIn, Role};
@@ -13,25 +14,12 @@ use hashbrown::HashMap;
 use std::ops::RangeInclusive;
 use std::rc::Rc;
 
-/// The numbers of an array that has one owner and no slots; otherwise there are none, and there is no room.
-#[derive(Clone, Copy)]
-struct OwnNumbers {
-    object: Value,
-    /// The address of the first number.
-    first: Value,
-    count: Value,
-    /// The number of numbers for which memory is allocated.
-    room: Value,
-    /// The address where the number of numbers is stored.
-    counter: Value,
-}
-
 /// The arrays whose numbers are known at the current point, so that they are not looked up again. Where the numbers of
 /// an array change, its variables change, too.
 #[derive(Default)]
 pub(super) struct KnownArrays {
     /// The variables for the fields of [`OwnNumbers`], by register.
-    variables: HashMap<u16, [Variable; 5]>,
+    variables: HashMap<u16, [Variable; OwnNumbers::FIELDS]>,
     /// The registers for which the variables are valid.
     valid: Vec<u16>,
     /// The registers for which they are valid everywhere in a loop.
@@ -103,20 +91,18 @@ impl Translator<'_, '_> {
     /// Returns the numbers of an array that may be modified in place.
     fn own_numbers(&mut self, layout: &Layout, register: u16) -> OwnNumbers {
         if !self.known_arrays.valid.contains(&register) {
-            let found = self.look_up(layout, register);
+            let at = self.reference(register);
+            let found = OwnNumbers::look_up(self.builder, layout, at);
             self.know(register, found);
         }
-        let [object, first, count, room, counter] =
-            self.known_arrays.variables[&register].map(|variable| self.builder.use_var(variable));
-        OwnNumbers { object, first, count, room, counter }
+        OwnNumbers::of(self.known_arrays.variables[&register].map(|variable| self.builder.use_var(variable)))
     }
 
     fn know(&mut self, register: u16, numbers: OwnNumbers) {
         let builder = &mut *self.builder;
-        let declare = || [(); 5].map(|()| builder.declare_var(types::I64));
+        let declare = || [(); OwnNumbers::FIELDS].map(|()| builder.declare_var(types::I64));
         let variables = *self.known_arrays.variables.entry(register).or_insert_with(declare);
-        let OwnNumbers { object, first, count, room, counter } = numbers;
-        for (variable, value) in variables.into_iter().zip([object, first, count, room, counter]) {
+        for (variable, value) in variables.into_iter().zip(numbers.fields()) {
             self.builder.def_var(variable, value);
         }
         if !self.known_arrays.valid.contains(&register) {
@@ -131,8 +117,9 @@ impl Translator<'_, '_> {
         let helpers = self.helpers;
         match *instruction {
             I::NewArray { out } => {
+                let context = self.builder.ins().get_pinned_reg(types::I64);
                 let out = self.register_address(out.0);
-                self.call_address(helpers.new_array as *const () as usize, &[out], types::I64);
+                self.call_address(helpers.new_array as *const () as usize, &[context, out], types::I64);
             }
             I::LoadArray { out, k } => {
                 let out = self.register_address(out.0);
@@ -192,40 +179,6 @@ impl Translator<'_, '_> {
         if offset == 0 { first } else { self.builder.ins().iadd_imm_s(first, i64::from(offset)) }
     }
 
-    /// Looks into the array in a register.
-    fn look_up(&mut self, layout: &Layout, register: u16) -> OwnNumbers {
-        let (base, at) = self.reference(register);
-        let vector = layout.vectors[Bank::F as usize];
-        let of_bank = layout.cells + layout.banks[Bank::F as usize];
-        let ins = &mut *self.builder;
-        let tag = ins.ins().load(types::I8, FLAGS, base, at + layout.tag);
-        let is_array = ins.ins().icmp_imm_u(IntCC::Equal, tag, i64::from(layout.tags.cells));
-        let object = ins.ins().load(types::I64, FLAGS, base, at + layout.object);
-        let nothing = ins.ins().iconst(types::I64, layout.nothing as i64);
-        let object = ins.ins().select(is_array, object, nothing);
-        let owners = ins.ins().load(types::I64, FLAGS, object, layout.owners);
-        let weak = ins.ins().load(types::I64, FLAGS, object, layout.weak);
-        let slots = ins.ins().load(types::I64, FLAGS, object, layout.cells + layout.slots);
-        let (owners, weak) = (ins.ins().bxor_imm_s(owners, 1), ins.ins().bxor_imm_s(weak, 1));
-        let obstacles = ins.ins().bor(owners, weak);
-        let obstacles = ins.ins().bor(obstacles, slots);
-        let capacity = ins.ins().load(types::I64, FLAGS, object, of_bank + vector.capacity);
-        let is_long = ins.ins().icmp_imm_s(IntCC::UnsignedGreaterThan, capacity, INLINE);
-        let address = ins.ins().load(types::I64, FLAGS, object, of_bank + vector.address);
-        let inline = ins.ins().iadd_imm_s(object, i64::from(of_bank + vector.inline));
-        let first = ins.ins().select(is_long, address, inline);
-        let count = ins.ins().load(types::I64, FLAGS, object, of_bank + vector.count);
-        let count = ins.ins().select(is_long, count, capacity);
-        let few = ins.ins().iconst(types::I64, INLINE);
-        let room = ins.ins().select(is_long, capacity, few);
-        let none = ins.ins().iconst(types::I64, 0);
-        let (count, room) = (ins.ins().select(obstacles, none, count), ins.ins().select(obstacles, none, room));
-        let long = ins.ins().iadd_imm_s(object, i64::from(of_bank + vector.count));
-        let short = ins.ins().iadd_imm_s(object, i64::from(of_bank + vector.capacity));
-        let counter = ins.ins().select(is_long, long, short);
-        OwnNumbers { object, first, count, room, counter }
-    }
-
     /// Returns the address of a number.
     fn address_of(&mut self, numbers: &OwnNumbers, position: Value) -> Value {
         let distance = self.builder.ins().ishl_imm_u(position, 3);
@@ -236,7 +189,6 @@ impl Translator<'_, '_> {
     /// continues in the block for the usual case. Returns the block that follows both cases.
     fn unless_usual(
         &mut self,
-        layout: &Layout,
         is_usual: Value,
         function: usize,
         (array, position): (u16, Value),
@@ -250,7 +202,9 @@ impl Translator<'_, '_> {
         let address = self.register_address(array);
         let succeeded = self.call_rare(function, [address, position]);
         self.leave_unless(succeeded);
-        let found = self.look_up(layout, array);
+        self.set_cold();
+        let context = self.builder.ins().get_pinned_reg(types::I64);
+        let found = OwnNumbers::load(self.builder, context);
         self.know(array, found);
         self.builder.ins().jump(next, &[]);
         self.continue_in(usual);
@@ -262,7 +216,7 @@ impl Translator<'_, '_> {
         let numbers = self.own_numbers(layout, array);
         let exists = self.builder.ins().icmp(IntCC::UnsignedLessThan, position, numbers.count);
         let more = self.f(a.0);
-        let next = self.unless_usual(layout, exists, self.rare.accumulate, (array, position), more);
+        let next = self.unless_usual(exists, self.rare.accumulate, (array, position), more);
         let at = self.address_of(&numbers, position);
         let old = self.builder.ins().load(types::F64, FLAGS, at, 0);
         let sum = self.builder.ins().fadd(old, more);
@@ -301,7 +255,7 @@ impl Translator<'_, '_> {
         let numbers = self.own_numbers(layout, array);
         let has_room = self.builder.ins().icmp(IntCC::UnsignedLessThan, numbers.count, numbers.room);
         let (value, position) = (self.f(a.0), self.constant(0));
-        let next = self.unless_usual(layout, has_room, self.rare.append_number, (array, position), value);
+        let next = self.unless_usual(has_room, self.rare.append_number, (array, position), value);
         let at = self.address_of(&numbers, numbers.count);
         self.builder.ins().store(FLAGS, value, at, 0);
         let more = self.builder.ins().iadd_imm_s(numbers.count, 1);
@@ -341,7 +295,7 @@ impl Translator<'_, '_> {
         }
         let exists = self.builder.ins().icmp(IntCC::UnsignedLessThan, position, numbers.count);
         let value = self.f(a.0);
-        let next = self.unless_usual(layout, exists, self.rare.set_number, (array, position), value);
+        let next = self.unless_usual(exists, self.rare.set_number, (array, position), value);
         let at = self.address_of(&numbers, position);
         self.builder.ins().store(FLAGS, value, at, 0);
         self.builder.ins().jump(next, &[]);

@@ -80,6 +80,8 @@ struct Translator<'t, 'f> {
     is_derivative: bool,
     /// The ends of the numbers and of the integers in the value stack of adjoint code.
     tops: [Variable; 2],
+    /// The number of steps until the limits must be checked, in tangent and adjoint code.
+    fuel: Variable,
     /// The address and the number of the next node of the tape, in code that appends nodes.
     tape: [Variable; 2],
     /// The address of the slots of the number registers, in derivative code.
@@ -151,6 +153,7 @@ pub fn translate(
     };
     let frame = code.frame();
     let [tops, tape] = [(); 2].map(|()| [builder.declare_var(types::I64), builder.declare_var(types::I64)]);
+    let fuel = builder.declare_var(types::I64);
     let mut declare = |count: usize, kind: Type| (0..count).map(|_| builder.declare_var(kind)).collect();
     let variables = [declare(frame[0], types::F64), declare(frame[1], types::I64)];
     let mut translator = Translator {
@@ -171,6 +174,7 @@ pub fn translate(
         frame: [Value::from_u32(0); 2],
         variables,
         tops,
+        fuel,
         tape,
         slots: Value::from_u32(0),
         nodes: vec![],
@@ -261,6 +265,7 @@ impl Translator<'_, '_> {
             self.frame = [given[1], given[2]];
             if self.is_derivative {
                 self.load_tops();
+                self.load_fuel();
             }
             let live: Vec<_> = self.flow.live(start).collect();
             for (bank, register) in live {

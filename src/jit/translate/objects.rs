@@ -148,16 +148,9 @@ impl Translator<'_, '_> {
         self.leave_if(is_outside);
     }
 
-    /// Returns the address of a component, after the check that it exists.
+    /// Returns the address of a component, after the check that it exists, and that it may be modified if it is.
     pub(super) fn address(&mut self, key: Key, layout: &Layout, index: Index) -> (Value, i32) {
-        if key.is_modified {
-            let obstacles = self.view(key, layout).count;
-            if !self.checked.contains(&(obstacles, obstacles)) {
-                self.checked.push((obstacles, obstacles));
-                self.leave_if(obstacles);
-            }
-        }
-        let view = self.view(Key { is_modified: false, ..key }, layout);
+        let view = self.view(key, layout);
         let Shown::Components(bank, stride) = key.shown else { return (view.address, 0) };
         let size = if bank == Bank::R { layout.reference } else { 8 };
         match index {
@@ -243,7 +236,7 @@ impl Translator<'_, '_> {
         self.builder.ins().jump(next, &[]);
         self.continue_in(rare);
         if self.is_derivative {
-            self.replace_by(self.helpers.share as *const () as usize, out, (base, offset), next);
+            self.replace_by(self.rare.share, out, (base, offset), next);
         } else {
             self.rare_step(at, next);
         }
@@ -296,7 +289,7 @@ impl Translator<'_, '_> {
         self.builder.ins().jump(next, &[]);
         self.continue_in(rare);
         if self.is_derivative {
-            self.replace_by(self.helpers.take as *const () as usize, out, (base, offset), next);
+            self.replace_by(self.rare.take, out, (base, offset), next);
         } else {
             self.rare_step(at, next);
         }
@@ -330,7 +323,7 @@ impl Translator<'_, '_> {
         if self.is_derivative {
             // An object without components begins with the tag of the null reference.
             let null = self.constant(layout.nothing as i64);
-            self.replace_by(self.helpers.share as *const () as usize, a, (null, 0), next);
+            self.replace_by(self.rare.share, a, (null, 0), next);
         } else {
             self.rare_step(at, next);
         }

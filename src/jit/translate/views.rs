@@ -10,6 +10,7 @@ use crate::bytecode::{Code, Instruction};
 use crate::value::Bank;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
+use cranelift_frontend::FunctionBuilder;
 use std::ops::RangeInclusive;
 
 /// The kind of object that a view looks into.
@@ -58,8 +59,8 @@ pub(super) struct Key {
     pub(super) is_modified: bool,
 }
 
-/// The address of the first component, and the number of components or elements. For a modification, which needs another
-/// view as well, the number is 0 if the components may be modified.
+/// The address of the first component, and the number of components or elements. For a modification, the number is 0 if
+/// the components may not be modified.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct View {
     pub(super) address: Value,
@@ -108,6 +109,12 @@ pub(super) fn key(code: &Code, at: usize) -> Option<Key> {
         I::CaptureR { from, .. } => other(from.0, Owner::Captures, Bank::R, false),
         _ => return None,
     })
+}
+
+/// Selects one of two values at this point. The code generator moves an ordinary selection to its uses, into a loop too,
+/// where it finds several of them on different ways.
+fn fixed_select(builder: &mut FunctionBuilder<'_>, condition: Value, a: Value, b: Value) -> Value {
+    builder.ins().select_spectre_guard(condition, a, b)
 }
 
 /// Whether an instruction modifies components in place, and does not replace the object in the register.
@@ -160,7 +167,7 @@ impl Translator<'_, '_> {
         let mut found: Vec<Key> = vec![];
         for at in around.clone() {
             let Some(key) = key(self.code, at) else { continue };
-            let mut keys = vec![key, Key { is_modified: false, ..key }];
+            let mut keys = vec![key];
             if self.code.is_derivative && key.shown.bank() == Some(Bank::F) {
                 keys.push(Key { shown: Shown::Slots, is_modified: false, ..key });
             }
@@ -226,22 +233,7 @@ impl Translator<'_, '_> {
         let object = ins.ins().load(types::I64, FLAGS, base, at + layout.object);
         let nothing = ins.ins().iconst(types::I64, layout.nothing as i64);
         let object = ins.ins().select(is_expected, object, nothing);
-        let load =
-            |ins: &mut cranelift_frontend::FunctionBuilder<'_>, at: i32| ins.ins().load(types::I64, FLAGS, object, at);
-        if key.is_modified {
-            let slots = load(ins, offset + layout.slots);
-            // Derivative code sets slots itself.
-            let is_obstacle = key.shown.bank() == Some(Bank::F) && !self.code.is_derivative;
-            let mut obstacles = if is_obstacle { slots } else { ins.ins().iconst(types::I64, 0) };
-            if key.owner == Owner::Cells {
-                let owners = load(ins, layout.owners);
-                let weak = load(ins, layout.weak);
-                let (owners, weak) = (ins.ins().bxor_imm_s(owners, 1), ins.ins().bxor_imm_s(weak, 1));
-                let counted = ins.ins().bor(owners, weak);
-                obstacles = ins.ins().bor(obstacles, counted);
-            }
-            return View { address: object, count: obstacles };
-        }
+        let load = |ins: &mut FunctionBuilder<'_>, at: i32| ins.ins().load(types::I64, FLAGS, object, at);
         let (bank, stride) = match key.shown {
             Shown::Elements => {
                 let count = load(ins, offset + layout.elements);
@@ -260,15 +252,40 @@ impl Translator<'_, '_> {
         let is_long = ins.ins().icmp_imm_s(IntCC::UnsignedGreaterThan, capacity, INLINE);
         let address = load(ins, of_bank + vector.address);
         let inline = ins.ins().iadd_imm_s(object, i64::from(of_bank + vector.inline));
-        let address = ins.ins().select(is_long, address, inline);
+        let address = fixed_select(ins, is_long, address, inline);
         let count = load(ins, of_bank + vector.count);
-        let mut count = ins.ins().select(is_long, count, capacity);
+        let mut count = fixed_select(ins, is_long, count, capacity);
         if stride > 0 {
             // An index is in range if it is below the number of elements, all of whose components exist.
             let whole = ins.ins().udiv_imm_u(count, i64::from(stride));
             let elements = load(ins, offset + layout.elements);
-            count = ins.ins().umin(whole, elements);
+            let is_whole = ins.ins().icmp(IntCC::UnsignedLessThan, whole, elements);
+            count = fixed_select(ins, is_whole, whole, elements);
+        }
+        if key.is_modified
+            && let Some(obstacles) = self.obstacles(key, layout, object, offset)
+        {
+            let ins = &mut *self.builder;
+            let none = ins.ins().iconst(types::I64, 0);
+            count = fixed_select(ins, obstacles, none, count);
         }
         View { address, count }
+    }
+
+    /// Returns a value that is 0 if the components of an object may be modified in place; `None` if that is known.
+    fn obstacles(&mut self, key: &Key, layout: &Layout, object: Value, storage: i32) -> Option<Value> {
+        let ins = &mut *self.builder;
+        // Derivative code sets slots itself.
+        let has_slots = key.shown.bank() == Some(Bank::F) && !self.code.is_derivative;
+        let slots = has_slots.then(|| ins.ins().load(types::I64, FLAGS, object, storage + layout.slots));
+        if key.owner != Owner::Cells {
+            return slots;
+        }
+        let [owners, weak] = [layout.owners, layout.weak].map(|at| {
+            let counted = ins.ins().load(types::I64, FLAGS, object, at);
+            ins.ins().bxor_imm_s(counted, 1)
+        });
+        let counted = ins.ins().bor(owners, weak);
+        Some(slots.map_or(counted, |slots| ins.ins().bor(slots, counted)))
     }
 }

@@ -120,7 +120,7 @@ fn run_machine_code(
 }
 
 /// Checks the limits for tangent or adjoint code in progress; returns whether the code continues.
-pub(crate) extern "C" fn poll(context: *mut Context) -> i64 {
+pub(crate) extern "C" fn poll(context: *mut Context, _: i64, _: i64) -> i64 {
     // SAFETY: machine code passes its own context, whose run is in progress; nothing else uses the machine meanwhile.
     let (context, running) = unsafe { (&mut *context, &mut *(*context).run.cast::<Running>()) };
     // SAFETY: as above.
@@ -139,7 +139,7 @@ pub(crate) extern "C" fn poll(context: *mut Context) -> i64 {
 }
 
 /// Allocates memory for the value stack; returns whether the limit permits it.
-pub(crate) extern "C" fn grow(context: *mut Context) -> i64 {
+pub(crate) extern "C" fn grow(context: *mut Context, _: i64, _: i64) -> i64 {
     // SAFETY: machine code passes its own context, whose run is in progress; nothing else uses the machine meanwhile.
     let (context, running) = unsafe { (&mut *context, &mut *(*context).run.cast::<Running>()) };
     // SAFETY: as above.

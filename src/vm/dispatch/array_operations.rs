@@ -6,6 +6,7 @@
 )]
 
 use crate::jit::Context;
+use crate::value::spare_arrays::SpareArrays;
 use crate::value::{Constants, Ref};
 use crate::vm::objects;
 use std::rc::Rc;
@@ -19,10 +20,53 @@ unsafe fn register<'r>(address: *mut u8) -> &'r mut Ref {
     unsafe { &mut *address.cast::<Ref>() }
 }
 
-pub extern "C" fn new_array(out: *mut u8) -> i64 {
-    // SAFETY: nothing else borrows the register.
-    unsafe { *register(out) = Ref::Cells(Rc::default()) };
+/// Replaces the reference in a register, whose array is kept for later use if it had no other owner.
+fn replace(spare: &mut SpareArrays, to: &mut Ref, by: Ref) {
+    let old = std::mem::replace(to, by);
+    spare.recycle(old);
+}
+
+/// Copies a reference to a register.
+pub extern "C" fn share(context: *mut Context, to: *mut u8, from: *const u8) -> i64 {
+    // SAFETY: machine code passes its own context, a register of its frame, and the address of a reference that it has
+    // found, which may be the register.
+    unsafe {
+        let shared = (*from.cast::<Ref>()).clone();
+        replace(&mut (*context).spare_arrays, register(to), shared);
+    }
+    0
+}
+
+/// Moves a reference to another register.
+pub extern "C" fn take(context: *mut Context, to: *mut u8, from: *mut u8) -> i64 {
+    // SAFETY: machine code passes its own context and registers of its frame.
+    unsafe {
+        let taken = std::mem::take(register(from));
+        replace(&mut (*context).spare_arrays, register(to), taken);
+    }
+    0
+}
+
+pub extern "C" fn new_array(context: *mut Context, out: *mut u8) -> i64 {
+    // SAFETY: machine code passes its own context; nothing else borrows it or the register.
+    let (spare, out) = unsafe { (&mut (*context).spare_arrays, register(out)) };
+    let old = std::mem::take(out);
+    spare.recycle(old);
+    *out = spare.make();
     1
+}
+
+/// Returns an array of adjoints in a register, which is empty before the first adjoint.
+///
+/// # Safety
+/// Neither the context nor the register may be borrowed.
+unsafe fn array_of_adjoints<'r>(context: *mut Context, address: *mut u8) -> &'r mut Ref {
+    // SAFETY: as the caller guarantees.
+    let (spare, array) = unsafe { (&mut (*context).spare_arrays, register(address)) };
+    if matches!(array, Ref::Null) {
+        *array = spare.make();
+    }
+    array
 }
 
 pub extern "C" fn load_array(out: *mut u8, constants: *const Constants) -> i64 {
@@ -83,7 +127,7 @@ pub extern "C" fn set_integer(context: *mut Context, array: *mut u8, position: i
 
 pub extern "C" fn accumulate(context: *mut Context, array: *mut u8, position: i64) -> i64 {
     // SAFETY: machine code passes its own context; nothing else borrows it or the register.
-    let (more, array) = unsafe { (f64::from_bits(passed(context)), register(array)) };
+    let (more, array) = unsafe { (f64::from_bits(passed(context)), array_of_adjoints(context, array)) };
     let Ok(position) = usize::try_from(position) else { return 0 };
     i64::from(objects::accumulate(array, position, more).is_some())
 }
@@ -91,9 +135,9 @@ pub extern "C" fn accumulate(context: *mut Context, array: *mut u8, position: i6
 pub extern "C" fn add_array(context: *mut Context, array: *mut u8, from: *const u8) -> i64 {
     // SAFETY: machine code passes its own context, and registers of its frame. They may be the same, so one reference is
     // a copy.
-    let (context, from) = unsafe { (&mut *context, (*from.cast::<Ref>()).clone()) };
+    let (from, array) = unsafe { ((*from.cast::<Ref>()).clone(), array_of_adjoints(context, array)) };
+    // SAFETY: nothing else borrows the context.
+    let context = unsafe { &mut *context };
     let entries = (0..2).map(|k| (context.ends[k] - context.bottoms[k]) / size_of::<u64>()).sum();
-    // SAFETY: nothing else borrows the register.
-    let array = unsafe { register(array) };
     i64::from(objects::add_array(array, &from, &mut context.copied, entries).is_some())
 }

@@ -33,8 +33,8 @@ pub(super) static HELPERS: Helpers = Helpers {
     add_nodes: compiled::add_nodes,
     make_slots,
     extend_tape: compiled::extend_tape,
-    share,
-    take,
+    share: array_operations::share,
+    take: array_operations::take,
     poll: compiled::poll,
     grow: compiled::grow,
     reference: size_of::<Ref>() as i32,
@@ -284,24 +284,4 @@ extern "C" fn make_slots(array: *mut u8) -> i64 {
         }
         Err(_) => 0,
     }
-}
-
-/// Copies a reference to a register.
-extern "C" fn share(to: *mut u8, from: *const u8) -> i64 {
-    // SAFETY: machine code passes the address of a register in its frame, and of a reference that it has found.
-    unsafe {
-        let value = (*from.cast::<Ref>()).clone();
-        *to.cast::<Ref>() = value;
-    }
-    0
-}
-
-/// Moves a reference to another register.
-extern "C" fn take(to: *mut u8, from: *mut u8) -> i64 {
-    // SAFETY: machine code passes the addresses of registers in its frame.
-    unsafe {
-        let value = std::mem::take(&mut *from.cast::<Ref>());
-        *to.cast::<Ref>() = value;
-    }
-    0
 }

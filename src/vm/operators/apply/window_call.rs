@@ -12,6 +12,7 @@ use crate::vm::function_table::TransformKind;
 use crate::vm::operators::walk;
 use crate::vm::state::machine::Machine;
 use crate::vm::state::task::Next;
+use multiversion::multiversion;
 use smallvec::SmallVec;
 use std::ops::Range;
 use std::rc::Rc;
@@ -50,23 +51,37 @@ fn code_of_argument(
     code(machine, compiler, &closure, kind)
 }
 
-/// Adds 0 to a number, which turns a negative zero into an ordinary zero as a sweep does; returns whether it is finite.
-fn normalize(x: &mut f64) -> bool {
-    *x += 0.0;
-    x.is_finite()
+/// Adds 0 to each number, which turns a negative zero into an ordinary zero as a sweep does; returns whether all are
+/// finite.
+fn normalize(numbers: &mut [f64]) -> bool {
+    // There is nothing to write in most cases.
+    if are_normal(numbers) {
+        return true;
+    }
+    numbers.iter_mut().for_each(|x| *x += 0.0);
+    numbers.iter().all(|x| x.is_finite())
+}
+
+/// Whether all numbers are finite, and none is a negative zero.
+#[multiversion(targets("x86_64+avx2"))]
+fn are_normal(numbers: &[f64]) -> bool {
+    const EXPONENT: u64 = f64::INFINITY.to_bits();
+    const NEGATIVE_ZERO: u64 = (-0.0f64).to_bits();
+    let is_other = |bits: u64| (bits & EXPONENT == EXPONENT) | (bits == NEGATIVE_ZERO);
+    // Without an early exit, so that it is vectorized.
+    !numbers.iter().fold(false, |any, x| any | is_other(x.to_bits()))
 }
 
 /// Normalizes numbers of the window and the numbers of arrays in the window; returns whether all are finite.
 fn normalize_window(machine: &mut Machine, numbers: Range<usize>, arrays: Range<usize>) -> bool {
     let [first, _, first_array] = machine.window;
     let numbers = machine.stacks.f.get_mut(first + numbers.start..first + numbers.end).unwrap_or_default();
-    let mut is_finite = numbers.iter_mut().fold(true, |all, x| all & normalize(x));
+    let mut is_finite = normalize(numbers);
     let arrays = first_array + arrays.start..first_array + arrays.end;
     for array in machine.stacks.r.get_mut(arrays).unwrap_or_default() {
         match array {
             Ref::Cells(cells) => {
-                let numbers = &mut Rc::make_mut(cells).f;
-                is_finite &= numbers.iter_mut().fold(true, |all, x| all & normalize(x));
+                is_finite &= normalize(&mut Rc::make_mut(cells).f);
             }
             Ref::Null => {}
             _ => return false,
@@ -156,4 +171,28 @@ pub(crate) fn tangent(
         return Ok(None);
     }
     Ok(Some(Next::Return))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn negative_zeros_become_zeros_and_other_numbers_stay() {
+        for size in 1..20 {
+            for at in 0..size {
+                for (special, expected) in
+                    [(-0.0, Some(0.0)), (f64::NAN, None), (f64::NEG_INFINITY, None), (-1e-320, Some(-1e-320))]
+                {
+                    let mut numbers = vec![1.5; size];
+                    numbers[at] = special;
+                    assert_eq!(normalize(&mut numbers), expected.is_some());
+                    if let Some(expected) = expected {
+                        assert_eq!(numbers[at].to_bits(), f64::to_bits(expected));
+                    }
+                }
+            }
+        }
+        assert!(normalize(&mut []));
+    }
 }
