@@ -161,6 +161,9 @@ pub enum Operator {
     /// Computes the matrix of a linear map: `linear → whether it succeeded, rows`, or the row and column indices and the
     /// values of the entries that may differ from zero.
     Matrix { sparse: bool },
+    /// Computes the matrix of the differential of a function at a point by linearization code: `x…, body → whether it
+    /// succeeded, rows`.
+    Jacobian { at: TangentId, result: TangentId },
     /// Returns all numbers of a value that can vary: `x… → array`.
     Coordinates { of: TangentId },
     /// Runs a checkpoint: `body →`, or `body → thrown, error`.

@@ -207,9 +207,9 @@ impl FunctionAnalysis<'_, '_> {
             | Op::Count
             | Op::CheckIndex
             | Op::Transformed(_)
-            | Op::Operator(Operator::ApplyAtOnce | Operator::Matrix { .. } | Operator::Gradient { .. }) => {
-                each(SharedDependence::default())
-            }
+            | Op::Operator(
+                Operator::ApplyAtOnce | Operator::Matrix { .. } | Operator::Jacobian { .. } | Operator::Gradient { .. },
+            ) => each(SharedDependence::default()),
             Op::Capture { bank, index } => each(self.captured(*bank, *index)),
             Op::Copy | Op::Take | Op::AssertDifferentiable { .. } => each(operand(0)),
             Op::Primitive(id) => each(match dependence_transfer::primitive(*id) {

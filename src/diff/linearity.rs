@@ -301,6 +301,7 @@ impl<'p> Linearities<'p> {
                 Operator::WithoutDerivative { .. }
                 | Operator::ApplyAtOnce
                 | Operator::Matrix { .. }
+                | Operator::Jacobian { .. }
                 | Operator::Gradient { .. },
             ) => each(Kind::Constant.into()),
             Op::Operator(Operator::NoDerivative { .. }) if matches!(contents().kind, Kind::Zero | Kind::Constant) => {

@@ -434,6 +434,10 @@ pub enum Operator {
     /// rows`, or `linear → whether it succeeded, row indices, column indices, values` of the entries that may differ from
     /// zero. The operator occurs only in plain code, and does not succeed in a live level.
     Matrix { sparse: bool },
+    /// Computes the matrix of the differential of `body`, which returns an array of numbers, by linearization code:
+    /// `x…, body → whether it succeeded, rows`. The operator occurs only in plain code, and does not succeed in a live
+    /// level, under an observer, or without linearization code.
+    Jacobian { at: TangentId, result: TangentId },
     /// Returns all numbers of a value that can vary, in order: `x… → array`.
     Coordinates { of: TangentId },
     /// Calls a function without parameters and results: `body →`, or `body → thrown, error`. A reverse level does not
@@ -447,6 +451,7 @@ impl Operator {
         match *self {
             Operator::ValueWithDifferential { at, result, .. }
             | Operator::ValueWithTangent { at, result, .. }
+            | Operator::Jacobian { at, result, .. }
             | Operator::Transpose { at, result } => vec![at, result],
             Operator::WithoutDerivative { of }
             | Operator::WithDerivative { of }

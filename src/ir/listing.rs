@@ -156,6 +156,7 @@ fn operation(program: &Program, op: &Op) -> String {
             Operator::Series { .. } => "series".into(),
             Operator::ApplyAtOnce => "applyAtOnce".into(),
             Operator::Matrix { sparse } => if *sparse { "sparseMatrix" } else { "matrix" }.into(),
+            Operator::Jacobian { .. } => "jacobian".into(),
             Operator::Coordinates { .. } => "coordinates".into(),
             Operator::WithoutDerivative { .. } => "withoutDerivative".into(),
             Operator::NoDerivative { .. } => "noDerivative".into(),

@@ -38,10 +38,9 @@ impl SpareArrays {
     }
 }
 
-/// Whether an array consists of a few numbers that are constant, for which it has allocated memory.
+/// Whether an array consists of a few numbers that are constant.
 fn is_plain(cells: &Cells) -> bool {
-    cells.f.spilled()
-        && cells.f.capacity() <= LARGEST
+    cells.f.capacity() <= LARGEST
         && !cells.i.spilled()
         && cells.i.is_empty()
         && !cells.r.spilled()

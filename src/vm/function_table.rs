@@ -376,6 +376,7 @@ fn knows_types(source: &dyn CodeSource, code: &Code) -> bool {
     let of_operators = code.operators.iter().flat_map(|site| match site.operator {
         Operator::ValueWithDifferential { at, result, .. }
         | Operator::ValueWithTangent { at, result, .. }
+        | Operator::Jacobian { at, result, .. }
         | Operator::Transpose { at, result } => vec![at, result],
         Operator::WithoutDerivative { of }
         | Operator::WithDerivative { of }

@@ -77,7 +77,10 @@ impl ActiveRegisters {
                 Operator::WithoutDerivative { .. } | Operator::NoDerivative { .. } => {
                     step.ins.iter().any(|r| bank(f, *r) == Bank::R)
                 }
-                Operator::ApplyAtOnce | Operator::Matrix { .. } | Operator::Gradient { .. } => false,
+                Operator::ApplyAtOnce
+                | Operator::Matrix { .. }
+                | Operator::Jacobian { .. }
+                | Operator::Gradient { .. } => false,
                 _ => true,
             },
             // A new object has no slots until a slot is stored there.
@@ -124,6 +127,7 @@ impl ActiveRegisters {
                 Operator::WithoutDerivative { .. }
                 | Operator::ApplyAtOnce
                 | Operator::Matrix { .. }
+                | Operator::Jacobian { .. }
                 | Operator::Gradient { .. } => false,
                 Operator::WithDerivative { .. } | Operator::NoDerivative { .. } => {
                     step.ins.get(k).is_some_and(|r| self.is_varied(*r))
@@ -188,6 +192,7 @@ impl ActiveRegisters {
                     | Operator::NoDerivative { .. }
                     | Operator::ApplyAtOnce
                     | Operator::Matrix { .. }
+                    | Operator::Jacobian { .. }
                     | Operator::Gradient { .. }
             ),
             Transfer::Nothing | Transfer::Copy | Transfer::Primitive(_) | Transfer::Load => false,

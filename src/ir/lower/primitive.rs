@@ -79,6 +79,7 @@ impl Builder<'_> {
             | "applyAtOnce"
             | "matrix"
             | "sparseMatrix"
+            | "jacobian"
             | "coordinates" => {
                 let types = self.param_types(declared, generics);
                 let values = (0..operands.len()).map(regs).collect();

@@ -88,6 +88,7 @@ impl Fallback {
                 | Operator::Transpose { .. }
                 | Operator::ApplyAtOnce
                 | Operator::Matrix { .. }
+                | Operator::Jacobian { .. }
                 | Operator::Coordinates { .. },
             ) => Fallback::Derivative,
             Op::Operator(Operator::Recompute { .. }) => Fallback::Checkpoint,

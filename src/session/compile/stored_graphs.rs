@@ -14,8 +14,16 @@ use std::rc::Rc;
 /// Serializes the graphs of a program; the result is empty when the program does not use derivative operators.
 pub(crate) fn stored(program: &Program) -> Result<Vec<u8>, String> {
     let steps = program.functions.iter().flatten().flat_map(|f| &f.blocks).flat_map(|block| &block.instructions);
-    let uses = |op: &Op| matches!(op, Op::Operator(Operator::Gradient { .. } | Operator::ValueWithTangent { .. }));
-    if !steps.into_iter().any(|step| uses(&step.op)) {
+    let uses = |operator: &Operator| {
+        matches!(
+            operator,
+            Operator::Gradient { .. }
+                | Operator::Jacobian { .. }
+                | Operator::ValueWithTangent { .. }
+                | Operator::ValueWithDifferential { .. }
+        )
+    };
+    if !steps.into_iter().any(|step| matches!(&step.op, Op::Operator(operator) if uses(operator))) {
         return Ok(vec![]);
     }
     let functions: Vec<Option<Function>> = program.functions.iter().map(|f| f.as_deref().map(nameless)).collect();

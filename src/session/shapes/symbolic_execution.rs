@@ -140,7 +140,10 @@ impl<'p> SymbolicExecution<'p> {
                 frame.set_results(step, results);
             }
             Op::Operator(
-                Operator::Gradient { .. } | Operator::ValueWithTangent { .. } | Operator::ValueWithDifferential { .. },
+                Operator::Gradient { .. }
+                | Operator::Jacobian { .. }
+                | Operator::ValueWithTangent { .. }
+                | Operator::ValueWithDifferential { .. },
             ) => {
                 if let Some(SymbolicValue::Closure(id, captures)) = step.ins.last().map(|reg| frame.get(*reg)) {
                     let count = self.program.function(id).map_or(0, |function| function.params.len());

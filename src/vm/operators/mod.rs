@@ -123,6 +123,10 @@ pub fn operate(
         }
         Operator::ApplyAtOnce => crate::vm::operators::apply::batch::apply(machine, compiler, &arguments),
         Operator::Matrix { sparse } => crate::vm::operators::apply::matrix::compute(machine, sparse, &arguments),
+        Operator::Jacobian { at, result } => {
+            let body = last_reference(&mut arguments)?;
+            crate::vm::operators::apply::matrix::of_function(machine, compiler, (at, &arguments), result, &body)
+        }
         Operator::Recompute { traced } => {
             let body = last_reference(&mut arguments)?;
             crate::vm::operators::checkpoint::begin(machine, body, site.results[1] > 0, traced, derivative)

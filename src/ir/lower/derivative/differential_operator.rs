@@ -60,8 +60,8 @@ impl Builder<'_> {
             }
             // Adjoint code exists only for functions that return a number: the result is `nil` for a tensor.
             ("valueWithGradient" | "gradient", Some(body)) if *self.banks(&body.result) != [Bank::F] => {
-                let banks = self.banks(result);
-                self.zeros(&banks)
+                let banks = self.banks(result).to_vec();
+                self.nothing_found(body.throws, &banks)
             }
             ("valueWithGradient" | "gradient", Some(body)) => {
                 let at = self.tangent_of_all(&types[..types.len() - 1]);
@@ -71,6 +71,13 @@ impl Builder<'_> {
                 banks.extend(self.banks_of(vector).iter());
                 let throws = body.throws;
                 self.operate_on_body(Operator::Gradient { at, value, throws }, &ins, banks, throws, result)
+            }
+            // A function with linearization code does not throw.
+            ("jacobian", Some(body)) if body.throws => self.nothing_found(true, &[Bank::I, Bank::R]),
+            ("jacobian", Some(body)) => {
+                let at = self.tangent_of_all(&types[..types.len() - 1]);
+                let value = self.tangent_of_all(std::slice::from_ref(&body.result));
+                self.operate(Operator::Jacobian { at, result: value }, &ins, &[Bank::I, Bank::R])
             }
             ("recompute", Some(body)) => {
                 self.operate_on_body(Operator::Recompute { traced: false }, &ins, vec![], body.throws, result)
@@ -127,6 +134,12 @@ impl Builder<'_> {
         let value = parts.split_off(if throws { 2 } else { 0 });
         parts.extend(self.pack(result, value));
         parts
+    }
+
+    /// Returns the result of an operator that does not succeed: `nil`, after no error if the operator may throw.
+    fn nothing_found(&mut self, throws: bool, result: &[Bank]) -> Value {
+        let no_error: &[Bank] = if throws { &[Bank::I, Bank::R] } else { &[] };
+        self.zeros(&[no_error, result].concat())
     }
 
     pub(crate) fn operate(&mut self, operator: Operator, ins: &[Reg], banks: &[Bank]) -> Value {

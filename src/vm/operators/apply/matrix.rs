@@ -1,9 +1,12 @@
 //! Matrix: computes the matrix of a differential, by as few sweeps as its pattern allows.
 
+use super::linearization;
 use crate::tape::LinearMap;
 use crate::tape::linear_map::lanes;
 use crate::tape::linear_map::sparsity::{self, SparseMatrix};
+use crate::value::shape::TangentId;
 use crate::value::{Cells, Ref};
+use crate::vm::compiler_interface::Compiler;
 use crate::vm::fault::Fault;
 use crate::vm::state::machine::Machine;
 use crate::vm::state::task::Next;
@@ -15,12 +18,37 @@ use std::sync::atomic::Ordering;
 /// from zero. The matrix is not computed where a level is live, which would have to record the sweeps, where the map calls
 /// functions of the user's own, or where an entry is not finite.
 pub(crate) fn compute(machine: &mut Machine, sparse: bool, arguments: &Cells) -> Result<Next, Box<Fault>> {
-    let is_plain = machine.levels.depth() == 0 && !machine.levels.checks_not_finite();
     let map = match arguments.r.first() {
-        Some(Ref::Machine(map)) if is_plain => map.downcast_ref::<LinearMap>(),
+        Some(Ref::Machine(map)) if is_possible(machine) => map.downcast_ref::<LinearMap>(),
         _ => None,
     };
     let map = map.filter(|map| !map.transposed && lanes::is_plain(map));
+    give(machine, map, sparse)
+}
+
+/// Computes the matrix of the differential of a function, given its argument and the tangent type of its result, by
+/// linearization code; returns whether it was computed, and its rows.
+pub(crate) fn of_function(
+    machine: &mut Machine,
+    compiler: &mut dyn Compiler,
+    x: (TangentId, &Cells),
+    result: TangentId,
+    body: &Ref,
+) -> Result<Next, Box<Fault>> {
+    let found = match is_possible(machine) {
+        true => linearization::value_with_differential(machine, compiler, x, result, body)?,
+        false => None,
+    };
+    give(machine, found.as_ref().map(|(_, map)| map).filter(|map| lanes::is_plain(map)), false)
+}
+
+/// Whether sweeps are plain arithmetic, which nothing records or checks.
+fn is_possible(machine: &Machine) -> bool {
+    machine.levels.depth() == 0 && !machine.levels.checks_not_finite()
+}
+
+/// Returns whether there is a matrix, and its parts.
+fn give(machine: &mut Machine, map: Option<&LinearMap>, sparse: bool) -> Result<Next, Box<Fault>> {
     let interrupt = Arc::clone(&machine.limits.interrupt);
     let matrix = map.and_then(|map| {
         let matrix = sparsity::matrix(map, sparse, &|| interrupt.load(Ordering::Relaxed))?;
