@@ -39,6 +39,7 @@ const FILES: &[(&str, Option<&str>)] = &[
     ("string", None),
     ("character", None),
     ("format", None),
+    ("foundation", None),
     ("optional", None),
     ("array", None),
     ("slice", None),

@@ -145,7 +145,7 @@ fn shortest(value: f64, digits: usize, keep_zeros: bool) -> String {
     trim(&format!("{value:.decimals$}"))
 }
 
-/// Splits a format into directives, which begin with `%`, and literal parts.
+/// Splits a format into directives, which begin with `%`, and literal parts, which do not, apart from the literal part `%`.
 fn split(format: &str) -> Vec<String> {
     let mut out: Vec<String> = vec![];
     let mut literal = String::new();
@@ -161,19 +161,23 @@ fn split(format: &str) -> Vec<String> {
         if kind == '%' {
             literal.push('%');
         } else {
-            if !literal.is_empty() {
-                out.push(std::mem::take(&mut literal));
-            }
+            push_literal(&mut out, &std::mem::take(&mut literal));
             let flags = rest[..end].trim_end_matches(['l', 'h', 'q', 'z', 't']);
             out.push(format!("%{flags}{kind}"));
         }
         rest = &rest[end + kind.len_utf8()..];
     }
     literal.push_str(rest);
-    if !literal.is_empty() {
-        out.push(literal);
-    }
+    push_literal(&mut out, &literal);
     out
+}
+
+fn push_literal(out: &mut Vec<String>, literal: &str) {
+    let text = literal.trim_start_matches('%');
+    out.extend((text.len()..literal.len()).map(|_| "%".to_string()));
+    if !text.is_empty() {
+        out.push(text.to_string());
+    }
 }
 
 fn pieces(c: Call<'_, '_>) -> Result<(), Failure> {
@@ -245,7 +249,7 @@ mod tests {
 
     #[test]
     fn formats_fall_into_pieces() {
-        assert_eq!(split("a %5.2f%% %ld%"), ["a ", "%5.2f", "% ", "%d", "%"]);
+        assert_eq!(split("a %5.2f%% %ld%"), ["a ", "%5.2f", "%", " ", "%d", "%"]);
         assert_eq!(Directive::read("%-5s").text("é"), "é    ");
     }
 }

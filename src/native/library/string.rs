@@ -34,8 +34,8 @@ pub(super) const TABLE: &[NativeFunction] = &[
 pub(super) const PURE: &[PureNative] = &[
     PureNative { name: "text.eq", operation: Query(|r, _| relate(r, reader::same)) },
     PureNative { name: "text.lt", operation: Query(|r, _| relate(r, |a, b| reader::order(a, b) == Ordering::Less)) },
-    PureNative { name: "text.hasPrefix", operation: Query(|r, _| relate(r, |text, part| text.starts_with(part))) },
-    PureNative { name: "text.hasSuffix", operation: Query(|r, _| relate(r, |text, part| text.ends_with(part))) },
+    PureNative { name: "text.hasPrefix", operation: Query(|r, _| relate(r, has_prefix)) },
+    PureNative { name: "text.hasSuffix", operation: Query(|r, _| relate(r, has_suffix)) },
     PureNative { name: "text.contains", operation: Query(|r, _| relate(r, |text, part| text.contains(part))) },
     PureNative { name: "text.count", operation: Query(|r, _| Some(character_count(seen(r, 0)?) as i64)) },
     PureNative { name: "text.isEmpty", operation: Query(|r, _| Some(i64::from(seen(r, 0)?.is_empty()))) },
@@ -55,6 +55,24 @@ fn seen(r: &[Ref], k: usize) -> Option<&str> {
 
 fn relate(r: &[Ref], by: fn(&str, &str) -> bool) -> Option<i64> {
     Some(i64::from(by(seen(r, 0)?, seen(r, 1)?)))
+}
+
+/// Whether a text begins with the characters of another one, which may consist of other scalar values.
+fn has_prefix(text: &str, part: &str) -> bool {
+    if text.is_ascii() && part.is_ascii() {
+        return text.starts_with(part);
+    }
+    let mut own = characters(text);
+    characters(part).all(|c| own.next().is_some_and(|own| reader::same(own, c)))
+}
+
+/// Whether a text ends with the characters of another one, which may consist of other scalar values.
+fn has_suffix(text: &str, part: &str) -> bool {
+    if text.is_ascii() && part.is_ascii() {
+        return text.ends_with(part);
+    }
+    let mut own = text.graphemes(true).rev();
+    part.graphemes(true).rev().all(|c| own.next().is_some_and(|own| reader::same(own, c)))
 }
 
 /// Determines whether the first scalar value of a character belongs to a class, such as letters or digits: 1 or 0.

@@ -63,7 +63,7 @@ pub const TOPICS: &[LibraryTopic] = &[
     LibraryTopic { title: "Arrays and sequences", files: &["array", "sequence", "collection", "slice", "lazy"] },
     LibraryTopic { title: "Dictionaries and sets", files: &["dictionary", "set"] },
     LibraryTopic { title: "Ranges", files: &["range"] },
-    LibraryTopic { title: "Text", files: &["string", "text", "character", "format"] },
+    LibraryTopic { title: "Text", files: &["string", "text", "character", "format", "foundation"] },
     LibraryTopic { title: "Input and output", files: &["io", "progress", "time"] },
     LibraryTopic {
         title: "Files and data",
