@@ -32,6 +32,8 @@ const ROWS_OF_TABLE: &str = "the rows of a table are its 'records'";
 /// Calls whose arguments are converted to the wrong types, so that the error is about a conversion.
 pub(super) const CONVERTED: &[Row] = &[
     ("solve ( $f , $e ... $d )", "", "a root is sought near a point, not in a range: 'solve(f, near: $e)'"),
+    ("norm ( $n )", "norm([$n.0, $n.1])", NORM),
+    ("§ norm ( ∇ $n ( $x , $y ) ) #end", "let g = ∇$n($x, $y); norm([g.0, g.1])", NORM),
     ("from : [ $e , $d ]", "from: ($e, $d)", PAIR),
     ("near : [ $e , $d ]", "near: ($e, $d)", PAIR),
     ("$x ~ [ $i ]", "$x.row(at: $i)", "a row of a table is returned by 'row(at:)'"),
@@ -40,6 +42,7 @@ pub(super) const CONVERTED: &[Row] = &[
     ("$n ~ ( $m )", "$m.map($n)", EACH),
 ];
 
+const NORM: &str = "'norm' takes an array of numbers: 'norm([p.0, p.1])'";
 const PAIR: &str = "a function of two parameters begins at a pair of numbers";
 /// The sentence about calls with an array in the place of a number.
 pub(super) const EACH: &str = "a function is applied to each element of an array by 'map'";

@@ -9,6 +9,7 @@ const FACTORIAL: &str = "a factorial is a function: 'factorial($x)'";
 const DEGREES: &str = "angles are in radians: '$x°' is written '$x * π / 180'";
 const POWER_OF_E: &str = "powers of e are written with 'exp'";
 const EQUATION: &str = "'=' assigns a value to a name; an equation is solved with 'solve({ x in … }, near: 1)'";
+const SYSTEM: &str = "'solve' solves equations together, written as differences: 'solve({ x, y in (x + y - 3, x - y - 1) }, near: (1, 1))'";
 const HIGHER: &str = "higher derivatives are written with primes: 'f''(x)', 'f'''(x)'";
 const INVERSE: &str = "the inverse of '$trig' is the function 'a$trig'";
 
@@ -130,6 +131,10 @@ pub(super) const ROWS: &[Row] = &[
     ),
     ("lim $n -> $x $r", "limit({ $n in $r }, at: $x)", "a limit is written 'limit({ $n in … }, at: $x)'"),
     ("derivative of $r", "", "the derivative of 'f' is the function 'f'': define 'f(x) = $r', then write 'f''"),
+    ("§ solve $x + $y = $d , $c = $r", "solve({ x, y in ($x + $y - $(d), $c - $(r)) }, near: (1, 1))", SYSTEM),
+    ("§ solve $x - $y = $d , $c = $r", "solve({ x, y in ($x - $y - $(d), $c - $(r)) }, near: (1, 1))", SYSTEM),
+    ("§ solve $i ~ $n + $y = $d , $c = $r", "solve({ x, y in ($i$n + $y - $(d), $c - $(r)) }, near: (1, 1))", SYSTEM),
+    ("§ solve $i ~ $n - $y = $d , $c = $r", "solve({ x, y in ($i$n - $y - $(d), $c - $(r)) }, near: (1, 1))", SYSTEM),
     ("§ solve $e = $d", "", "a root is sought near a point: 'solve({ x in … }, near: 1)'"),
     ("§ plot $n ( $m )", "plot($n, -10...10)", "'plot' takes a function and a range: 'plot($n, -10...10)'"),
     ("§ plot $e", "plot({ x in $e }, -10...10)", "'plot' takes a function and a range: 'plot({ x in … }, -10...10)'"),
@@ -284,6 +289,8 @@ pub(super) const ROWS: &[Row] = &[
     ("$i _ <unit> ~ / ~ <per> ~ ²", "$i /* $unit/$per² */", UNIT),
     ("$i _ <unit> ~ / ~ <per>", "$i /* $unit/$per */", UNIT),
     ("$i _ <unit>", "$i /* $unit */", UNIT),
+    ("$i _ ° ~ <degree>", "$i /* °$degree */", UNIT),
+    ("$i ~ ° ~ <degree>", "$i /* °$degree */", UNIT),
     ("$i ~ <currency>", "$i", "a number has no currency sign"),
     ("<currency> ~ $i", "$i", "a number has no currency sign"),
     ("$i _ $i", "", "digits are grouped with '_', as in '1_000_000'; a product is written with '*'"),
@@ -316,6 +323,11 @@ pub(super) const ROWS: &[Row] = &[
     ("§ = $r", "$r", "a statement does not begin with '='"),
     ("§ $e = #end", "$e", "the value of an expression is shown without '='"),
     ("§ $i x $z", "$i * $z", ""),
+    ("§ $x + $y = $d , $c = $r", "solve({ x, y in ($x + $y - $(d), $c - $(r)) }, near: (1, 1))", SYSTEM),
+    ("§ $x - $y = $d , $c = $r", "solve({ x, y in ($x - $y - $(d), $c - $(r)) }, near: (1, 1))", SYSTEM),
+    ("§ $i ~ $n + $y = $d , $c = $r", "solve({ x, y in ($i$n + $y - $(d), $c - $(r)) }, near: (1, 1))", SYSTEM),
+    ("§ $i ~ $n - $y = $d , $c = $r", "solve({ x, y in ($i$n - $y - $(d), $c - $(r)) }, near: (1, 1))", SYSTEM),
+    ("§ { $e = $d ; $c = $z }", "solve({ x, y in ($e - $(d), $c - $(z)) }, near: (1, 1))", SYSTEM),
     ("§ $i ~ $n + $y = $z", "", EQUATION),
     ("§ $p + y ~ ^ $i = $z", "", "the curve of an equation is drawn by 'plot(implicit: { x, y in $p + y^$i - $z })'"),
     ("§ $p + y ~ ² = $z", "", "the curve of an equation is drawn by 'plot(implicit: { x, y in $p + y² - $z })'"),

@@ -64,6 +64,7 @@ fn token(rest: &str, first: char) -> (Kind, usize) {
         '(' | '[' | '{' => (Kind::Open, 1),
         ')' | ']' | '}' => (Kind::Close, 1),
         '0'..='9' => (Kind::Number, number(rest)),
+        '$' if is_amount(&rest[1..]) => (Kind::Symbol, 1),
         '$' if rest[1..].starts_with(|c: char| c.is_ascii_digit()) => {
             (Kind::Word, 1 + rest[1..].find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len() - 1))
         }
@@ -90,6 +91,13 @@ fn token(rest: &str, first: char) -> (Kind, usize) {
 
 pub(super) fn is_word(c: char) -> bool {
     c.is_alphanumeric() && !"²³¹⁰⁴⁵⁶⁷⁸⁹½⅓¼¾".contains(c) || c == '_'
+}
+
+/// Whether a text begins with an amount of money: a number with two decimals. `$0.1` may be a component of a parameter.
+fn is_amount(text: &str) -> bool {
+    let after = |text: &str| text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let whole = after(text);
+    whole > 0 && text[whole..].strip_prefix('.').is_some_and(|fraction| after(fraction) == 2)
 }
 
 /// Returns the length of a number, without letters after it: `2x` is a number and a name.
