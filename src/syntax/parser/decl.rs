@@ -80,8 +80,15 @@ impl Builder<'_> {
                         _ => rest.push(part),
                     }
                 }
-                let Head { name, target, requirements, .. } = self.head(rest.into_iter());
-                Some(DeclKind::AssociatedType { name: name?, bound: target, default, requirements })
+                let Head { name, mut inherits, requirements, .. } = self.head(rest.into_iter());
+                let bound = match (inherits.first(), inherits.last()) {
+                    (Some(first), Some(last)) if inherits.len() > 1 => {
+                        let span = first.span.to(last.span);
+                        Some(TypeExpr { kind: TypeExprKind::Composition(inherits), span })
+                    }
+                    _ => inherits.pop(),
+                };
+                Some(DeclKind::AssociatedType { name: name?, bound, default, requirements })
             }
             Rule::import => Some(self.import(node.into_inner())),
             Rule::cases => Some(DeclKind::Cases(node.into_inner().filter_map(|c| self.case(c)).collect())),

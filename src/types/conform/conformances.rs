@@ -29,7 +29,12 @@ use std::rc::Rc;
 const LARGEST_TUPLE: usize = 8;
 
 /// The protocols to which tuples conform if all their elements conform.
-const OF_TUPLES: &[&str] = &["Differentiable", "Equatable", "Comparable", "Hashable", "AdditiveArithmetic", "Scalable"];
+const OF_TUPLES: &[&str] =
+    &["Differentiable", "Equatable", "Comparable", "Hashable", "AdditiveArithmetic", "Scalable", SCALABLE_VECTOR];
+
+/// The protocol to which tuples conform if all their elements have the arithmetic of vectors, as numbers do, which do not
+/// conform themselves.
+const SCALABLE_VECTOR: &str = "ScalableVector";
 
 /// Returns the protocols that a protocol refines, starting with the protocol itself.
 pub(crate) fn refined(cx: &mut TypeContext, p: ProtocolId) -> Rc<[ProtocolId]> {
@@ -384,9 +389,14 @@ pub(crate) fn conforms_to(cx: &mut TypeContext, ty: &Type, p: ProtocolId) -> boo
         Type::Nominal(n, args) => nominal_conforms(cx, *n, args, p, &ty),
         Type::Tuple(parts) => {
             let name = cx.defs.protocol_data(p).name.clone();
-            OF_TUPLES.contains(&&*name)
-                && parts.len() <= LARGEST_TUPLE
-                && parts.iter().all(|(_, t)| conforms_to(cx, t, p))
+            if !OF_TUPLES.contains(&&*name) || parts.len() > LARGEST_TUPLE {
+                return false;
+            }
+            let required = match &*name {
+                SCALABLE_VECTOR => ["AdditiveArithmetic", "Scalable"].map(|name| name_lookup::protocol(cx, name)),
+                _ => [p, p],
+            };
+            parts.iter().all(|(_, t)| required.iter().all(|p| conforms_to(cx, t, *p)))
         }
         // The documents that the language is based on make an exception: a curried function may return a function.
         Type::Function(_) => &*cx.defs.protocol_data(p).name == "Differentiable",

@@ -2,6 +2,7 @@
 
 pub(crate) mod conformances;
 pub(crate) mod failable_witness;
+pub(crate) mod global_operator;
 pub(crate) mod rethrowing_function;
 pub(crate) mod stopping_version;
 pub(crate) mod superclass;

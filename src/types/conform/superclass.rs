@@ -111,6 +111,8 @@ pub(crate) fn is_overridable(cx: &TypeContext, f: FunctionId) -> bool {
     let data = cx.defs.function_data(f);
     let Owner::Nominal(n) = data.owner else { return false };
     let is_fixed = |word| data.decl.as_ref().is_some_and(|d| d.has(word));
+    // Synthesized members are marked as prelude code, and are in a group of their own.
+    let is_synthesized = data.is_prelude && !cx.defs.nominal_data(n).is_prelude;
     is_class(cx, n)
         && !cx.defs.nominal_data(n).is_final
         && !is_fixed("final")
@@ -118,7 +120,7 @@ pub(crate) fn is_overridable(cx: &TypeContext, f: FunctionId) -> bool {
         && match data.kind {
             FunctionKind::Init { .. } => true,
             FunctionKind::Function | FunctionKind::Getter | FunctionKind::Setter => {
-                !is_fixed("static") && data.group == Some(cx.defs.nominal_data(n).group)
+                !is_fixed("static") && (is_synthesized || data.group == Some(cx.defs.nominal_data(n).group))
             }
             FunctionKind::Closure | FunctionKind::Script | FunctionKind::Test => false,
         }

@@ -4,6 +4,7 @@ use crate::source::Span;
 use crate::syntax::ast::Name;
 use crate::types::conform::conformances;
 use crate::types::conform::failable_witness;
+use crate::types::conform::global_operator;
 use crate::types::conform::rethrowing_function;
 use crate::types::conform::superclass;
 use crate::types::generics::associated_type;
@@ -116,6 +117,11 @@ fn fitting_witness(
                 return Some(FunctionRef { function: found, generics });
             }
         }
+        if kind == RequirementKind::Method
+            && let Some(found) = global_operator::global_witness(cx, n, &base, &there, generics)
+        {
+            return Some(found);
+        }
         class = match superclass::base_type(cx, n, &args) {
             Some(Type::Nominal(b, a)) => Some((b, a)),
             _ => None,
@@ -164,7 +170,7 @@ pub(crate) fn requirement_for(cx: &mut TypeContext, function: FunctionId, p: Pro
 }
 
 /// Returns the generic arguments for which a function has the required signature, if such arguments exist.
-fn fits_requirement(
+pub(super) fn fits_requirement(
     cx: &mut TypeContext,
     f: FunctionId,
     args: &[Type],

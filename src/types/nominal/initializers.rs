@@ -28,11 +28,19 @@ fn designated(cx: &mut TypeContext, n: NominalId) -> Vec<FunctionId> {
     functions.filter(|f| !superclass::is_convenience(cx, *f)).collect()
 }
 
-/// Whether a class declares a designated initializer.
+/// Whether a class declares a designated initializer; a synthesized `init(from:)` is not declared.
 fn has_own_designated(cx: &TypeContext, n: NominalId) -> bool {
-    let members = cx.defs.nominal_data(n).members.get("init");
-    members.is_some_and(|all| {
-        all.iter().any(|m| matches!(m.kind, MemberKind::Init(f) if !superclass::is_convenience(cx, f)))
+    let data = cx.defs.nominal_data(n);
+    let decodes = data.memo.synthesized.contains(&"init(from:)");
+    let is_synthesized = |f: FunctionId| {
+        let params = &cx.defs.function_data(f).ast_params;
+        decodes && params.len() == 1 && params[0].label.as_ref().is_some_and(|label| &*label.name == "from")
+    };
+    data.members.get("init").is_some_and(|all| {
+        all.iter().any(|m| match m.kind {
+            MemberKind::Init(f) => !superclass::is_convenience(cx, f) && !is_synthesized(f),
+            _ => false,
+        })
     })
 }
 

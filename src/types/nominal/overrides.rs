@@ -342,6 +342,7 @@ fn is_final_member(cx: &TypeContext, class: NominalId, member: &Member) -> bool 
 fn inherited_member(cx: &mut TypeContext, n: NominalId, name: &str, member: &Member) -> Option<(NominalId, Member)> {
     let mut at = superclass::superclass(cx, n);
     while let Some((class, args)) = at {
+        queries::synthesize_member(cx, class, name, member.is_static);
         for candidate in cx.defs.nominal_data(class).members.get(name).cloned().unwrap_or_default() {
             let is_hidden = candidate.is_private && candidate.file != member.file
                 || subclass_access::keeps_to_itself(cx, class, &candidate)

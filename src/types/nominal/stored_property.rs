@@ -12,7 +12,8 @@ use crate::types::generics::opaque_type;
 use crate::types::generics::signature;
 use crate::types::generics::signature::plain_signature;
 use crate::types::model::declaration_tables::{
-    BodyState, Code, Env, FunctionKind, Member, MemberKind, Owner, Signature, SignatureParam, blank_function,
+    BodyState, Code, Env, FunctionKind, Member, MemberKind, Owner, Signature, SignatureParam, StoredData,
+    blank_function,
 };
 use crate::types::model::queries;
 use crate::types::model::syntax_query::is_opaque;
@@ -28,6 +29,13 @@ use crate::types::names::type_expr;
 use crate::types::names::type_expr::TypeScope;
 use crate::types::nominal::ownership;
 use std::rc::Rc;
+
+/// Returns the function that creates the property wrapper of a stored property from the argument of the memberwise
+/// initializer, and the initial wrapped value. If the wrapper is created without a value, the argument is the wrapper itself.
+pub(crate) fn wrapping(stored: &StoredData) -> Option<(FunctionId, Option<FunctionId>)> {
+    let wrapped = stored.wrapped.as_ref().filter(|w| w.initial.is_some() || stored.value.is_none())?;
+    Some((wrapped.wrap?, wrapped.initial))
+}
 
 /// Returns the type of a stored property, in terms of the generic parameters of its nominal type.
 pub(crate) fn stored_type(cx: &mut TypeContext, n: NominalId, index: u32) -> Type {

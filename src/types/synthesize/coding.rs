@@ -121,6 +121,13 @@ fn all_conform(cx: &mut TypeContext, coded: &[Coded], protocol: &'static str) ->
     coded.iter().all(|value| conformances::conforms_to(cx, &value.ty, protocol))
 }
 
+/// Whether the superclass of a class conforms to a protocol, so that the class inherits or overrides the member.
+fn base_conforming(cx: &mut TypeContext, n: NominalId, protocol: &'static str) -> bool {
+    let Some((base, args)) = superclass::superclass(cx, n) else { return false };
+    let protocol = name_lookup::protocol(cx, protocol);
+    conformances::conforms_to(cx, &Type::Nominal(base, args), protocol)
+}
+
 /// Returns the source of `encode(to:)`.
 fn encode_text(cx: &mut TypeContext, n: NominalId) -> Option<String> {
     let mut text = String::from("func encode(to encoder: any Encoder) throws {\n");
@@ -145,7 +152,7 @@ fn encode_text(cx: &mut TypeContext, n: NominalId) -> Option<String> {
         return Some(text);
     }
     let (coded, _) = coded_properties(cx, n);
-    if superclass::superclass(cx, n).is_some() || !all_conform(cx, &coded, "Encodable") {
+    if base_conforming(cx, n, "Encodable") || !all_conform(cx, &coded, "Encodable") {
         return None;
     }
     text.push_str("    let container = encoder._keyed()\n");
@@ -160,7 +167,8 @@ fn encode_text(cx: &mut TypeContext, n: NominalId) -> Option<String> {
 fn decode_text(cx: &mut TypeContext, n: NominalId) -> Option<String> {
     let data = cx.defs.nominal_data(n);
     let (kind, type_name) = (data.kind, data.name.clone());
-    let mut text = String::from("init(from decoder: any Decoder) throws {\n");
+    let modifier = if kind == NominalKind::Class { "required " } else { "" };
+    let mut text = format!("{modifier}init(from decoder: any Decoder) throws {{\n");
     if kind == NominalKind::Enum {
         if data.raw_type.is_some() {
             let _ = write!(
@@ -199,13 +207,14 @@ fn decode_text(cx: &mut TypeContext, n: NominalId) -> Option<String> {
         return Some(text);
     }
     let (coded, all_have_values) = coded_properties(cx, n);
-    if kind == NominalKind::Class || !all_have_values || !all_conform(cx, &coded, "Decodable") {
+    if base_conforming(cx, n, "Decodable") || !all_have_values || !all_conform(cx, &coded, "Decodable") {
         return None;
     }
     text.push_str("    let container = try decoder._keyed()\n");
     for value in coded.iter().filter(|value| !value.is_fixed) {
         let _ = writeln!(text, "    self.`{}` = try container.{}({})", value.name, decoder_of(cx, value), value.key);
     }
+    text.push_str(if superclass::superclass(cx, n).is_some() { "    super.init()\n" } else { "" });
     text.push_str("    _ = container\n}\n");
     Some(text)
 }

@@ -1,6 +1,7 @@
 //! Declared members: determines whether a type declares a member that would be synthesized otherwise.
 
 use crate::syntax::ast::Name;
+use crate::types::conform::global_operator;
 use crate::types::conform::superclass;
 use crate::types::generics::signature;
 use crate::types::model::declaration_tables::MemberKind;
@@ -24,13 +25,14 @@ const PROPERTIES: &[&str] = &[
 pub(super) fn declares_required(cx: &mut TypeContext, n: NominalId, key: &str, is_static: bool) -> bool {
     let written = cx.defs.nominal_data(n).members.get(key).cloned().unwrap_or_default();
     let is_operator = matches!(key, "+" | "-" | "==" | "<");
-    written.iter().filter(|m| m.is_static == is_static).any(|m| match m.kind {
+    let is_member = written.iter().filter(|m| m.is_static == is_static).any(|m| match m.kind {
         MemberKind::Method(f) if key == "move" => is_along(cx, f),
         MemberKind::Method(f) => {
             !is_operator || cx.defs.function_data(f).ast_params.len() == 2 && is_own_operator(cx, f)
         }
         _ => PROPERTIES.contains(&key),
-    })
+    });
+    is_member || is_operator && global_operator::has_global_operator(cx, n, key)
 }
 
 /// Whether a class lacks `move(by:)`, the method of current Swift, which does not mutate the variable that contains an

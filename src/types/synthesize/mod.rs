@@ -464,7 +464,7 @@ pub(super) fn memberwise_init(cx: &mut TypeContext, n: NominalId) -> crate::type
         let own = stored.lazy.as_ref().map(|(name, _)| name).or(stored.wrapped.as_ref().map(|w| &w.name));
         let name = own.unwrap_or(&stored.name).clone();
         let (is_let, span) = (stored.is_let, stored.span);
-        if let Some((wrap, initial)) = stored.wrapped.as_ref().and_then(|w| Some((w.wrap?, w.initial))) {
+        if let Some((wrap, initial)) = stored_property::wrapping(stored) {
             // The argument of the memberwise initializer is the wrapped value.
             let wrapped = signature::signature(cx, wrap).params.first().cloned();
             params.extend(wrapped.map(|p| SignatureParam { label: Some(name.clone()), name, default: initial, ..p }));

@@ -60,6 +60,7 @@ impl Infer<'_> {
             self.hint(&result, expected, span);
         }
         self.take_optionals(&slots, &instance.params, args, span);
+        self.take_superclasses(&slots, &instance.params, args, span);
         if widens {
             self.widen_variables(&slots, &instance.params, args, span);
         }
@@ -129,12 +130,7 @@ impl Infer<'_> {
     fn widen_variables(&mut self, slots: &[Slot], params: &[SignatureParam], args: &[ArgNode], span: Span) {
         for (slot, param) in slots.iter().zip(params) {
             let wanted = self.param_value_type(param);
-            let given: &[usize] = match slot {
-                Slot::Arg(i) => std::slice::from_ref(i),
-                Slot::Variadic(all) => all,
-                Slot::Whole(_) | Slot::Default => &[],
-            };
-            given.iter().for_each(|i| self.widen_variable(&args[*i], &wanted, span));
+            slot.given().iter().for_each(|i| self.widen_variable(&args[*i], &wanted, span));
         }
     }
 
@@ -153,6 +149,33 @@ impl Infer<'_> {
                 && let Some(ty) = args[*i].ready.as_ref().map(|ready| ready.ty.clone())
             {
                 unification::unify(self.cx, &param.ty, &ty, span);
+            }
+        }
+    }
+
+    /// Makes a generic parameter the nearest common superclass of the arguments whose type it is: `max(Cat(), Dog())`.
+    fn take_superclasses(&mut self, slots: &[Slot], params: &[SignatureParam], args: &[ArgNode], span: Span) {
+        let mut variables: Vec<(Type, Vec<Type>)> = vec![];
+        for (slot, param) in slots.iter().zip(params) {
+            let wanted = self.param_value_type(param);
+            let wanted = unification::shallow(self.cx, &wanted);
+            if !matches!(wanted, Type::Var(_)) {
+                continue;
+            }
+            let types = slot.given().iter().filter_map(|i| args[*i].ready.as_ref().map(|ready| ready.ty.clone()));
+            match variables.iter_mut().find(|(variable, _)| *variable == wanted) {
+                Some((_, all)) => all.extend(types),
+                None => variables.push((wanted, types.collect())),
+            }
+        }
+        for (variable, types) in variables {
+            let Some((first, rest)) = types.split_first() else { continue };
+            let common = rest.iter().try_fold(first.clone(), |common, ty| {
+                let is_same = unification::resolved(self.cx, ty) == unification::resolved(self.cx, &common);
+                if is_same { Some(common) } else { self.joined_type(&common, ty) }
+            });
+            if let Some(common) = common.filter(|common| matches!(common, Type::Nominal(..)) && common != first) {
+                unification::try_unify(self.cx, &variable, &common, span);
             }
         }
     }

@@ -93,6 +93,17 @@ pub(crate) enum Slot {
     Default,
 }
 
+impl Slot {
+    /// The arguments that are values of the parameter, or of its elements if it is variadic.
+    pub(crate) fn given(&self) -> &[usize] {
+        match self {
+            Slot::Arg(i) => std::slice::from_ref(i),
+            Slot::Variadic(all) => all,
+            Slot::Whole(_) | Slot::Default => &[],
+        }
+    }
+}
+
 /// The reason why the arguments of a call do not match the parameters.
 pub(crate) enum ArgumentMismatch {
     /// A parameter, given by its index, receives no argument.
@@ -179,20 +190,22 @@ impl Infer<'_> {
         }
     }
 
-    /// Infers the arguments of parameters that share a generic parameter as their type, before this type is decided:
-    /// the type becomes optional if an argument is optional.
+    /// Infers the arguments that share a generic parameter as their type, before this type is decided: the type becomes
+    /// optional if an argument is optional, or a common superclass.
     pub(crate) fn ready_shared(&mut self, candidate: &Candidate, args: &mut [ArgNode]) {
         let params = self.candidate_params(candidate);
         let Ok(slots) = match_args(&params, args) else { return };
-        let shared: Vec<usize> = slots
+        let typed: Vec<(Type, usize)> = slots
             .iter()
             .zip(params.iter())
-            .filter(|(_, param)| {
-                matches!(param.ty, Type::Param(_)) && params.iter().filter(|other| other.ty == param.ty).count() > 1
+            .flat_map(|(slot, param)| {
+                let ty = self.param_value_type(param);
+                slot.given().iter().map(|i| (ty.clone(), *i)).collect::<Vec<_>>()
             })
-            .filter_map(|(slot, _)| if let Slot::Arg(i) = slot { Some(*i) } else { None })
+            .filter(|(ty, _)| matches!(ty, Type::Param(_)))
             .collect();
-        for i in shared {
+        let is_shared = |ty: &Type| typed.iter().filter(|(other, _)| other == ty).count() > 1;
+        for (_, i) in typed.iter().filter(|(ty, _)| is_shared(ty)).cloned() {
             self.ready_args(std::slice::from_mut(&mut args[i]));
             if let Some(ready) = &args[i].ready {
                 self.take_optional_result(ready);

@@ -62,7 +62,7 @@ impl Infer<'_> {
 
     /// Resolves the overload of an initializer call and returns its value, which is unwrapped if it is optional and
     /// `forced` is set.
-    fn forced(&mut self, value: Expr, forced: bool, start: (usize, u32)) -> Expr {
+    pub(super) fn forced(&mut self, value: Expr, forced: bool, start: (usize, u32)) -> Expr {
         let mut value = self.decided(value);
         if matches!(value.kind, ExprKind::Pending(_)) {
             self.resolve_statement(start);

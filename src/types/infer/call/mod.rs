@@ -59,7 +59,7 @@ impl Infer<'_> {
                     return self.delegate(local, args, false, span);
                 }
                 if &*name.name == "init" && matches!(base.kind, Ast::Super) {
-                    return self.super_init(args, base.span, span);
+                    return self.super_init(args, base.span, false, span);
                 }
                 if let Some(module) = self.module_of(base) {
                     return self.call_in_module(module, name, args, expected, span);

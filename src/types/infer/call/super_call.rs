@@ -40,7 +40,7 @@ impl Infer<'_> {
     }
 
     /// Infers a call `super.init(…)` of an initializer of the superclass.
-    pub(crate) fn super_init(&mut self, args: Vec<ArgNode>, at: Span, span: Span) -> Expr {
+    pub(crate) fn super_init(&mut self, args: Vec<ArgNode>, at: Span, forced: bool, span: Span) -> Expr {
         let Some(_) = self.frame().init_self else {
             let message = "'super.init' cannot be called outside of an initializer";
             return self.fail(Code::WrongContext, span, message);
@@ -69,7 +69,9 @@ impl Infer<'_> {
             return self.fail(Code::Inheritance, span, message);
         }
         let name = Ident { name: "init".into(), span };
+        let start = (self.pending.len(), self.cx.vars.var_count());
         let value = self.call_overloaded(&name, designated, args, None, span);
+        let value = self.forced(value, forced, start);
         self.led_on(value, span)
     }
 
@@ -95,7 +97,7 @@ impl Infer<'_> {
         }
         let start = self.pending.len();
         let vars = self.cx.vars.var_count();
-        let call = self.super_init(vec![], end, end);
+        let call = self.super_init(vec![], end, false, end);
         self.resolve_statement((start, vars));
         Some(Stmt { kind: StmtKind::Expr(call), span: end })
     }

@@ -49,7 +49,22 @@ impl Infer<'_> {
                 return self.error_expr(span);
             }
         };
-        self.key_path_of(&root, path, if function { expected } else { None }, span)
+        let (path, indices) = with_fixed_indices(path);
+        self.with_indices(&indices, &mut |infer| {
+            infer.key_path_of(&root, &path, if function { expected } else { None }, span)
+        })
+    }
+
+    /// Evaluates the indices in a key path, which it keeps, and infers an expression in which they have names.
+    fn with_indices(&mut self, indices: &[(Name, Rc<ast::Expr>)], run: &mut dyn FnMut(&mut Self) -> Expr) -> Expr {
+        let Some(((name, value), rest)) = indices.split_first() else { return run(self) };
+        let value = self.expr(value, None);
+        self.with_temporary(value, |infer, local| {
+            infer.in_scope(|infer| {
+                infer.bind(name, local);
+                infer.with_indices(rest, run)
+            })
+        })
     }
 
     /// Infers a key path with a known root; `function` is the expected function type, if any.
@@ -170,6 +185,28 @@ impl Infer<'_> {
         }
         text
     }
+}
+
+/// Replaces the indices in a key path, apart from literals, by names; returns the names with the indices.
+fn with_fixed_indices(path: &[KeyPathPart]) -> (Vec<KeyPathPart>, Vec<(Name, Rc<ast::Expr>)>) {
+    let mut indices: Vec<(Name, Rc<ast::Expr>)> = vec![];
+    let mut fixed = path.to_vec();
+    let args = fixed.iter_mut().flat_map(|part| match part {
+        KeyPathPart::Subscript(args, _) => args.iter_mut(),
+        _ => [].iter_mut(),
+    });
+    for arg in args {
+        let is_computed = matches!(
+            arg.value.kind,
+            Ast::Ident { .. } | Ast::Member { .. } | Ast::Call { .. } | Ast::Subscript { .. } | Ast::Binary { .. }
+        );
+        if is_computed {
+            let index: Name = format!("$index{}", indices.len()).into();
+            let value = Rc::new(name(&index, arg.value.span));
+            indices.push((index, std::mem::replace(&mut arg.value, value)));
+        }
+    }
+    (fixed, indices)
 }
 
 /// Returns the path of a key path as an expression that starts at the root.

@@ -27,12 +27,14 @@ struct JoinedValues {
     is_open: bool,
     /// The type variable of the literal's values, if it is bound only when all values are inferred.
     variable: Option<Type>,
+    /// Whether a value of the type `Any` is expected, so that values that have no type in common are of the type `Any`.
+    is_any: bool,
 }
 
 impl JoinedValues {
-    fn new(infer: &mut Infer, ty: Type) -> JoinedValues {
+    fn new(infer: &mut Infer, ty: Type, wanted: Option<&Type>) -> JoinedValues {
         let is_open = matches!(unification::shallow(infer.cx, &ty), Type::Var(_));
-        JoinedValues { ty, values: vec![], is_open, variable: None }
+        JoinedValues { ty, values: vec![], is_open, variable: None, is_any: wanted == Some(&Type::any_value()) }
     }
 }
 
@@ -124,6 +126,7 @@ impl Infer<'_> {
         }
         let array = name_lookup::library_nominal(self.cx, "Array");
         let (element, literal_of) = match &wanted {
+            Some(ty) if items.is_empty() && *ty == Type::any_value() => (Type::any_value(), None),
             Some(Type::Nominal(n, args)) if *n == array => (args[0].clone(), None),
             Some(ty @ (Type::Nominal(..) | Type::Param(_))) => {
                 let protocol = name_lookup::protocol(self.cx, "ExpressibleByArrayLiteral");
@@ -141,7 +144,7 @@ impl Infer<'_> {
             self.becomes_optional(&element, span);
         }
         self.take_optional_components(&element, items, span);
-        let mut joined = JoinedValues::new(self, element);
+        let mut joined = JoinedValues::new(self, element, wanted.as_ref());
         items.iter().for_each(|item| self.join_value(&mut joined, item));
         let (element, values) = self.joined_values(joined, span);
         let ty = name_lookup::applied(self.cx, "Array", &[element]);
@@ -159,11 +162,12 @@ impl Infer<'_> {
             joined.values.push(value);
             return;
         }
-        if joined.is_open && self.refuses_beside_numbers(&joined.ty, item) {
+        if joined.is_open && !joined.is_any && self.refuses_beside_numbers(&joined.ty, item) {
             return;
         }
         let is_first = joined.variable.is_none() && self.is_open_element(&joined.ty);
         let beside = match joined.is_open {
+            _ if joined.is_any && matches!(item.kind, Ast::Array(_) | Ast::Dictionary(_)) => Some(Type::any_value()),
             true => self.expected_beside(&joined.ty, item),
             false if is_first && !waits(item) => None,
             false => Some(joined.ty.clone()),
@@ -174,8 +178,10 @@ impl Infer<'_> {
         }
         let common = match joined.is_open && self.widens_common(&joined.ty, &value.ty) {
             true => Some(name_lookup::simple(self.cx, "Double")),
-            false if joined.variable.is_some() => self.joined_type(&joined.ty, &value.ty),
-            false => None,
+            false => {
+                let common = joined.variable.as_ref().and_then(|_| self.joined_type(&joined.ty, &value.ty));
+                common.or_else(|| self.any_beside(joined, &value))
+            }
         };
         if let Some(common) = common {
             joined.ty = common;
@@ -183,6 +189,24 @@ impl Infer<'_> {
             joined.values = earlier.into_iter().map(|value| self.converted_to(value, &joined.ty)).collect();
         }
         joined.values.push(self.coerce(value, &joined.ty));
+    }
+
+    /// Returns `Any`, or an optional of it, if a value has no type in common with the values before it in a literal that
+    /// is converted to `Any`.
+    fn any_beside(&mut self, joined: &JoinedValues, value: &Expr) -> Option<Type> {
+        if !joined.is_any || matches!(value.kind, ExprKind::Nil) {
+            return None;
+        }
+        let snapshot = self.cx.vars.snapshot();
+        let payload = name_lookup::optional_payload(self.cx, &joined.ty);
+        let is_equal = [Some(&joined.ty), payload.as_ref()]
+            .into_iter()
+            .flatten()
+            .any(|ty| unification::try_unify(self.cx, ty, &value.ty, value.span));
+        self.cx.vars.rollback(snapshot);
+        let any = Type::any_value();
+        let common = if payload.is_some() { name_lookup::applied(self.cx, "Optional", &[any]) } else { any };
+        (!is_equal && joined.ty != common).then_some(common)
     }
 
     /// Converts an earlier value of a collection literal to a new common type. The type of a `nil` does not matter.
@@ -336,7 +360,7 @@ impl Infer<'_> {
         if items.iter().any(|(_, v)| is_nil(v)) {
             self.becomes_optional(&value, span);
         }
-        let mut joined = JoinedValues::new(self, value);
+        let mut joined = JoinedValues::new(self, value, wanted.as_ref());
         let mut keys = vec![];
         for (k, v) in items {
             let k = self.expr(k, Some(&key));

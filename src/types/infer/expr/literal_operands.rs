@@ -60,14 +60,16 @@ impl Infer<'_> {
                 let Some(k) = types.iter().position(|ty| *ty == Type::Var(own)) else { continue };
                 let (kind, given, span) = (pending.kind.clone(), pending.result.clone(), pending.span);
                 match kind {
-                    PendingKind::Operator { op, .. } if is_arithmetic(&op.name) || is_comparison(&op.name) => {
+                    PendingKind::Operator { op, .. }
+                        if keeps_type(&op.name, types.len()) || is_comparison(&op.name) =>
+                    {
                         if types.iter().any(|ty| self.has_point(ty)) {
                             return Some(name_lookup::simple(self.cx, "Double"));
                         }
                         if &*op.name == "^" && k == 1 && self.is_floating(&types[0]) {
                             return Some(types[0].clone());
                         }
-                        onward = onward.or(is_arithmetic(&op.name).then_some(given));
+                        onward = onward.or(keeps_type(&op.name, types.len()).then_some(given));
                     }
                     PendingKind::Overload { candidates, .. }
                         if candidates.iter().all(|c| self.gives_back(c, k, span)) =>
@@ -127,7 +129,7 @@ impl Infer<'_> {
                 _ => return None,
             }
         }
-        let is_arithmetic = matches!(&*op.name, "+" | "-" | "*" | "/" | "%" | "^");
+        let is_arithmetic = keeps_type(&op.name, args.len());
         if !is_arithmetic && !is_comparison(&op.name) {
             return None;
         }
@@ -168,4 +170,10 @@ impl Infer<'_> {
             }
         }
     }
+}
+
+/// Whether the result of an operator on numbers has the type of its operands. Other prefix and postfix operators than signs
+/// are operators of the program.
+fn keeps_type(op: &str, operands: usize) -> bool {
+    matches!(op, "+" | "-") || operands == 2 && is_arithmetic(op) && !is_comparison(op)
 }

@@ -33,6 +33,7 @@ impl Infer<'_> {
         if let (ExprKind::Text(_), Type::Var(v)) = (&base.kind, unification::shallow(self.cx, &base.ty)) {
             self.default_var(v);
         }
+        self.take_double_for_member(&base, name);
         if let Some(payload) = self.inside_unwrapped(&base)
             && !members::members(self.cx, &payload, name, false, self.file).is_empty()
         {
@@ -44,6 +45,16 @@ impl Infer<'_> {
                 self.coerce(base, &class)
             }
             _ => base,
+        }
+    }
+
+    /// Makes an integer literal a `Double` if only a `Double` has the member: `3.squareRoot()`.
+    fn take_double_for_member(&mut self, base: &Expr, name: &str) {
+        let (ExprKind::Int(_), Type::Var(v)) = (&base.kind, unification::shallow(self.cx, &base.ty)) else { return };
+        let (int, double) = (name_lookup::simple(self.cx, "Int"), name_lookup::simple(self.cx, "Double"));
+        let mut has = |ty: &Type| !members::members(self.cx, ty, name, false, self.file).is_empty();
+        if !has(&int) && has(&double) {
+            unification::try_unify(self.cx, &Type::Var(v), &double, base.span);
         }
     }
 

@@ -291,6 +291,13 @@ impl Infer<'_> {
         {
             return self.delegate(local, args.iter().map(ArgNode::new).collect(), true, span);
         }
+        if let Ast::Call { callee, args } = &inner.kind
+            && let Ast::Member { base, name, .. } = &callee.kind
+            && matches!(base.kind, Ast::Super)
+            && &*name.name == "init"
+        {
+            return self.super_init(args.iter().map(ArgNode::new).collect(), base.span, true, span);
+        }
         let value = self.expr(inner, None);
         if let Some(payload) = name_lookup::optional_payload(self.cx, &value.ty.clone()) {
             return Expr { kind: ExprKind::Force(Box::new(value)), ty: payload, span };

@@ -14,6 +14,7 @@ impl Infer<'_> {
     /// Warns about `7 / 2` with the value 3, since 3.5 is usually intended. A quotient of other integers of which a
     /// note may be necessary is replaced by a call that prints a note if a remainder is dropped.
     pub(crate) fn check_quotient(&mut self, callee: &mut Callee, args: &mut Vec<Argument>, span: Span) {
+        self.check_division(callee, args, span);
         let ([Argument::Value(left), Argument::Value(right)], Callee::Static(function)) = (args.as_slice(), &*callee)
         else {
             return;
@@ -31,6 +32,41 @@ impl Infer<'_> {
             _ if self.notes_quotient(span) && self.is_int(&left.ty) => self.note_quotient(callee, args),
             _ => {}
         }
+    }
+
+    /// Replaces `n /= 2`, if this is all that was entered at the prompt, by a call that prints a note if a remainder is
+    /// dropped.
+    fn check_division(&mut self, callee: &mut Callee, args: &mut Vec<Argument>, span: Span) {
+        let ([Argument::InOut(place), Argument::Value(right)], Callee::Static(function)) = (args.as_slice(), &*callee)
+        else {
+            return;
+        };
+        let data = self.cx.defs.function_data(function.function);
+        let is_division = data.is_prelude && self.file != PRELUDE_FILE && &*data.base_name == "/=";
+        let whole = Span::new(place.span.start, right.span.end);
+        let is_entered = is_division
+            && self.notes_quotient(span)
+            && self.cx.sink.text_at(whole).is_some_and(|(_, text)| text.trim() == self.cx.sink.source_text(whole));
+        let (of, position) = (place.ty.clone(), whole.start);
+        if !is_entered || !self.is_int(&of) {
+            return;
+        }
+        let advice = "for a floating-point result, declare the variable as 'Double'".to_owned();
+        if let Some(function) = prelude::library_function(self.cx, "_notedDivision") {
+            self.push_note(args, whole, advice, position);
+            *callee = Callee::Static(FunctionRef { function, generics: vec![] });
+        }
+    }
+
+    /// Adds the arguments of a call that may print a note: the source text, what to write instead, and the position.
+    fn push_note(&mut self, args: &mut Vec<Argument>, span: Span, advice: String, position: u32) {
+        let string = name_lookup::simple(self.cx, "String");
+        let written = self.cx.sink.source_text(span).to_owned();
+        for text in [written, advice] {
+            args.push(Argument::Value(Expr { kind: ExprKind::Text(text.into()), ty: string.clone(), span }));
+        }
+        let ty = name_lookup::simple(self.cx, "Int");
+        args.push(Argument::Value(Expr { kind: ExprKind::Int(i128::from(position)), ty, span }));
     }
 
     /// Whether a quotient belongs to an expression whose value is displayed, or to the statements of an interactive session.
@@ -81,19 +117,13 @@ impl Infer<'_> {
         if must_be_integer && integer(left).is_none() {
             return;
         }
-        let (written, edit) = (self.cx.sink.source_text(span), self.quotient_as_double(left, span));
+        let edit = self.quotient_as_double(left, span);
         let advice = match must_be_integer {
             true => "for a floating-point result, declare the variables as 'Double'".to_owned(),
             false => format!("for a floating-point result, write '{edit}'"),
         };
         self.cx.module.noted_quotients.push(NotedQuotient { span, offset, edit });
-        let string = name_lookup::simple(self.cx, "String");
-        let position =
-            Expr { kind: ExprKind::Int(i128::from(span.start)), ty: name_lookup::simple(self.cx, "Int"), span };
-        for text in [written, advice] {
-            args.push(Argument::Value(Expr { kind: ExprKind::Text(text.into()), ty: string.clone(), span }));
-        }
-        args.push(Argument::Value(position));
+        self.push_note(args, span, advice, span.start);
         *callee = Callee::Static(FunctionRef { function, generics: vec![] });
     }
 

@@ -88,8 +88,8 @@ impl Infer<'_> {
             if type_vars::zonk(self.cx, &value.ty) == type_vars::zonk(self.cx, to) {
                 return value;
             }
-            if self.requires_more(&value.ty, to) {
-                let found = value.ty.clone();
+            let found = value.ty.clone();
+            if self.requires_more(&found, to) || self.begins_to_throw(to, &found) {
                 self.mismatch(&found, to, span);
                 return Expr { kind: ExprKind::Error, ty: wanted, span };
             }
@@ -272,6 +272,10 @@ impl Infer<'_> {
             return self.throwing_function(&value, &wanted);
         }
         let found = value.ty.clone();
+        if self.begins_to_throw(&wanted, &found) {
+            self.mismatch(&found, &wanted, span);
+            return Expr { kind: ExprKind::Error, ty: wanted, span };
+        }
         if self.begins_to_throw(&found, &wanted) {
             let names: Vec<String> = (0..f.params.len()).map(|i| format!("$t{i}")).collect();
             return self.wrapped_function(value, &names, g.throws, &wanted, span);

@@ -14,7 +14,7 @@ use std::rc::Rc;
 const ELEMENT: &str = "$element";
 
 impl Infer<'_> {
-    /// Whether a function in a value of the first type does not throw, and must throw in the second type.
+    /// Whether a function in a value of the first type does not throw, and may throw in the second type.
     pub(crate) fn begins_to_throw(&mut self, from: &Type, to: &Type) -> bool {
         match (unification::shallow(self.cx, from), unification::shallow(self.cx, to)) {
             (Type::Function(f), Type::Function(g)) => {

@@ -173,6 +173,9 @@ impl Infer<'_> {
                 let result = self.opened_result(&signature.result, value.span);
                 let is_formula = self::is_formula(self.cx, f);
                 self.in_formula = is_formula;
+                if is_formula && self.cx.module.is_interactive && self.cx.module.wants_value {
+                    self.displayed = Some(value.span);
+                }
                 let found = self.with_fractions(is_formula, |infer| infer.expr(&value, Some(&result)));
                 let found = self.coerce(found, &result);
                 self.resolve_statement((0, vars));
@@ -209,7 +212,7 @@ impl Infer<'_> {
                 fields.push(value);
                 continue;
             }
-            let wrap = stored.wrapped.as_ref().and_then(|w| w.wrap);
+            let wrap = stored_property::wrapping(stored).map(|(wrap, _)| wrap);
             let given = signature.params[next as usize].ty.clone();
             let given = Expr { kind: ExprKind::Local(LocalId(next)), ty: given, span };
             fields.push(match wrap {

@@ -10,6 +10,7 @@ use crate::types::generics::unification;
 use crate::types::infer::{Binding, Infer};
 use crate::types::model::declaration_tables::MemberKind;
 use crate::types::model::ty::Type;
+use crate::types::model::type_vars::Literal;
 use crate::types::model::typed_tree::{LocalId, Pattern, PatternKind};
 use crate::types::names::members;
 use crate::types::names::name_lookup;
@@ -342,12 +343,26 @@ impl Infer<'_> {
                 let callee = Rc::new(ast::Expr { kind: callee, span });
                 infer.expr(&ast::Expr { kind: Ast::Call { callee, args: vec![arg] }, span }, Some(&bool_type))
             } else {
-                let op = Ident { name: if is_plain_value(e) { "==" } else { "~=" }.into(), span };
+                let is_equal = is_plain_value(e) && !infer.has_own_match(e, ty);
+                let op = Ident { name: if is_equal { "==" } else { "~=" }.into(), span };
                 infer.binary(&op, e, &value, Some(&bool_type), span)
             };
             infer.coerce(test, &bool_type)
         });
         made(PatternKind::Test { local, test: Box::new(test) })
+    }
+
+    /// Whether a literal that is no value of a type is matched with it by an operator `~=` of the program.
+    fn has_own_match(&mut self, literal: &ast::Expr, ty: &Type) -> bool {
+        let kind = match &literal.kind {
+            Ast::Int(_) => Literal::Int,
+            Ast::Float(_) => Literal::Float,
+            Ast::String(_) => Literal::Words,
+            _ => return false,
+        };
+        let of = self.without_optionals(ty);
+        !unification::accepts_literal(self.cx, &of, kind)
+            && !name_lookup::own_entries(self.cx, "~=", self.file).is_empty()
     }
 
     /// Whether a pattern always matches.

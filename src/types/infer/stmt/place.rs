@@ -449,28 +449,52 @@ impl Infer<'_> {
     fn tuple_assignment(&mut self, parts: &[(Option<ast::Ident>, ast::Expr)], value: &ast::Expr, span: Span) -> Expr {
         let mut places = vec![];
         let mut statements = vec![];
-        for (_, part) in parts {
+        let wanted = self.assigned_parts(parts, &[], &mut places, &mut statements);
+        let value = self.expr(value, Some(&wanted));
+        let value = self.coerce(value, &wanted);
+        let local = self.temporary(value, &mut statements);
+        for (path, place) in places {
+            let mut part = self.local_expr(local, span);
+            for index in path {
+                let ty = match unification::shallow(self.cx, &part.ty) {
+                    Type::Tuple(parts) => parts.get(index as usize).map_or(Type::Error, |(_, ty)| ty.clone()),
+                    _ => Type::Error,
+                };
+                part = Expr { kind: ExprKind::Element { base: Box::new(part), index }, ty, span };
+            }
+            statements.push(Stmt { kind: StmtKind::Assign { place, value: part }, span });
+        }
+        let result = self.new_local("", Type::unit(), true, span);
+        Expr { kind: ExprKind::Statements { statements, result }, ty: Type::unit(), span }
+    }
+
+    /// Infers the places on the left of an assignment to a tuple, each with the indices that lead to its value; returns the
+    /// type of the tuple.
+    fn assigned_parts(
+        &mut self,
+        parts: &[(Option<ast::Ident>, ast::Expr)],
+        path: &[u32],
+        places: &mut Vec<(Vec<u32>, Place)>,
+        statements: &mut Vec<Stmt>,
+    ) -> Type {
+        let mut types = vec![];
+        for (index, (_, part)) in (0..).zip(parts) {
+            let path = [path, &[index]].concat();
+            if let Ast::Tuple(inner) = &part.kind {
+                types.push((None, self.assigned_parts(inner, &path, places, statements)));
+                continue;
+            }
             let mut place = if matches!(part.kind, Ast::Discard) {
                 let ty = self.cx.vars.fresh();
                 Place { root: Root::Discard, path: vec![], ty, span: part.span }
             } else {
                 self.assigned_place(part)
             };
-            self.evaluate_first(&mut place, &mut statements);
-            places.push(place);
+            self.evaluate_first(&mut place, statements);
+            types.push((None, place.ty.clone()));
+            places.push((path, place));
         }
-        let wanted = Type::Tuple(places.iter().map(|p| (None, p.ty.clone())).collect());
-        let value = self.expr(value, Some(&wanted));
-        let value = self.coerce(value, &wanted);
-        let local = self.temporary(value, &mut statements);
-        for (i, place) in places.into_iter().enumerate() {
-            let base = Box::new(self.local_expr(local, span));
-            let kind = ExprKind::Element { base, index: i as u32 };
-            let part = Expr { kind, ty: place.ty.clone(), span };
-            statements.push(Stmt { kind: StmtKind::Assign { place, value: part }, span });
-        }
-        let result = self.new_local("", Type::unit(), true, span);
-        Expr { kind: ExprKind::Statements { statements, result }, ty: Type::unit(), span }
+        Type::Tuple(types.into())
     }
 
     /// Evaluates the operands of a place, such as indices, before anything else.

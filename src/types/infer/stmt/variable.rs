@@ -195,7 +195,9 @@ impl Infer<'_> {
             self.note_closure_names(*global, binding);
             let value = match value {
                 Some(value) => value,
-                None if name_lookup::is_optional(self.cx, &ty) => Expr { kind: ExprKind::Nil, ty, span },
+                None if !self.cx.defs.globals[global.0 as usize].is_let && name_lookup::is_optional(self.cx, &ty) => {
+                    Expr { kind: ExprKind::Nil, ty, span }
+                }
                 None => return,
             };
             out.push(Stmt { kind: StmtKind::InitGlobal { global: *global, value }, span });
