@@ -78,7 +78,7 @@ pub trait Field:
     }
     /// Computes the derivative of order `n` of the digamma function.
     fn polygamma(self, n: Self::Integer) -> Self {
-        self.of_integer(n, primitive_ids::POLYGAMMA, super::math::polygamma)
+        self.of_integer(n, primitive_ids::POLYGAMMA, crate::tensor::polygamma)
     }
 }
 

@@ -1,9 +1,9 @@
 //! Special functions: the table entries of the error functions, the gamma function and the polygamma functions.
 
 use super::field::{Field, IntegerParam};
-use super::math;
 use super::partial::{integer_param, partial};
 use super::{Primitive, Single, Value};
+use crate::tensor::polygamma;
 use std::f64::consts::FRAC_2_SQRT_PI;
 
 const ANY: &[f64] = &[-2.25, -0.75, 0.0, 0.4, 1.3];
@@ -22,7 +22,7 @@ pub(super) const TABLE: &[Primitive] = &[
     Primitive::new("double.logGamma", Value::F1(libm::lgamma), partial!(|x, _| x.polygamma(T::Integer::zero())))
         .on(POSITIVE)
         .doc("Logarithm of the magnitude of the gamma function."),
-    Primitive::new("double.polygamma", Value::FI(math::polygamma), integer_param!(|x, n, _| x.polygamma(n.offset(1))))
+    Primitive::new("double.polygamma", Value::FI(polygamma), integer_param!(|x, n, _| x.polygamma(n.offset(1))))
         .on(POSITIVE)
         .single(Single::None)
         .defined("n ≥ 0; x not an integer ≤ 0")

@@ -160,6 +160,13 @@ fn binary(
             let partial = b.select(positive, y, 1.0)?;
             b.product(g, partial)
         }
+        (Binary::Polygamma, 0) => {
+            let order = b.plus(y, 1.0)?;
+            let partial = b.binary(Binary::Polygamma, x, order)?;
+            b.product(g, partial)
+        }
+        // The order is a constant integer.
+        (Binary::Polygamma, _) => Err(internal()),
         (Binary::LeakyRelu, _) => {
             let positive = compared(&x.tensor, Comparison::Greater, 0.0)?;
             let partial = b.select(positive, x, 0.0)?;

@@ -5,9 +5,9 @@ use super::builder::{Builder, only_result};
 use super::evaluator::TensorValue;
 use super::propagation::Propagation;
 use crate::native::library::Failure;
-use crate::tensor::{Chain, Comparison, Unary};
+use crate::tensor::{Binary, Chain, Comparison, Unary};
 use crate::value::Slot;
-use std::f64::consts::{LN_2, LN_10, PI};
+use std::f64::consts::{FRAC_2_SQRT_PI, LN_2, LN_10};
 
 /// The constants of `selu`: the scale, and the scale times the factor of the exponential part.
 const SELU_SCALE: f64 = 1.050_700_987_355_480_5;
@@ -188,11 +188,20 @@ fn partial<A: Algebra>(function: Unary, x: A::Value, y: A::Value, a: &mut A) -> 
             let square = a.squared(y)?;
             a.minus_from(1.0, square)
         }
-        Unary::Erf => {
+        Unary::Erf | Unary::Erfc => {
             let square = a.squared(x)?;
             let negative = a.negate(square)?;
             let bell = a.unary(Unary::Exp, negative)?;
-            a.scaled(bell, 2.0 / PI.sqrt())
+            a.scaled(bell, if function == Unary::Erf { FRAC_2_SQRT_PI } else { -FRAC_2_SQRT_PI })
+        }
+        Unary::Gamma => {
+            let order = a.number(0.0);
+            let digamma = a.binary(Binary::Polygamma, x, order)?;
+            a.multiply(digamma, y)
+        }
+        Unary::LogGamma => {
+            let order = a.number(0.0);
+            a.binary(Binary::Polygamma, x, order)
         }
         Unary::Sigmoid => {
             let rest = a.minus_from(1.0, y.clone())?;

@@ -92,7 +92,14 @@ pub const TOPICS: &[LibraryTopic] = &[
     },
     LibraryTopic {
         title: "Vectors and matrices (import TensorFlow)",
-        files: &["linear_vector", "linear_matrix", "linear_decompositions", "tensor_backed"],
+        files: &[
+            "linear_vector",
+            "linear_matrix",
+            "linear_reductions",
+            "linear_decompositions",
+            "tensor_backed",
+            "tensor_backed_functions",
+        ],
     },
     LibraryTopic { title: "Tensors of a fixed rank (import TensorFlow)", files: &["ranked_types", "ranked_tensor"] },
     LibraryTopic {

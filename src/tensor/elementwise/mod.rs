@@ -5,9 +5,11 @@ mod chain;
 mod functions;
 mod integer;
 mod operation;
+mod polygamma;
 mod real;
 
 pub use chain::{Chain, Node};
 pub use integer::Integer;
 pub use operation::{Binary, Comparison, Kept, Logical, Test, Unary};
+pub use polygamma::polygamma;
 pub use real::Real;

@@ -93,6 +93,12 @@ operations! {
         Atanh = "atanh",
         /// The error function.
         Erf = "erf",
+        /// `1 - erf(x)`, accurate for large `x`.
+        Erfc = "erfc",
+        /// The gamma function.
+        Gamma = "gamma",
+        /// The logarithm of the magnitude of the gamma function.
+        LogGamma = "logGamma",
         /// `1 / (1 + e⁻ˣ)`
         Sigmoid = "sigmoid",
         /// `log(sigmoid(x))`
@@ -153,6 +159,8 @@ operations! {
         Root = "root",
         /// `a`, or `a · b` for negative `a`
         LeakyRelu = "leakyRelu",
+        /// The derivative of order `b` of the digamma function, for constant integers `b`.
+        Polygamma = "polygamma",
     }
 }
 
@@ -215,7 +223,7 @@ impl Binary {
     pub(super) fn cost(self) -> usize {
         use Binary::*;
         match self {
-            Remainder | Pow | Atan2 | Hypot | Root => 32,
+            Remainder | Pow | Atan2 | Hypot | Root | Polygamma => 32,
             Divide => 4,
             _ => 1,
         }

@@ -4,6 +4,7 @@ use super::super::reader::Operand;
 use super::super::scalar::Scalar;
 use super::functions::Function;
 use super::operation::{Binary, Comparison, Kept, Unary};
+use super::polygamma::polygamma;
 use multiversion::multiversion;
 use multiversion::target::match_target;
 
@@ -71,7 +72,7 @@ fn zip<T: Copy>(x: &mut [T], y: Operand<'_, T>, is_swapped: bool, function: impl
 
 macro_rules! real {
     ($type:ident, $unary:ident, $binary:ident, $comparison:ident, $select:ident, $exponentials:ident, $plain_unary:ident,
-     $erf:path) => {
+     [$erf:path, $erfc:path, $gamma:path, $log_gamma:path]) => {
         #[inline(always)]
         fn $unary<const FUSED: bool>(operation: Unary, x: &mut [$type]) {
             const ROOT_2_OVER_PI: f64 = 0.797_884_560_802_865_4;
@@ -167,6 +168,9 @@ macro_rules! real {
                 Unary::Log2 => $type::log2,
                 Unary::Log10 => $type::log10,
                 Unary::Erf => $erf,
+                Unary::Erfc => $erfc,
+                Unary::Gamma => $gamma,
+                Unary::LogGamma => $log_gamma,
                 _ => unreachable!("the other operations have loops of their own"),
             };
             map(x, function);
@@ -192,6 +196,9 @@ macro_rules! real {
                 Binary::Remainder => zip(x, y, is_swapped, |x, y| x % y),
                 Binary::Atan2 => zip(x, y, is_swapped, $type::atan2),
                 Binary::Hypot => zip(x, y, is_swapped, $type::hypot),
+                Binary::Polygamma => {
+                    zip(x, y, is_swapped, |x, order| polygamma(f64::from(x), f64::from(order) as i64) as $type)
+                }
                 Binary::Root => zip(x, y, is_swapped, |x, n| {
                     let size = if n == 2.0 {
                         x.abs().sqrt()
@@ -331,6 +338,15 @@ real!(
     select_single,
     exponentials_single,
     plain_single,
-    libm::erff
+    [libm::erff, libm::erfcf, libm::tgammaf, libm::lgammaf]
 );
-real!(f64, unary_double, binary_double, comparison_double, select_double, exponentials_double, plain_double, libm::erf);
+real!(
+    f64,
+    unary_double,
+    binary_double,
+    comparison_double,
+    select_double,
+    exponentials_double,
+    plain_double,
+    [libm::erf, libm::erfc, libm::tgamma, libm::lgamma]
+);

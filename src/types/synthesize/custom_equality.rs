@@ -3,6 +3,7 @@
 
 use crate::syntax::ast::NominalKind;
 use crate::types::conform::conformances;
+use crate::types::conform::superclass;
 use crate::types::conform::witness;
 use crate::types::generics::unification;
 use crate::types::model::declaration_tables::Owner;
@@ -29,6 +30,12 @@ fn equal_by_parts(cx: &mut TypeContext, ty: &Type, ancestors: &mut Vec<NominalId
                 return true;
             }
             if conformances::declares(cx, n, "Equatable").is_some() && writes_equality(cx, n, &args) {
+                return false;
+            }
+            // A class inherits the equality of its superclass.
+            if let Some(base) = superclass::base_type(cx, n, &args)
+                && !equal_by_parts(cx, &base, ancestors)
+            {
                 return false;
             }
             ancestors.push(n);

@@ -49,22 +49,7 @@ impl Infer<'_> {
                 return self.error_expr(span);
             }
         };
-        let (path, indices) = with_fixed_indices(path);
-        self.with_indices(&indices, &mut |infer| {
-            infer.key_path_of(&root, &path, if function { expected } else { None }, span)
-        })
-    }
-
-    /// Evaluates the indices in a key path, which it keeps, and infers an expression in which they have names.
-    fn with_indices(&mut self, indices: &[(Name, Rc<ast::Expr>)], run: &mut dyn FnMut(&mut Self) -> Expr) -> Expr {
-        let Some(((name, value), rest)) = indices.split_first() else { return run(self) };
-        let value = self.expr(value, None);
-        self.with_temporary(value, |infer, local| {
-            infer.in_scope(|infer| {
-                infer.bind(name, local);
-                infer.with_indices(rest, run)
-            })
-        })
+        self.key_path_of(&root, path, if function { expected } else { None }, span)
     }
 
     /// Infers a key path with a known root; `function` is the expected function type, if any.
@@ -78,12 +63,14 @@ impl Infer<'_> {
         let root = unification::resolved(self.cx, root);
         let Some((value, stores)) = self.probe(&root, path, span) else { return self.error_expr(span) };
         let root_type = self.written(&root, span);
+        let (path, indices) = with_evaluated_indices(path);
+        let path = &path[..];
         let reading = closure_with(vec![parameter(ROOT, root_type.clone(), false, span)], walk(path, span), span);
         if function.is_some() {
-            return self.expr(&reading, function);
+            return self.expr(&capturing(reading, indices), function);
         }
         let text = self.key_path_text(&root, path);
-        let mut args = vec![text_literal(&text, span), reading];
+        let mut args = vec![ast::Expr { kind: Ast::String(text), span }, reading];
         let mut family = "KeyPath";
         if stores {
             let is_class = matches!(&root, Type::Nominal(n, _) if superclass::is_class(self.cx, *n));
@@ -93,9 +80,21 @@ impl Infer<'_> {
             let params = vec![parameter(ROOT, root_type, true, span), parameter(VALUE, value_type, false, span)];
             args.push(closure_with(params, ast::Expr { kind: store, span }, span));
         }
-        let args = args.into_iter().map(|e| ast::Arg { label: None, value: Rc::new(e), trailing: false }).collect();
-        let callee = Rc::new(name(family, span));
-        self.expr(&ast::Expr { kind: Ast::Call { callee, args }, span }, None)
+        let object = called(name(family, span), args, span);
+        if indices.is_empty() {
+            return self.expr(&object, None);
+        }
+        // The indices are evaluated once, when the key path is created.
+        let (mut params, mut values) = (vec![], vec![]);
+        for (ident, value) in indices {
+            let index = self.expr(&value, None);
+            let index = self.decided(index);
+            let ty = self.written(&index.ty, value.span);
+            params.push(parameter(&ident.name, ty, false, ident.span));
+            values.push(value);
+        }
+        let function = closure_with(params, object, span);
+        self.expr(&called(function, values, span), None)
     }
 
     /// Infers `base[keyPath: \.a.b]` as the place `base.a.b`, if this place can be assigned to; returns `None` for
@@ -173,40 +172,105 @@ impl Infer<'_> {
         ast::TypeExpr { kind: ast::TypeExprKind::Named(vec![(ident, vec![])]), span }
     }
 
-    fn key_path_text(&mut self, root: &Type, path: &[KeyPathPart]) -> String {
-        let mut text = format!("\\{}", self.show(root));
-        for part in path {
+    /// Returns the text of a key path, which identifies it; the indices of subscripts are interpolated.
+    fn key_path_text(&mut self, root: &Type, path: &[KeyPathPart]) -> Vec<ast::StringPart> {
+        let (mut parts, mut text) = (vec![], format!("\\{}", self.show(root)));
+        for (k, part) in path.iter().enumerate() {
+            if k == 0 && !matches!(part, KeyPathPart::Member(_)) {
+                text.push('.');
+            }
             match part {
                 KeyPathPart::Member(name) => text.push_str(&format!(".{}", name.name)),
-                KeyPathPart::Subscript(..) => text.push_str(".subscript"),
+                KeyPathPart::Subscript(args, _) => {
+                    for (n, arg) in args.iter().enumerate() {
+                        text.push_str(if n == 0 { "[" } else { ", " });
+                        match &arg.value.kind {
+                            Ast::Implicit { name, .. } => text.push_str(&format!(".{}", name.name)),
+                            _ if has_text(&arg.value) => {
+                                parts.push(ast::StringPart::Text(std::mem::take(&mut text).into()));
+                                parts.push(ast::StringPart::Interpolation(vec![unlabeled(&arg.value)]));
+                            }
+                            _ => text.push('…'),
+                        }
+                    }
+                    text.push(']');
+                }
                 KeyPathPart::Chain(_) => text.push('?'),
                 KeyPathPart::Force(_) => text.push('!'),
             }
         }
-        text
+        parts.push(ast::StringPart::Text(text.into()));
+        parts
     }
 }
 
-/// Replaces the indices in a key path, apart from literals, by names; returns the names with the indices.
-fn with_fixed_indices(path: &[KeyPathPart]) -> (Vec<KeyPathPart>, Vec<(Name, Rc<ast::Expr>)>) {
-    let mut indices: Vec<(Name, Rc<ast::Expr>)> = vec![];
-    let mut fixed = path.to_vec();
-    let args = fixed.iter_mut().flat_map(|part| match part {
-        KeyPathPart::Subscript(args, _) => args.iter_mut(),
-        _ => [].iter_mut(),
-    });
-    for arg in args {
-        let is_computed = matches!(
-            arg.value.kind,
-            Ast::Ident { .. } | Ast::Member { .. } | Ast::Call { .. } | Ast::Subscript { .. } | Ast::Binary { .. }
-        );
-        if is_computed {
-            let index: Name = format!("$index{}", indices.len()).into();
-            let value = Rc::new(name(&index, arg.value.span));
-            indices.push((index, std::mem::replace(&mut arg.value, value)));
+/// Returns a path in which the indices that are not literals have names, and these indices.
+fn with_evaluated_indices(path: &[KeyPathPart]) -> (Vec<KeyPathPart>, Vec<(Ident, ast::Expr)>) {
+    let mut indices = vec![];
+    let mut named = |arg: &ast::Arg| {
+        if takes_type_from_context(&arg.value) {
+            return arg.clone();
         }
+        let span = arg.value.span;
+        let ident = Ident { name: format!("$index{}", indices.len()).into(), span };
+        indices.push((ident.clone(), (*arg.value).clone()));
+        ast::Arg { value: Rc::new(name(&ident.name, span)), ..arg.clone() }
+    };
+    let path = path
+        .iter()
+        .map(|part| match part {
+            KeyPathPart::Subscript(args, at) => KeyPathPart::Subscript(args.iter().map(&mut named).collect(), *at),
+            _ => part.clone(),
+        })
+        .collect();
+    (path, indices)
+}
+
+/// Whether the text of a value identifies an index.
+fn has_text(index: &ast::Expr) -> bool {
+    match &index.kind {
+        Ast::Ident { .. } | Ast::Int(_) | Ast::Float(_) | Ast::Bool(_) | Ast::String(_) => true,
+        Ast::Prefix { operand, .. } => matches!(operand.kind, Ast::Int(_) | Ast::Float(_)),
+        _ => false,
     }
-    (fixed, indices)
+}
+
+/// Whether an expression has a type only where it is used, or is a constant.
+fn takes_type_from_context(e: &ast::Expr) -> bool {
+    match &e.kind {
+        Ast::Prefix { operand: inner, .. } | Ast::Paren(inner) => takes_type_from_context(inner),
+        Ast::String(parts) => parts.iter().all(|part| matches!(part, ast::StringPart::Text(_))),
+        Ast::Int(_)
+        | Ast::Float(_)
+        | Ast::Bool(_)
+        | Ast::Nil
+        | Ast::Implicit { .. }
+        | Ast::Closure(_)
+        | Ast::Array(_)
+        | Ast::Dictionary(_)
+        | Ast::Operator(_)
+        | Ast::KeyPath { .. }
+        | Ast::Type(_) => true,
+        _ => false,
+    }
+}
+
+/// Returns a closure that captures the values of indices.
+fn capturing(closure: ast::Expr, indices: Vec<(Ident, ast::Expr)>) -> ast::Expr {
+    let Ast::Closure(inner) = &closure.kind else { return closure };
+    let captures =
+        indices.into_iter().map(|(name, value)| ast::ClosureCapture { ownership: None, name, value: Some(value) });
+    let inner = ast::Closure { captures: captures.collect(), ..(**inner).clone() };
+    ast::Expr { kind: Ast::Closure(Rc::new(inner)), span: closure.span }
+}
+
+fn called(callee: ast::Expr, args: Vec<ast::Expr>, span: Span) -> ast::Expr {
+    let args = args.iter().map(unlabeled).collect();
+    ast::Expr { kind: Ast::Call { callee: Rc::new(callee), args }, span }
+}
+
+fn unlabeled(value: &ast::Expr) -> ast::Arg {
+    ast::Arg { label: None, value: Rc::new(value.clone()), trailing: false }
 }
 
 /// Returns the path of a key path as an expression that starts at the root.
@@ -229,10 +293,6 @@ fn walk(path: &[KeyPathPart], span: Span) -> ast::Expr {
 
 fn name(name: &str, span: Span) -> ast::Expr {
     ast::Expr { kind: Ast::Ident { name: Name::from(name), generics: vec![] }, span }
-}
-
-fn text_literal(text: &str, span: Span) -> ast::Expr {
-    ast::Expr { kind: Ast::String(vec![ast::StringPart::Text(text.into())]), span }
 }
 
 fn parameter(name: &str, ty: ast::TypeExpr, is_inout: bool, span: Span) -> ast::ClosureParam {
