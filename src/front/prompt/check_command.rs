@@ -16,8 +16,8 @@ const MAX_ROWS: usize = 20;
 /// Returns the diagnostics when the function or the arguments do not compile, or the run fails.
 pub(super) fn check(session: &mut Session, point: &Point<'_>) -> Result<Vec<String>, Vec<Diagnostic>> {
     let explained = session.explain(point)?;
-    let probes = session.probe(point, &explained.inputs)?;
-    let inputs = &explained.inputs;
+    let inputs = &session.scalar_inputs(point, &explained.inputs)?;
+    let probes = session.probe(point, inputs)?;
     if inputs.len() > MAX_DETAILED {
         return Ok(rows(inputs, &probes));
     }

@@ -5,6 +5,7 @@ use crate::diagnostic::Diagnostic;
 use crate::session::explain::point;
 use crate::session::explain::point::Point;
 use crate::session::{Explanation, Quantity, Session};
+use crate::value::opaque_vector;
 use crate::vm::operators::check::finite_difference;
 use crate::vm::operators::check::finite_difference::{Estimate, unit};
 
@@ -57,6 +58,45 @@ impl Session {
             })
         };
         Ok(inputs.iter().zip(all).filter_map(probe).collect())
+    }
+
+    /// Returns the inputs of an explanation of the point with the scalars of a tensor instead of the tensor.
+    ///
+    /// # Errors
+    /// Returns the diagnostics when the function or the arguments do not compile, or the run fails.
+    pub fn scalar_inputs(
+        &mut self,
+        point: &Point<'_>,
+        inputs: &[Quantity],
+    ) -> Result<Vec<Quantity>, Vec<Diagnostic>> {
+        let is_tensor = |input: &Quantity| opaque_vector::is(input.value);
+        let tensors = inputs.iter().filter(|input| is_tensor(input)).count();
+        if tensors == 0 {
+            return Ok(inputs.to_vec());
+        }
+        let function = self.function_at(point)?;
+        let joined = point::joined(point, &function);
+        let start = joined.argument.empty().code("_numbersAndGradient(").append(&joined.argument).code(", ");
+        let numbers = self.numbers_of(point::NAME, &start.append(&joined.function).code(")"))?;
+        let (values, adjoints) = numbers.split_at(numbers.len() / 2);
+        // The sizes of several tensors are not known here, so their scalars are numbered together.
+        let scalars = (tensors == 1).then(|| (values.len() + 1).saturating_sub(inputs.len()));
+        let names: Vec<String> = match scalars {
+            None => (0..values.len()).map(|k| format!("number {k}")).collect(),
+            Some(count) => inputs
+                .iter()
+                .flat_map(|input| match is_tensor(input) {
+                    true => (0..count).map(|k| format!("{}.scalars[{k}]", input.name)).collect(),
+                    false => vec![input.name.clone()],
+                })
+                .collect(),
+        };
+        let quantity = |((name, value), adjoint): ((String, &f64), &f64)| Quantity {
+            name,
+            value: *value,
+            adjoint: *adjoint,
+        };
+        Ok(names.into_iter().zip(values).zip(adjoints).map(quantity).collect())
     }
 
     /// Explains the derivative at a point whose numbers are changed by `steps`: a list of expressions, one for each
