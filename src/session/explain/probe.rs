@@ -64,11 +64,7 @@ impl Session {
     ///
     /// # Errors
     /// Returns the diagnostics when the function or the arguments do not compile, or the run fails.
-    pub fn scalar_inputs(
-        &mut self,
-        point: &Point<'_>,
-        inputs: &[Quantity],
-    ) -> Result<Vec<Quantity>, Vec<Diagnostic>> {
+    pub fn scalar_inputs(&mut self, point: &Point<'_>, inputs: &[Quantity]) -> Result<Vec<Quantity>, Vec<Diagnostic>> {
         let is_tensor = |input: &Quantity| opaque_vector::is(input.value);
         let tensors = inputs.iter().filter(|input| is_tensor(input)).count();
         if tensors == 0 {
@@ -91,11 +87,8 @@ impl Session {
                 })
                 .collect(),
         };
-        let quantity = |((name, value), adjoint): ((String, &f64), &f64)| Quantity {
-            name,
-            value: *value,
-            adjoint: *adjoint,
-        };
+        let quantity =
+            |((name, value), adjoint): ((String, &f64), &f64)| Quantity { name, value: *value, adjoint: *adjoint };
         Ok(names.into_iter().zip(values).zip(adjoints).map(quantity).collect())
     }
 

@@ -13,9 +13,9 @@ use crate::types::infer::solver::nested_differentiability::takes_back_marks;
 use crate::types::infer::solver::pending_expression::PendingKind;
 use crate::types::model::declaration_info::Builtin;
 use crate::types::model::differentiability::Differentiability;
-use crate::types::model::ty::{FunctionType, Strength, Type};
+use crate::types::model::ty::{FunctionType, ProtocolId, Strength, Type, VarId};
 use crate::types::model::type_vars;
-use crate::types::model::type_vars::ConformanceConstraint;
+use crate::types::model::type_vars::{ConformanceConstraint, Literal};
 use crate::types::model::typed_tree::{Argument, Callee, Expr, ExprKind, FunctionRef};
 use crate::types::names::name_lookup;
 use crate::types::names::prelude;
@@ -50,11 +50,63 @@ impl Infer<'_> {
             {
                 self.wait(PendingKind::Coerce { value: Rc::new(value), to: wanted.clone() }, wanted, span)
             }
-            (Type::Var(_), Type::Existential(_)) => {
+            // Whether a type with open arguments conforms may depend on them.
+            (Type::Var(_) | Type::Nominal(..), Type::Existential(e))
+                if matches!(from, Type::Var(_))
+                    || !e.protocols.is_empty() && !self.number_literals(&from).is_empty() =>
+            {
+                if self.only_integer_conforms(&from, &e.protocols) {
+                    return self.coerce_now(value, &wanted);
+                }
                 self.wait(PendingKind::Coerce { value: Rc::new(value), to: wanted.clone() }, wanted, span)
             }
             _ => self.coerce_now(value, &wanted),
         }
+    }
+
+    /// Returns the type variables of number literals in a type.
+    pub(super) fn number_literals(&mut self, ty: &Type) -> Vec<VarId> {
+        let mut found = vec![];
+        unification::resolved(self.cx, ty).any(&mut |part| {
+            found.extend(match part {
+                Type::Var(v) => Some(*v),
+                _ => None,
+            });
+            false
+        });
+        found.retain(|v| matches!(self.cx.vars.var(*v).literal, Some(Literal::Int | Literal::Float)));
+        found
+    }
+
+    /// Whether a type, or its arguments, are those of integer literals in a formula, and it conforms to some protocols if they
+    /// are of type `Int`, but not if they are of type `Double`; makes them `Int` in this case.
+    fn only_integer_conforms(&mut self, ty: &Type, protocols: &[ProtocolId]) -> bool {
+        let literals = self.number_literals(ty);
+        if !self.in_formula || literals.is_empty() {
+            return false;
+        }
+        let snapshot = self.cx.vars.snapshot();
+        let conforms = self.conforms_with(ty, &literals, "Double", protocols);
+        self.cx.vars.rollback(snapshot);
+        if conforms {
+            return false;
+        }
+        let snapshot = self.cx.vars.snapshot();
+        let conforms = self.conforms_with(ty, &literals, "Int", protocols);
+        if conforms {
+            self.cx.vars.keep(snapshot);
+        } else {
+            self.cx.vars.rollback(snapshot);
+        }
+        conforms
+    }
+
+    /// Whether a type conforms to some protocols once its literals are of a type.
+    fn conforms_with(&mut self, ty: &Type, literals: &[VarId], scalar: &'static str, protocols: &[ProtocolId]) -> bool {
+        let scalar = name_lookup::simple(self.cx, scalar);
+        let is_bound = literals.iter().all(|v| unification::unify(self.cx, &Type::Var(*v), &scalar, Span::default()));
+        let ty = unification::resolved(self.cx, ty);
+        is_bound && protocols.iter().all(|p| existential::can_erase(self.cx, &ty, *p))
     }
 
     fn could_be_payload(&self, value: &Expr) -> bool {

@@ -372,7 +372,13 @@ impl Infer<'_> {
             }
             PendingKind::Coerce { value, to } => {
                 let to = unification::shallow(self.cx, to);
-                if matches!(to, Type::Var(_)) && !last {
+                // Whether a type with open arguments conforms may depend on them.
+                let is_open = match &to {
+                    Type::Var(_) => true,
+                    Type::Existential(e) => !e.protocols.is_empty() && !self.number_literals(&value.ty).is_empty(),
+                    _ => false,
+                };
+                if is_open && !last {
                     return None;
                 }
                 Some(self.coerce_now((**value).clone(), &to))
