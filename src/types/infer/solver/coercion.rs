@@ -53,7 +53,7 @@ impl Infer<'_> {
             // Whether a type with open arguments conforms may depend on them.
             (Type::Var(_) | Type::Nominal(..), Type::Existential(e))
                 if matches!(from, Type::Var(_))
-                    || !e.protocols.is_empty() && !self.number_literals(&from).is_empty() =>
+                    || e.known.is_empty() && !e.protocols.is_empty() && !self.number_literals(&from).is_empty() =>
             {
                 if self.only_integer_conforms(&from, &e.protocols) {
                     return self.coerce_now(value, &wanted);

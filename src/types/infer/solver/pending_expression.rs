@@ -375,7 +375,9 @@ impl Infer<'_> {
                 // Whether a type with open arguments conforms may depend on them.
                 let is_open = match &to {
                     Type::Var(_) => true,
-                    Type::Existential(e) => !e.protocols.is_empty() && !self.number_literals(&value.ty).is_empty(),
+                    Type::Existential(e) => {
+                        e.known.is_empty() && !e.protocols.is_empty() && !self.number_literals(&value.ty).is_empty()
+                    }
                     _ => false,
                 };
                 if is_open && !last {
