@@ -199,10 +199,11 @@ impl Infer<'_> {
         }
         let snapshot = self.cx.vars.snapshot();
         let payload = name_lookup::optional_payload(self.cx, &joined.ty);
-        let is_equal = [Some(&joined.ty), payload.as_ref()]
-            .into_iter()
-            .flatten()
-            .any(|ty| unification::try_unify(self.cx, ty, &value.ty, value.span));
+        let is_equal = [Some(&joined.ty), payload.as_ref()].into_iter().flatten().any(|ty| {
+            unification::try_unify(self.cx, ty, &value.ty, value.span)
+                || self.can_widen(&value.ty, ty)
+                || self.needs_widening(&value.ty, ty)
+        });
         self.cx.vars.rollback(snapshot);
         let any = Type::any_value();
         let common = if payload.is_some() { name_lookup::applied(self.cx, "Optional", &[any]) } else { any };
