@@ -121,5 +121,8 @@ fn shape_of(cx: &mut TypeContext, f: FunctionId) -> Option<Shape> {
     }
     let signature = signature::signature(cx, f);
     let params = signature.params.iter().map(|p| (p.label.clone(), p.ty.clone(), p.variadic)).collect();
-    Some(Shape { owner, is_static, fixity, params, result: signature.result.clone(), file })
+    // A failable initializer differs from another one in its result only.
+    let is_init = matches!(cx.defs.function_data(f).kind, FunctionKind::Init { .. });
+    let result = if is_init { Type::Error } else { signature.result.clone() };
+    Some(Shape { owner, is_static, fixity, params, result, file })
 }

@@ -141,7 +141,15 @@ pub(crate) fn check_class(cx: &mut TypeContext, n: NominalId) {
 /// Reports initializers that the superclass requires and the class lacks.
 fn check_required(cx: &mut TypeContext, n: NominalId) {
     let Some((base, _)) = superclass::superclass(cx, n) else { return };
-    for f in designated(cx, base) {
+    let mut inherited = designated(cx, base);
+    if !inherits_convenience(cx, n) {
+        let members = cx.defs.nominal_data(base).members.get("init").cloned().unwrap_or_default();
+        inherited.extend(members.iter().filter_map(|m| match m.kind {
+            MemberKind::Init(f) if superclass::is_convenience(cx, f) => Some(f),
+            _ => None,
+        }));
+    }
+    for f in inherited {
         let is_required = self::is_required(cx, f);
         if is_required && !cx.defs.overrides.contains_key(&(f, n)) {
             let (name, class) = (cx.defs.full_name(f), cx.defs.nominal_data(base).name.clone());

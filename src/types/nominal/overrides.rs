@@ -144,6 +144,8 @@ fn link_member(cx: &mut TypeContext, n: NominalId, name: &Name, member: &Member)
         } else {
             format!("{what} overrides a 'final' {what}")
         })
+    } else if is_failable(cx, &member.kind) && !is_failable(cx, &inherited.kind) {
+        Some("failable initializer cannot override a non-failable initializer".to_owned())
     } else {
         other_result(cx, n, name, &member.kind, class, &inherited.kind)
     };
@@ -158,6 +160,10 @@ fn link_member(cx: &mut TypeContext, n: NominalId, name: &Name, member: &Member)
         cx.sink.report(diagnostic.help("write 'override' before it"));
     }
     record_overrides(cx, n, name, (&member.kind, span), class, &inherited.kind);
+}
+
+fn is_failable(cx: &TypeContext, member: &MemberKind) -> bool {
+    matches!(member, MemberKind::Init(f) if cx.defs.function_data(*f).kind == FunctionKind::Init { failable: true })
 }
 
 /// Describes how an override's result type or `throws` conflicts with the overridden member, if there is a conflict.

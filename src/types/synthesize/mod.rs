@@ -428,7 +428,7 @@ fn synthesized_text(cx: &mut TypeContext, n: NominalId, key: &str) -> Option<Str
         "init" if kind == NominalKind::Class => initializers::inherited_initializers(cx, n),
         "rawValue" if kind == NominalKind::Enum => raw_value::raw_value_text(cx, n),
         "init" if kind == NominalKind::Enum => raw_value::raw_init_text(cx, n),
-        "<" if kind == NominalKind::Enum => {
+        "<" if kind == NominalKind::Enum && cx.defs.nominal_data(n).raw_type.is_none() => {
             Some("static func < (lhs: Self, rhs: Self) -> Bool { _less(lhs, rhs) }".to_string())
         }
         "allCases" if kind == NominalKind::Enum && cx.defs.nominal_data(n).cases.iter().all(|c| !c.has_payload) => {

@@ -406,6 +406,12 @@ impl Infer<'_> {
             Some(Type::Tuple(types)) if types.len() == parts.len() => Some(types),
             _ => None,
         };
+        let labels = parts.iter().filter_map(|(label, _)| label.as_ref());
+        if let Some(repeated) =
+            labels.clone().enumerate().find(|(i, l)| labels.clone().take(*i).any(|k| k.name == l.name))
+        {
+            return self.fail(Code::Mismatch, repeated.1.span, "cannot create a tuple with a duplicate element label");
+        }
         let mut values = vec![];
         let mut types = vec![];
         for (i, (label, part)) in parts.iter().enumerate() {

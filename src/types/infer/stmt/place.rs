@@ -205,13 +205,15 @@ impl Infer<'_> {
         matches!(base.kind, ExprKind::Local(local) if current == Some(local))
     }
 
-    /// Whether an assignment in an initializer stores to a property directly: the property is a constant, has no
-    /// setter, or belongs to the type of the initializer, which is not a convenience initializer.
+    /// Whether an assignment in an initializer stores to a property directly: the property belongs to the type of the
+    /// initializer, which is not a convenience initializer, or is a variable that has no setter.
     fn fills(&mut self, base: &Expr, index: u32) -> bool {
         let Type::Nominal(n, _) = unification::shallow(self.cx, &base.ty.clone()) else { return true };
         let (owner, own) = superclass::stored_owner(self.cx, n, index);
         let stored = &self.cx.defs.nominal_data(owner).stored[own];
-        stored.is_let || stored.setter.is_none() || self.owner == Owner::Nominal(owner) && !self.is_convenience()
+        let (is_let, has_setter, is_own) =
+            (stored.is_let, stored.setter.is_some(), self.owner == Owner::Nominal(owner));
+        if is_let { is_own } else { !has_setter || is_own && !self.is_convenience() }
     }
 
     fn accessor_place(&mut self, callee: Callee, args: Vec<Argument>, ty: Type, span: Span, beginning: &str) -> Place {
