@@ -93,7 +93,7 @@ impl Translator<'_, '_> {
         let below = self.builder.ins().iadd_imm_s(magnitude, -1);
         let smallest = self.constant(((SMALLEST_NORMAL.to_bits() << 1) - 1).cast_signed());
         let is_subnormal = self.builder.ins().icmp(IntCC::UnsignedLessThan, below, smallest);
-        // Of a branch, which is predicted, the operations with the number need not wait.
+        // The branch is predicted, so that the operations with the number need not wait for the comparison.
         let [subnormal, next] = [(); 2].map(|()| self.builder.create_block());
         self.builder.set_cold_block(subnormal);
         let flushed = self.builder.append_block_param(next, types::F64);
