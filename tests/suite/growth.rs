@@ -5,10 +5,10 @@ use crate::harness::folder::Folder;
 use crate::harness::{Finished, dscript, files, root};
 
 /// The maximum factor for four times the size: between the 4 of linear and the 16 of quadratic growth.
-const FOUR_TIMES: f64 = 8.0;
+const FOUR_TIMES: f64 = 10.0;
 
 /// The maximum number of measurements before a program counts as slow.
-const ROUNDS: usize = 12;
+const ROUNDS: usize = 20;
 
 /// Measures the minimum processor time of each of several runs, in seconds, and repeats the measurement while the times are
 /// not as expected: noise only increases times, so that slow programs remain slow.
