@@ -446,6 +446,17 @@ pub enum Operator {
 }
 
 impl Operator {
+    /// Whether the operator differentiates the function that is its last operand at the point that precedes it.
+    pub fn differentiates_at_point(&self) -> bool {
+        matches!(
+            self,
+            Operator::Gradient { .. }
+                | Operator::Jacobian { .. }
+                | Operator::ValueWithTangent { .. }
+                | Operator::ValueWithDifferential { .. }
+        )
+    }
+
     /// Returns the tangent types of the operator's operands and results.
     pub fn tangents(&self) -> Vec<TangentId> {
         match *self {

@@ -80,10 +80,7 @@ impl OwnNumbers {
 
     /// Loads the fields from the context.
     pub fn load(builder: &mut FunctionBuilder<'_>, context: Value) -> OwnNumbers {
-        let mut at = offsets::PASSED - 8;
-        OwnNumbers::of([(); OwnNumbers::FIELDS].map(|()| {
-            at += 8;
-            builder.ins().load(types::I64, FLAGS, context, at)
-        }))
+        let at = |k: usize| offsets::PASSED + 8 * k as i32;
+        OwnNumbers::of(std::array::from_fn(|k| builder.ins().load(types::I64, FLAGS, context, at(k))))
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::bytecode;
 use crate::cancel;
-use crate::ir::{Function, Op, Operator, Program, Register, verifier};
+use crate::ir::{Function, Op, Program, Register, verifier};
 use crate::native::primitive_table;
 use crate::session::compile::differentiation_mechanism::transformed;
 use crate::session::run::lazy_compiler::emitted;
@@ -14,16 +14,8 @@ use std::rc::Rc;
 /// Serializes the graphs of a program; the result is empty when the program does not use derivative operators.
 pub(crate) fn stored(program: &Program) -> Result<Vec<u8>, String> {
     let steps = program.functions.iter().flatten().flat_map(|f| &f.blocks).flat_map(|block| &block.instructions);
-    let uses = |operator: &Operator| {
-        matches!(
-            operator,
-            Operator::Gradient { .. }
-                | Operator::Jacobian { .. }
-                | Operator::ValueWithTangent { .. }
-                | Operator::ValueWithDifferential { .. }
-        )
-    };
-    if !steps.into_iter().any(|step| matches!(&step.op, Op::Operator(operator) if uses(operator))) {
+    let uses = |op: &Op| matches!(op, Op::Operator(operator) if operator.differentiates_at_point());
+    if !steps.into_iter().any(|step| uses(&step.op)) {
         return Ok(vec![]);
     }
     let functions: Vec<Option<Function>> = program.functions.iter().map(|f| f.as_deref().map(nameless)).collect();

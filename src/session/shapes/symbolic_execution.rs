@@ -4,7 +4,7 @@ use super::origin::{self, Position, Site};
 use super::post_dominator::PostDominator;
 use super::symbolic_frame::{KnownRegisters, SymbolicFrame};
 use super::symbolic_value::{SymbolicObject, SymbolicValue};
-use crate::ir::{FunctionId, Instruction, Op, Operator, Program, Terminator};
+use crate::ir::{FunctionId, Instruction, Op, Program, Terminator};
 use crate::native::library::{self, Failure, FailureKind, Host, Native, NativeContext, NativeRegisters};
 use crate::native::tensor::{ShapeEvaluator, has_known_shape, without_scalars, zeros_of_shape};
 use crate::source::Span;
@@ -139,12 +139,7 @@ impl<'p> SymbolicExecution<'p> {
                 };
                 frame.set_results(step, results);
             }
-            Op::Operator(
-                Operator::Gradient { .. }
-                | Operator::Jacobian { .. }
-                | Operator::ValueWithTangent { .. }
-                | Operator::ValueWithDifferential { .. },
-            ) => {
+            Op::Operator(operator) if operator.differentiates_at_point() => {
                 if let Some(SymbolicValue::Closure(id, captures)) = step.ins.last().map(|reg| frame.get(*reg)) {
                     let count = self.program.function(id).map_or(0, |function| function.params.len());
                     let arguments = step.ins.iter().take(count).map(|reg| frame.get(*reg)).collect();

@@ -13,7 +13,7 @@ use crate::types::infer::solver::nested_differentiability::takes_back_marks;
 use crate::types::infer::solver::pending_expression::PendingKind;
 use crate::types::model::declaration_info::Builtin;
 use crate::types::model::differentiability::Differentiability;
-use crate::types::model::ty::{FunctionType, ProtocolId, Strength, Type, VarId};
+use crate::types::model::ty::{Existential, FunctionType, ProtocolId, Strength, Type, VarId};
 use crate::types::model::type_vars;
 use crate::types::model::type_vars::{ConformanceConstraint, Literal};
 use crate::types::model::typed_tree::{Argument, Callee, Expr, ExprKind, FunctionRef};
@@ -50,10 +50,8 @@ impl Infer<'_> {
             {
                 self.wait(PendingKind::Coerce { value: Rc::new(value), to: wanted.clone() }, wanted, span)
             }
-            // Whether a type with open arguments conforms may depend on them.
             (Type::Var(_) | Type::Nominal(..), Type::Existential(e))
-                if matches!(from, Type::Var(_))
-                    || e.known.is_empty() && !e.protocols.is_empty() && !self.number_literals(&from).is_empty() =>
+                if matches!(from, Type::Var(_)) || self.conformance_is_open(&from, e) =>
             {
                 if self.only_integer_conforms(&from, &e.protocols) {
                     return self.coerce_now(value, &wanted);
@@ -64,8 +62,13 @@ impl Infer<'_> {
         }
     }
 
+    /// Whether the conformance of a type to the protocols of an existential may depend on the number literals in the type.
+    pub(super) fn conformance_is_open(&mut self, from: &Type, to: &Existential) -> bool {
+        to.known.is_empty() && !to.protocols.is_empty() && !self.number_literals(from).is_empty()
+    }
+
     /// Returns the type variables of number literals in a type.
-    pub(super) fn number_literals(&mut self, ty: &Type) -> Vec<VarId> {
+    fn number_literals(&mut self, ty: &Type) -> Vec<VarId> {
         let mut found = vec![];
         unification::resolved(self.cx, ty).any(&mut |part| {
             found.extend(match part {

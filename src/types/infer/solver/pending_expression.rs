@@ -372,12 +372,9 @@ impl Infer<'_> {
             }
             PendingKind::Coerce { value, to } => {
                 let to = unification::shallow(self.cx, to);
-                // Whether a type with open arguments conforms may depend on them.
                 let is_open = match &to {
                     Type::Var(_) => true,
-                    Type::Existential(e) => {
-                        e.known.is_empty() && !e.protocols.is_empty() && !self.number_literals(&value.ty).is_empty()
-                    }
+                    Type::Existential(e) => self.conformance_is_open(&value.ty, e),
                     _ => false,
                 };
                 if is_open && !last {

@@ -17,6 +17,7 @@ use crate::vm::function_table::{TransformKind, TransformedCode};
 use crate::vm::operators::{Offset, after_no_error, counts, leaves, mismatch, read, value_layout, vector, walk};
 use crate::vm::state::machine::Machine;
 use crate::vm::state::task::Next;
+use multiversion::multiversion;
 use std::rc::Rc;
 
 /// Applies the operator with the arguments `x…, body`, which returns `whether it succeeded, value, gradient…`. `value`
@@ -240,12 +241,7 @@ fn vector_of(walk: Walk<'_>, at: TangentId, x: &Cells, mut given: Cells) -> Resu
         && let Some(Ref::Cells(array)) = given.r.first_mut()
         && let Some(array) = Rc::get_mut(array)
     {
-        // Adding 0 turns a negative zero into an ordinary zero, as a sweep does.
-        let is_finite = array.f.iter_mut().fold(true, |all, x| {
-            *x += 0.0;
-            all & x.is_finite()
-        });
-        return Ok(is_finite.then_some(given));
+        return Ok(normalize(&mut array.f).then_some(given));
     }
     let numbers: Vec<Num> = leaves(walk, at, &given, Offset::default())?;
     if numbers.iter().any(|x| !x.value.is_finite()) {
@@ -254,4 +250,49 @@ fn vector_of(walk: Walk<'_>, at: TangentId, x: &Cells, mut given: Cells) -> Resu
     let numbers: Vec<Num> = numbers.into_iter().map(|x| Num::constant(x.value + 0.0)).collect();
     let template = Template { tangent: at, cells: x.clone() };
     vector(walk, &template, &numbers).map(Some)
+}
+
+/// Adds 0 to each number, which turns a negative zero into an ordinary zero as a sweep does; returns whether all are
+/// finite.
+pub(super) fn normalize(numbers: &mut [f64]) -> bool {
+    // There is nothing to write in most cases.
+    if are_normal(numbers) {
+        return true;
+    }
+    numbers.iter_mut().for_each(|x| *x += 0.0);
+    numbers.iter().all(|x| x.is_finite())
+}
+
+/// Whether all numbers are finite, and none is a negative zero.
+#[multiversion(targets("x86_64+avx2"))]
+fn are_normal(numbers: &[f64]) -> bool {
+    const EXPONENT: u64 = f64::INFINITY.to_bits();
+    const NEGATIVE_ZERO: u64 = (-0.0f64).to_bits();
+    let is_other = |bits: u64| (bits & EXPONENT == EXPONENT) | (bits == NEGATIVE_ZERO);
+    // Without an early exit, so that it is vectorized.
+    !numbers.iter().fold(false, |any, x| any | is_other(x.to_bits()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn negative_zeros_become_zeros_and_other_numbers_stay() {
+        for size in 1..20 {
+            for at in 0..size {
+                for (special, expected) in
+                    [(-0.0, Some(0.0)), (f64::NAN, None), (f64::NEG_INFINITY, None), (-1e-320, Some(-1e-320))]
+                {
+                    let mut numbers = vec![1.5; size];
+                    numbers[at] = special;
+                    assert_eq!(normalize(&mut numbers), expected.is_some());
+                    if let Some(expected) = expected {
+                        assert_eq!(numbers[at].to_bits(), f64::to_bits(expected));
+                    }
+                }
+            }
+        }
+        assert!(normalize(&mut []));
+    }
 }

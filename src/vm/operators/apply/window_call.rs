@@ -3,7 +3,7 @@
 //! This is possible for values whose tangent vectors have the same components: numbers, arrays of numbers, and tuples and
 //! structs that consist of these. An attempt that fails restores the arguments.
 
-use super::adjoint_code::{TransformedClosure, code, run_in_window, zeros};
+use super::adjoint_code::{TransformedClosure, code, normalize, run_in_window, zeros};
 use crate::value::Ref;
 use crate::value::shape::TangentId;
 use crate::vm::compiler_interface::Compiler;
@@ -12,7 +12,6 @@ use crate::vm::function_table::TransformKind;
 use crate::vm::operators::walk;
 use crate::vm::state::machine::Machine;
 use crate::vm::state::task::Next;
-use multiversion::multiversion;
 use smallvec::SmallVec;
 use std::ops::Range;
 use std::rc::Rc;
@@ -49,27 +48,6 @@ fn code_of_argument(
     let Ref::Closure(closure) = machine.reference(references - 1) else { return Ok(None) };
     let closure = Rc::clone(closure);
     code(machine, compiler, &closure, kind)
-}
-
-/// Adds 0 to each number, which turns a negative zero into an ordinary zero as a sweep does; returns whether all are
-/// finite.
-fn normalize(numbers: &mut [f64]) -> bool {
-    // There is nothing to write in most cases.
-    if are_normal(numbers) {
-        return true;
-    }
-    numbers.iter_mut().for_each(|x| *x += 0.0);
-    numbers.iter().all(|x| x.is_finite())
-}
-
-/// Whether all numbers are finite, and none is a negative zero.
-#[multiversion(targets("x86_64+avx2"))]
-fn are_normal(numbers: &[f64]) -> bool {
-    const EXPONENT: u64 = f64::INFINITY.to_bits();
-    const NEGATIVE_ZERO: u64 = (-0.0f64).to_bits();
-    let is_other = |bits: u64| (bits & EXPONENT == EXPONENT) | (bits == NEGATIVE_ZERO);
-    // Without an early exit, so that it is vectorized.
-    !numbers.iter().fold(false, |any, x| any | is_other(x.to_bits()))
 }
 
 /// Normalizes numbers of the window and the numbers of arrays in the window; returns whether all are finite.
@@ -171,28 +149,4 @@ pub(crate) fn tangent(
         return Ok(None);
     }
     Ok(Some(Next::Return))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn negative_zeros_become_zeros_and_other_numbers_stay() {
-        for size in 1..20 {
-            for at in 0..size {
-                for (special, expected) in
-                    [(-0.0, Some(0.0)), (f64::NAN, None), (f64::NEG_INFINITY, None), (-1e-320, Some(-1e-320))]
-                {
-                    let mut numbers = vec![1.5; size];
-                    numbers[at] = special;
-                    assert_eq!(normalize(&mut numbers), expected.is_some());
-                    if let Some(expected) = expected {
-                        assert_eq!(numbers[at].to_bits(), f64::to_bits(expected));
-                    }
-                }
-            }
-        }
-        assert!(normalize(&mut []));
-    }
 }
