@@ -14,10 +14,10 @@ mod source;
 mod syntax;
 
 use source::{SourceMap, Span};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
 use std::ops::RangeInclusive;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use syntax::OperatorTable;
 use syntax::ast::{
@@ -167,6 +167,9 @@ const FILES: &[(&str, Option<&str>)] = &[
     ("tensor_history", Some("TensorFlow")),
 ];
 
+/// The linker script with the functions that dscript executes when it starts.
+const START_UP: &str = ".cargo/start-up.ld";
+
 /// Files whose declarations are repeated for each number of generic parameters in a range.
 const TEMPLATES: &[(&str, RangeInclusive<usize>)] = &[("tuples", 2..=8), ("more_arguments", 4..=8)];
 
@@ -177,6 +180,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         println!("cargo::rerun-if-changed={part}");
     }
     link_at_fixed_addresses();
+    order_functions(&root);
     let mut files = vec![];
     for (name, module) in FILES {
         let path = format!("prelude/{name}.dscript");
@@ -218,6 +222,19 @@ fn link_at_fixed_addresses() {
     }
 }
 
+/// Puts the functions that dscript executes when it starts side by side in the program, if it is optimized and linked by the
+/// compiler's own choice of linker, which accepts the list: a short run reads half as many pages of the program.
+fn order_functions(root: &Path) {
+    println!("cargo::rerun-if-changed={START_UP}");
+    let setting = |key: &str| std::env::var(key).unwrap_or_default();
+    let is_target = setting("TARGET") == "x86_64-unknown-linux-gnu" && setting("HOST") == setting("TARGET");
+    let has_own_linker = setting("RUSTC_LINKER") != "" || setting("CARGO_ENCODED_RUSTFLAGS").contains("link");
+    let list = root.join(START_UP);
+    if is_target && !has_own_linker && setting("PROFILE") == "release" && list.exists() {
+        println!("cargo::rustc-link-arg-bin=dscript=-T{}", list.display());
+    }
+}
+
 /// A file of the library.
 struct File {
     path: String,
@@ -234,11 +251,14 @@ struct Index {
     declarations: Pieces,
     conformances: Pieces,
     members: BTreeMap<String, Pieces>,
+    /// The names in the inheritance clauses of each type and protocol, and in the definitions of type aliases.
+    inherited: BTreeMap<String, BTreeSet<String>>,
 }
 
 impl Index {
     /// Lists a declaration under its name, or an extension under the name of the extended type.
     fn add(&mut self, declaration: &Decl, piece: String) -> Result<(), Box<dyn Error>> {
+        self.add_inherited(declaration);
         let DeclKind::Extension(extension) = &declaration.kind else {
             let [own] = names(declaration)[..] else { return Err("a declaration of several names".into()) };
             // A registered derivative is found by the name of the original function.
@@ -264,18 +284,64 @@ impl Index {
         Ok(())
     }
 
+    fn add_inherited(&mut self, declaration: &Decl) {
+        let (of, inherits): (&str, &[TypeExpr]) = match &declaration.kind {
+            DeclKind::Nominal(nominal) => (&nominal.name.name, &nominal.inherits),
+            DeclKind::Protocol(protocol) => (&protocol.name.name, &protocol.inherits),
+            DeclKind::TypeAlias { name, target, .. } => (&name.name, std::slice::from_ref(target)),
+            DeclKind::Extension(extension) => match &extension.target.kind {
+                TypeExprKind::Named(path) => match path.last() {
+                    Some((name, _)) => (&name.name, &extension.inherits),
+                    None => return,
+                },
+                _ => return,
+            },
+            _ => return,
+        };
+        let names = self.inherited.entry(of.to_owned()).or_default();
+        for ty in inherits {
+            collect_names(ty, names);
+        }
+    }
+
+    /// Returns the names of the protocols to which a type may conform, some of them under conditions, in order.
+    fn protocols(&self, of: &str) -> BTreeSet<&str> {
+        let (mut all, mut waiting) = (BTreeSet::new(), vec![of]);
+        while let Some(name) = waiting.pop() {
+            for inherited in self.inherited.get(name).into_iter().flatten() {
+                if all.insert(&**inherited) {
+                    waiting.push(inherited);
+                }
+            }
+        }
+        all
+    }
+
     /// Returns the source text of the index.
     fn source(&self, files: &[File]) -> String {
         let file = |f: &File| format!("    LibraryFile {{ name: {:?}, text: {:?} }},\n", f.path, f.text);
         let files: String = files.iter().map(file).collect();
         let members = self.members.iter().map(|(of, pieces)| format!("({of:?}, &[\n{}]),\n", table(pieces)));
+        let protocols =
+            self.conformances.keys().map(|of| format!("    ({of:?}, &{:?}),\n", Vec::from_iter(self.protocols(of))));
         format!(
             "/// The index of the library.\npub(crate) static LIBRARY: Library = Library {{\nfiles: &[\n{files}],\n\
-             declarations: &[\n{}],\nconformances: &[\n{}],\nmembers: &[\n{}],\n}};\n",
+             declarations: &[\n{}],\nconformances: &[\n{}],\nprotocols: &[\n{}],\nmembers: &[\n{}],\n}};\n",
             table(&self.declarations),
             table(&self.conformances),
+            protocols.collect::<String>(),
             members.collect::<String>(),
         )
+    }
+}
+
+/// Adds the names that occur in a type.
+fn collect_names(ty: &TypeExpr, names: &mut BTreeSet<String>) {
+    if let TypeExprKind::Named(path) = &ty.kind {
+        names.extend(path.last().map(|(name, _)| name.name.to_string()));
+    }
+    for part in ty.parts() {
+        collect_names(part, names);
     }
 }
 

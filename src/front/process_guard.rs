@@ -2,7 +2,9 @@
 
 use super::exit_status;
 use super::output::report;
-use std::sync::atomic::{AtomicBool, Ordering};
+use signal_hook::consts::SIGINT;
+use signal_hook::flag;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The stack size of the thread that executes the command. The compiler walks trees by recursion, and the size of the
@@ -44,24 +46,20 @@ pub(super) fn guarded(work: fn() -> i32) -> i32 {
 
 /// Returns a flag that Ctrl-C sets; a second Ctrl-C ends the process immediately.
 pub(super) fn interrupt() -> Arc<AtomicBool> {
-    flagged(|| std::process::exit(exit_status::INTERRUPTED))
+    let flag = Arc::default();
+    // Registered first, so that it sees whether the flag was set before.
+    let _ = flag::register_conditional_shutdown(SIGINT, exit_status::INTERRUPTED, Arc::clone(&flag));
+    set_by_interrupt(flag)
 }
 
 /// Returns a flag that Ctrl-C sets; further Ctrl-C have no effect, because a kernel keeps running.
 pub(super) fn interrupt_only() -> Arc<AtomicBool> {
-    flagged(|| ())
+    set_by_interrupt(Arc::default())
 }
 
-/// Returns a flag that Ctrl-C sets; `again` runs when Ctrl-C is pressed while the flag is set.
-fn flagged(again: fn()) -> Arc<AtomicBool> {
-    let flag = Arc::new(AtomicBool::new(false));
-    let set = Arc::clone(&flag);
-    let handler = move || {
-        if set.swap(true, Ordering::Relaxed) {
-            again();
-        }
-    };
+/// Registers a flag that Ctrl-C sets.
+fn set_by_interrupt(flag: Arc<AtomicBool>) -> Arc<AtomicBool> {
     // Without a handler Ctrl-C ends the process, which is acceptable.
-    let _ = ctrlc::set_handler(handler);
+    let _ = flag::register(SIGINT, Arc::clone(&flag));
     flag
 }

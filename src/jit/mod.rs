@@ -19,6 +19,7 @@ mod context;
 mod convention;
 mod effects;
 mod flow;
+mod induction;
 mod layout;
 mod own_numbers;
 mod pages;

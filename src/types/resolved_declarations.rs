@@ -22,7 +22,10 @@ pub(crate) fn resolved_nominal(cx: &mut TypeContext, n: NominalId) -> Rc<Nominal
     if let Some(info) = &cx.defs.nominal_data(n).memo.info {
         return info.clone();
     }
-    conformances::enter_conformances(cx, n);
+    // A built-in type has neither properties nor a superclass, and its conformances are read when something needs them.
+    if cx.defs.nominal_data(n).builtin.is_none() {
+        conformances::enter_conformances(cx, n);
+    }
     for i in 0..cx.defs.nominal_data(n).stored.len() {
         stored_property::stored_type(cx, n, i as u32);
     }

@@ -75,3 +75,53 @@ fn a_program_behaves_the_same_in_every_mode() {
         assert_eq!(run(&folder, "force", true), interpreted, "{name}, without executable memory");
     }
 }
+
+/// The ranges of loops over an index `i`, and the statements in them. Some indices leave their ranges after some iterations.
+const RANGES: &[&str] = &["0..<n", "0...n", "a..<n", "stride(from: n, to: a, by: -1)"];
+const STATEMENTS: &[&str] = &[
+    "s += x[i]",
+    "s += x[i + 1] - x[i]",
+    "s += x[i - 1]",
+    "x[i] = s",
+    "s += x[k]; k += 1",
+    "s += x[k]; k -= 1",
+    "k += 1; s += x[k]",
+    "s += x[a + i]",
+    "k = i + 2; s += x[k]",
+    "s += x[a]",
+    "if i % 2 == 0 { s += x[i] }",
+    "if i == 7 { break }; s += x[i]",
+    "s += x[i]; if i == 7 { break }",
+    "s += x[Int.max - 1 + i]",
+    "for j in 0..<3 { s += x[i] * x[j + a] }",
+    "s += p[i].a; p[i].b += s",
+    "s += r.a + x[i]",
+    "y[i] += 1; s += Double(y[i])",
+];
+
+/// A program that executes a loop often with few iterations, and then with more.
+fn program_of_loop(range: &str, statement: &str, [n, a, k]: [i64; 3]) -> String {
+    format!(
+        "struct P {{ var a = 1.0; var b = 2.0 }}\n\
+         func f(_ n: Int, _ a: Int, _ start: Int, _ given: [Double]) -> Double {{\n    \
+         var x = given, y = [Int](repeating: 1, count: 10), p = [P](repeating: P(), count: 10), r = P()\n    \
+         var s = 0.5, k = start\n    r.a += s\n    for i in {range} {{ {statement} }}\n    \
+         p[0].b += 1; y[0] += 1; x[0] += 1; k += 1\n    return s + x[0] + p[1].a + Double(y[1])\n}}\n\
+         let given = (0..<10).map {{ Double($0) }}\nvar t = 0.0\nfor _ in 0..<500 {{ t += f(4, 1, 4, given) * 1e-3 }}\n\
+         print(t)\nprint(f({n}, {a}, {k}, given))\n"
+    )
+}
+
+#[test]
+fn indices_leave_their_ranges_in_the_same_iteration_in_every_mode() {
+    for (i, statement) in STATEMENTS.iter().enumerate() {
+        for (j, numbers) in [[12, 0, 9], [9, 1, 1], [10, -1, 0], [5, 6, 5]].into_iter().enumerate() {
+            let program = program_of_loop(RANGES[(i + j) % RANGES.len()], statement, numbers);
+            let folder = Folder::new("ranges").with("a.dscript", &program);
+            let interpreted = run(&folder, "off", false);
+            for mode in ["on", "force"] {
+                assert_eq!(run(&folder, mode, false), interpreted, "--jit {mode}\n{program}");
+            }
+        }
+    }
+}

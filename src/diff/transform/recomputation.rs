@@ -149,6 +149,8 @@ impl<'f> Blocks<'f> {
     /// Whether recomputing a step costs no more than recording its result.
     fn is_cheap(&self, step: &Instruction) -> bool {
         match &step.op {
+            // A function that changes a global variable has no adjoint code.
+            Op::LoadGlobal { bank: Bank::F | Bank::I, .. } => true,
             Op::ConstF(_)
             | Op::ConstI(_)
             | Op::Copy
@@ -175,8 +177,9 @@ impl<'f> Blocks<'f> {
                 return None;
             }
             let mut first = self.f.blocks[from].instructions.iter().filter(|step| step.outs.contains(&variable));
-            match (&first.next()?.op, first.next()) {
-                (Op::ConstI(n), None) => Some((variable, *n)),
+            match (first.next()?, first.next()) {
+                (Instruction { op: Op::ConstI(n), .. }, None) => Some((variable, *n)),
+                (Instruction { op: Op::Copy, ins, .. }, None) => Some((variable, *self.known.get(&ins[0])?)),
                 _ => None,
             }
         })

@@ -5,6 +5,7 @@
 //!
 //! Promises: the behavior of a program and its derivatives are preserved; steps with effects are preserved.
 
+pub(crate) mod available_copies;
 pub(crate) mod block_simplification;
 pub(crate) mod common_subexpressions;
 pub mod copy_propagation;
@@ -14,6 +15,7 @@ pub mod exclusivity_checks;
 pub mod fallback;
 pub mod full_inlining;
 pub(crate) mod inlining;
+pub(crate) mod unit_factor;
 
 use crate::ir::{Function, FunctionId, Op, Program};
 

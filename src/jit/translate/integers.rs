@@ -86,6 +86,9 @@ impl Translator<'_, '_> {
     /// fewer instructions than to read the flag of the processor.
     pub(super) fn checked_add_constant(&mut self, a: Value, k: i64) -> Value {
         let sum = self.builder.ins().iadd_imm_s(a, k);
+        if self.in_range[self.at] {
+            return sum;
+        }
         let wrong = if k < 0 { IntCC::SignedGreaterThan } else { IntCC::SignedLessThan };
         let overflow = self.builder.ins().icmp(wrong, sum, a);
         self.leave_if(overflow);
@@ -94,6 +97,9 @@ impl Translator<'_, '_> {
 
     /// Adds two integers, and leaves on overflow.
     fn checked_add(&mut self, a: Value, b: Value) -> Value {
+        if self.in_range[self.at] {
+            return self.builder.ins().iadd(a, b);
+        }
         let (value, overflow) = self.builder.ins().sadd_overflow(a, b);
         self.leave_if(overflow);
         value

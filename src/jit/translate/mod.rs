@@ -9,6 +9,7 @@ mod linearization;
 mod local_arrays;
 mod numbers;
 mod objects;
+mod ranges;
 mod recording;
 mod views;
 
@@ -121,6 +122,10 @@ struct Translator<'t, 'f> {
     #[allow(clippy::vec_box, reason = "machine code contains the addresses of the sites")]
     sites: Vec<Box<Site>>,
     largest_record: usize,
+    /// The instructions whose index or sum is known to be in its range.
+    in_range: Vec<bool>,
+    /// The instruction that is translated.
+    at: usize,
     /// Whether the current block has ended.
     is_ended: bool,
 }
@@ -192,6 +197,8 @@ pub fn translate(
         hoisted: vec![],
         sites: vec![],
         largest_record: 0,
+        in_range: vec![false; code.instructions.len()],
+        at: start,
         is_ended: false,
     };
     translator.make_blocks(start);
@@ -326,6 +333,7 @@ impl Translator<'_, '_> {
 
     fn translate_region(&mut self) {
         for at in self.region.clone() {
+            self.at = at;
             self.begin_block(at);
             if self.is_ended {
                 continue;
@@ -368,7 +376,7 @@ impl Translator<'_, '_> {
             self.restore_views(at);
             if let Some(around) = self.flow.loop_at(at) {
                 self.hoist_arrays(&around);
-                self.hoist_views(around);
+                self.hoist_views(&around);
             }
             self.is_ended = false;
         }

@@ -138,6 +138,9 @@ impl Translator<'_, '_> {
 
     /// Leaves unless an index is in a range.
     fn check_range(&mut self, index: Value, count: Value) {
+        if self.in_range[self.at] {
+            return;
+        }
         // A check of the same values on the way to this point holds here, too.
         if self.checked.contains(&(index, count)) {
             return;

@@ -193,16 +193,21 @@ impl Translator<'_, '_> {
         }
     }
 
-    /// Computes the invariant views of a loop, in the block before the loop.
-    pub(super) fn hoist_views(&mut self, around: RangeInclusive<usize>) {
+    /// Computes the invariant views of a loop, and compares indices with them, in the block before the loop.
+    pub(super) fn hoist_views(&mut self, around: &RangeInclusive<usize>) {
         let Some(layout) = self.layout else { return };
+        let mut ranges = self.ranges(around);
         let mut views = vec![];
-        for key in self.invariant_keys(&around) {
-            if !self.views.iter().any(|(known, _)| *known == key) {
-                views.push((key, self.compute_view(&key, layout)));
+        for key in self.invariant_keys(around) {
+            let known = self.views.iter().find(|(known, _)| *known == key).map(|(_, view)| *view);
+            let view = known.unwrap_or_else(|| self.compute_view(&key, layout));
+            // The comparisons follow at once, so that fewer values are needed at the same time.
+            self.check_ranges(&mut ranges, key, view);
+            if known.is_none() {
+                views.push((key, view));
             }
         }
-        self.hoisted.push((around, views));
+        self.hoisted.push((around.clone(), views));
     }
 
     /// Returns a view, which is computed unless it is known.

@@ -13,6 +13,7 @@ use crate::types::generics::unification;
 use crate::types::generics::unmet_requirement;
 use crate::types::model::declaration_tables::{Conformance, ConformanceMemo, Env, GroupId, Owner, Requirement};
 use crate::types::model::display;
+use crate::types::model::prelude_index;
 use crate::types::model::queries;
 use crate::types::model::syntax_query::inherited;
 use crate::types::model::ty::{NominalId, ProtocolId, Type};
@@ -348,6 +349,9 @@ fn add_automatic_conformances(cx: &mut TypeContext, n: NominalId) {
 /// Returns the index of the conformance by which a nominal type conforms to a protocol or to a protocol that refines
 /// it.
 pub(crate) fn find_conformance(cx: &mut TypeContext, n: NominalId, p: ProtocolId) -> Option<usize> {
+    if is_excluded_by_library(cx, n, p) {
+        return None;
+    }
     enter_conformances(cx, n);
     if let Some(i) = cx.defs.nominal_data(n).conformances.iter().position(|c| c.protocol == p) {
         return Some(i);
@@ -364,6 +368,20 @@ pub(crate) fn find_conformance(cx: &mut TypeContext, n: NominalId, p: ProtocolId
         return find_refinement(cx, n, p);
     }
     None
+}
+
+/// Whether the index of the library shows that a built-in type does not conform to a protocol. Then none of the extensions
+/// that declare the conformances of the type are entered.
+fn is_excluded_by_library(cx: &TypeContext, n: NominalId, p: ProtocolId) -> bool {
+    let (data, protocol) = (cx.defs.nominal_data(n), cx.defs.protocol_data(p));
+    let is_declared_here = || {
+        let groups = data.groups.iter().map(|group| &cx.defs.groups[group.0 as usize]);
+        groups.filter(|group| !group.is_prelude).any(|group| !group.inherits.is_empty())
+    };
+    data.builtin.is_some()
+        && protocol.is_prelude
+        && !prelude_index::may_conform(&data.name, &protocol.name)
+        && !is_declared_here()
 }
 
 /// Returns the index of a conformance to a protocol or to a protocol that refines it.

@@ -48,6 +48,11 @@ pub(crate) fn conforming(of: &str) -> &'static [Piece] {
     found_before(Request { of, member: None }, || listed(LIBRARY.conformances, of))
 }
 
+/// Whether the library may declare that one of its types conforms to one of its protocols.
+pub(crate) fn may_conform(of: &str, protocol: &str) -> bool {
+    listed(LIBRARY.protocols, of).is_none_or(|protocols| protocols.binary_search(&protocol).is_ok())
+}
+
 /// Returns the extensions of a type or protocol that declare a member.
 pub(crate) fn declaring_member(of: &str, member: &str) -> &'static [Piece] {
     let search = || listed(LIBRARY.members, of).and_then(|members| listed(members, member));

@@ -179,8 +179,8 @@ mod tests {
 
     #[test]
     fn every_declaration_of_the_library_can_be_read() {
-        let Library { files, declarations, conformances, members } = LIBRARY;
-        assert!(files.len() > 20 && declarations.len() > 200 && conformances.len() > 20);
+        let Library { files, declarations, conformances, protocols, members } = LIBRARY;
+        assert!(files.len() > 20 && declarations.len() > 200 && conformances.len() > 20 && protocols.len() > 20);
         let of_types = members.iter().flat_map(|(_, members)| *members);
         for (name, pieces) in declarations.iter().chain(conformances).chain(of_types) {
             for piece in *pieces {
@@ -194,6 +194,8 @@ mod tests {
     fn the_tables_of_the_library_are_sorted() {
         assert!(LIBRARY.declarations.is_sorted_by_key(|(name, _)| name));
         assert!(LIBRARY.conformances.is_sorted_by_key(|(name, _)| name));
+        assert!(LIBRARY.protocols.is_sorted_by_key(|(name, _)| name));
+        assert!(LIBRARY.protocols.iter().all(|(_, protocols)| protocols.is_sorted()));
         assert!(LIBRARY.members.is_sorted_by_key(|(name, _)| name));
         assert!(LIBRARY.members.iter().all(|(_, members)| members.is_sorted_by_key(|(name, _)| name)));
     }

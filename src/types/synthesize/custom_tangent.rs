@@ -21,12 +21,23 @@ pub(crate) fn vector_of(cx: &mut TypeContext, ty: &Type) -> Option<Type> {
 /// Returns the tangent vector of a type in the current generic environment.
 fn vector_here(cx: &mut TypeContext, ty: &Type) -> Option<Type> {
     let differentiable = name_lookup::protocol(cx, "Differentiable");
-    if matches!(ty, Type::Function(_)) || !conformances::conforms_to(cx, ty, differentiable) {
+    if matches!(ty, Type::Function(_)) || !contents_conform(cx, ty, differentiable) {
+        return None;
+    }
+    if !conformances::conforms_to(cx, ty, differentiable) {
         return None;
     }
     let vector = Type::Associated(Rc::new(ty.clone()), differentiable, "TangentVector".into());
     let normal = associated_type::normalize_type(cx, &vector);
     (normal != vector || matches!(ty, Type::Param(_) | Type::Associated(..) | Type::Opaque(..))).then_some(normal)
+}
+
+/// Whether the elements of an array or the value of an optional conform to a protocol: the containers conform under this
+/// condition only. Where it is not met, the conformances of the container are not entered.
+fn contents_conform(cx: &mut TypeContext, ty: &Type, protocol: ProtocolId) -> bool {
+    let Type::Nominal(n, args) = ty else { return true };
+    let is_container = matches!(cx.defs.nominal_data(*n).builtin, Some(Builtin::Array | Builtin::Optional));
+    !is_container || args.iter().all(|of| conformances::conforms_to(cx, of, protocol))
 }
 
 /// Returns the tangent vector of a struct or enum that is not differentiated member by member, because the members of

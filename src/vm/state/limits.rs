@@ -101,15 +101,23 @@ impl Meter {
 /// Returns three quarters of the memory of the computer, or of the limit of the process; `None` where the system does
 /// not report it. If the process used more, the system would end the process without a message.
 pub fn share_of_machine() -> Option<u64> {
-    let meminfo = std::fs::read_to_string("/proc/meminfo").ok();
-    let total = meminfo.as_deref().and_then(|text| {
-        let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
-        line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
-    });
     let group = std::fs::read_to_string("/sys/fs/cgroup/memory.max").ok();
     let allowed = group.and_then(|text| text.trim().parse::<u64>().ok());
-    let most = total.into_iter().chain(allowed).min()?;
+    let most = memory_of_machine().into_iter().chain(allowed).min()?;
     Some(most / 4 * 3)
+}
+
+/// Returns the number of bytes of memory of the computer; `None` where the system does not report it.
+#[cfg(target_os = "linux")]
+fn memory_of_machine() -> Option<u64> {
+    let info = rustix::system::sysinfo();
+    u64::from(info.totalram).checked_mul(u64::from(info.mem_unit))
+}
+
+/// Returns the number of bytes of memory of the computer; `None` where the system does not report it.
+#[cfg(not(target_os = "linux"))]
+fn memory_of_machine() -> Option<u64> {
+    None
 }
 
 /// Returns the number of bytes of memory that the process uses; `None` where the system does not report it.

@@ -12,9 +12,9 @@ mod partial_formulas;
 pub use nested_operators::Transforms;
 
 use crate::ir::analysis::effects::{Effects, Memory, MemoryAccess, effects};
-use crate::ir::passes::clean;
 use crate::ir::passes::exclusivity_checks::AccessKind;
 use crate::ir::passes::fallback::Fallback;
+use crate::ir::passes::{available_copies, clean};
 use crate::ir::{
     Block, BlockId, Function, FunctionId, Instruction, Op, Operator, Program, Reg, Register, Stride, Terminator,
     TransformedOp, Trap,
@@ -56,6 +56,7 @@ pub fn inline_all(program: &Program, known: &Signature, transforms: Transforms) 
     inliner.function(id, f, first, &captures, None);
     let fallbacks = inliner.reasons();
     let mut graph = inliner.graph(f, first);
+    available_copies::read_originals(&mut graph);
     clean(&mut graph);
     if !returns(&graph) {
         return Err(fallbacks.into_iter().next().unwrap_or(Fallback::NoReturn));
