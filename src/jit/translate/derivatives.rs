@@ -174,6 +174,13 @@ impl Translator<'_, '_> {
         self.builder.def_var(self.fuel, fuel);
     }
 
+    /// Stores the number of steps in the context. Between two loops it lies there, because the code generator would not find a
+    /// register for it in the second one, if it needed many registers in between.
+    pub(super) fn store_fuel(&mut self) {
+        let fuel = self.builder.use_var(self.fuel);
+        self.store_context(fuel, offsets::FUEL);
+    }
+
     /// Counts a step, and checks the limits if they must be.
     pub(super) fn count_step(&mut self) {
         let fuel = self.builder.use_var(self.fuel);
@@ -204,8 +211,7 @@ impl Translator<'_, '_> {
     /// Returns from tangent or adjoint code: the results are stored in the frame.
     pub(super) fn return_to_frame(&mut self, at: usize, instruction: &Instruction) {
         self.store_tape();
-        let fuel = self.builder.use_var(self.fuel);
-        self.store_context(fuel, offsets::FUEL);
+        self.store_fuel();
         let results = self.code.results;
         let first = match *instruction {
             Instruction::ReturnF { a } => Some((Bank::F, a.0)),

@@ -374,9 +374,15 @@ impl Translator<'_, '_> {
             }
             self.continue_in(before);
             self.restore_views(at);
+            if self.is_derivative {
+                self.store_fuel();
+            }
             if let Some(around) = self.flow.loop_at(at) {
                 self.hoist_arrays(&around);
                 self.hoist_views(&around);
+            }
+            if self.is_derivative {
+                self.load_fuel();
             }
             self.is_ended = false;
         }

@@ -13,6 +13,7 @@ use hashbrown::HashMap;
 pub use scalar::ScalarKind;
 use std::rc::Rc;
 pub use stored_shape::{StoredShapes, StoredTangents};
+use vector_components::SameComponents;
 
 /// The index of a shape in [`Shapes`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
@@ -366,6 +367,7 @@ impl Shapes {
 pub struct Tangents {
     tangents: Vec<Tangent>,
     numbers: HashMap<Tangent, TangentId>,
+    same_components: SameComponents,
 }
 
 impl Tangents {
@@ -456,6 +458,7 @@ impl Tangents {
     pub fn define(&mut self, id: TangentId, tangent: Tangent) {
         self.numbers.entry(tangent.clone()).or_insert(id);
         self.tangents[id.0 as usize] = tangent;
+        self.same_components = SameComponents::default();
     }
 
     /// Returns the tangent type that has the index `id`.

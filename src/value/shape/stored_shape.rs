@@ -122,7 +122,7 @@ impl Tangents {
         for (k, tangent) in tangents.iter().enumerate() {
             numbers.entry(tangent.clone()).or_insert(TangentId(k as u32));
         }
-        Some(Tangents { tangents, numbers })
+        Some(Tangents { tangents, numbers, ..Tangents::default() })
     }
 }
 

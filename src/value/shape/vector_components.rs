@@ -1,6 +1,30 @@
 //! Vector components: the types whose tangent vectors have the same components as their values.
 
 use super::{Shape, Shapes, TangentId, TangentKind, Tangents};
+use std::cell::RefCell;
+
+/// The results of [`Tangents::same_components`], by type: every call of adjoint code asks for them.
+#[derive(Clone, Default, Debug)]
+pub(super) struct SameComponents {
+    known: RefCell<Vec<Option<Components>>>,
+}
+
+/// The numbers of components in each bank; `None` for a type whose tangent vectors have other components.
+type Components = Option<[usize; 3]>;
+
+impl SameComponents {
+    fn get(&self, id: TangentId) -> Option<Components> {
+        self.known.borrow().get(id.0 as usize).copied().flatten()
+    }
+
+    fn set(&self, id: TangentId, components: Components) {
+        let (mut known, index) = (self.known.borrow_mut(), id.0 as usize);
+        if known.len() <= index {
+            known.resize(index + 1, None);
+        }
+        known[index] = Some(components);
+    }
+}
 
 impl Tangents {
     /// Whether a type is a single number of full precision.
@@ -17,6 +41,15 @@ impl Tangents {
     /// Returns the numbers of components in each bank of a type that consists of numbers and arrays of numbers, and whose
     /// tangent vectors have the same components in the same order; `None` for other types.
     pub fn same_components(&self, shapes: &Shapes, id: TangentId) -> Option<[usize; 3]> {
+        if let Some(known) = self.same_components.get(id) {
+            return known;
+        }
+        let found = self.count_same_components(shapes, id);
+        self.same_components.set(id, found);
+        found
+    }
+
+    fn count_same_components(&self, shapes: &Shapes, id: TangentId) -> Components {
         let found = self.counted_components(shapes, id)?;
         let has_layout = |shape| {
             let layout = shapes.layout(shape);
