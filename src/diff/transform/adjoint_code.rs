@@ -9,7 +9,7 @@ use crate::diff::transform::reverse_block::{Adjoints, ReverseBlock};
 use crate::ir::analysis::effects::is_pure;
 use crate::ir::analysis::liveness::Liveness;
 use crate::ir::passes::dead_code::eliminate_where;
-use crate::ir::passes::unit_factor;
+use crate::ir::passes::neutral_operands;
 use crate::ir::{Block, BlockId, Fallback, Function, Op, Reg, Terminator, TransformedOp, Trap};
 use crate::native::Partial;
 use crate::value::Bank;
@@ -86,7 +86,7 @@ pub fn adjoint(f: &Function, value: bool) -> Result<Function, Fallback> {
         rules: vec![],
         ..f.clone()
     };
-    unit_factor::remove(&mut adjoint);
+    neutral_operands::remove(&mut adjoint);
     // A step of the forward pass that may fail stays, unless the reverse pass repeats it.
     eliminate_where(&mut adjoint, |b, i, step| is_pure(&step.op) || repeated.contains(&(b, i)));
     skip_counting(&mut adjoint.blocks);

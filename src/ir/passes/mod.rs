@@ -15,7 +15,7 @@ pub mod exclusivity_checks;
 pub mod fallback;
 pub mod full_inlining;
 pub(crate) mod inlining;
-pub(crate) mod unit_factor;
+pub(crate) mod neutral_operands;
 
 use crate::ir::{Function, FunctionId, Op, Program};
 

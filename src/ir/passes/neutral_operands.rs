@@ -1,5 +1,5 @@
-//! Unit factors: a product with the constant 1 is a copy of the other factor. The adjoint of a sum is 1, so the reverse pass
-//! of a sum of squares multiplies each term by it.
+//! Neutral operands: a product with the constant 1 is a copy of the other factor, and the sum of an integer and 0 a copy of the
+//! integer. The adjoint of a sum is 1, so the reverse pass of a sum of squares multiplies each term by it.
 //!
 //! Promises: every number keeps its bits, except that a signaling NaN stays one.
 
@@ -7,15 +7,15 @@ use crate::ir::analysis::data_flow::{Fact, forward};
 use crate::ir::graph::{Function, Instruction, Op, Reg};
 use crate::native::primitive_ids;
 
-/// What is known about a number at one point of a function.
+/// What is known about a number or integer at one point of a function.
 #[derive(Clone, Copy, PartialEq, Default)]
 enum Known {
     /// No path reaches the point.
     #[default]
     Nothing,
-    /// The number is a constant, given by its bits.
+    /// The content is a constant, given by its bits.
     Constant(u64),
-    /// The number is not constant.
+    /// The content is not constant.
     Anything,
 }
 
@@ -30,7 +30,7 @@ impl Fact for Known {
     }
 }
 
-/// Replaces products with the constant 1 by copies, and sums of constants by constants.
+/// Replaces operations with neutral operands by copies, and sums of constant numbers by constants.
 pub(crate) fn remove(function: &mut Function) {
     let entry = vec![Known::Anything; function.registers.len()];
     let mut replaced: Vec<Vec<(usize, Op, Vec<Reg>)>> = vec![vec![]; function.blocks.len()];
@@ -42,6 +42,7 @@ pub(crate) fn remove(function: &mut Function) {
             let (op, ins) = replacement.as_ref().map_or((&step.op, &step.ins), |(op, ins)| (op, ins));
             let fact = match op {
                 Op::ConstF(number) => Known::Constant(number.to_bits()),
+                Op::ConstI(integer) => Known::Constant(integer.cast_unsigned()),
                 Op::Copy => facts[ins[0].0 as usize],
                 _ => Known::Anything,
             };
@@ -60,15 +61,20 @@ pub(crate) fn remove(function: &mut Function) {
 
 /// Returns the operation and the operands that replace a step.
 fn replacement(step: &Instruction, facts: &[Known]) -> Option<(Op, Vec<Reg>)> {
-    let constant = |reg: Reg| match facts[reg.0 as usize] {
+    let is = |reg: Reg, constant: u64| facts[reg.0 as usize] == Known::Constant(constant);
+    let number = |reg: Reg| match facts[reg.0 as usize] {
         Known::Constant(bits) => Some(f64::from_bits(bits)),
         Known::Nothing | Known::Anything => None,
     };
     let [a, b] = step.ins[..] else { return None };
+    let copy = |neutral: u64| {
+        let of = if is(a, neutral) { Some(b) } else { Some(a).filter(|_| is(b, neutral)) };
+        of.map(|of| (Op::Copy, vec![of]))
+    };
     match step.op {
-        Op::Primitive(primitive_ids::MUL) if constant(a) == Some(1.0) => Some((Op::Copy, vec![b])),
-        Op::Primitive(primitive_ids::MUL) if constant(b) == Some(1.0) => Some((Op::Copy, vec![a])),
-        Op::Primitive(primitive_ids::ADD) => Some((Op::ConstF(constant(a)? + constant(b)?), vec![])),
+        Op::Primitive(primitive_ids::MUL) => copy(1f64.to_bits()),
+        Op::Primitive(primitive_ids::INT_ADD) => copy(0),
+        Op::Primitive(primitive_ids::ADD) => Some((Op::ConstF(number(a)? + number(b)?), vec![])),
         _ => None,
     }
 }
