@@ -12,6 +12,29 @@ pub trait Fact: Clone + Default {
     fn join(&mut self, other: &Self) -> bool;
 }
 
+/// A fact of a flat lattice: paths with different values lead to a point without a known value.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Flat<T> {
+    /// No path reaches the point.
+    #[default]
+    Unreached,
+    /// All paths lead to this value.
+    Value(T),
+    /// The value is not known, or depends on the path.
+    Unknown,
+}
+
+impl<T: Copy + PartialEq> Fact for Flat<T> {
+    fn join(&mut self, other: &Flat<T>) -> bool {
+        let joined = match (*self, *other) {
+            (Flat::Unreached, fact) | (fact, Flat::Unreached) => fact,
+            (a, b) if a == b => a,
+            _ => Flat::Unknown,
+        };
+        std::mem::replace(self, joined) != joined
+    }
+}
+
 /// Runs `step` over the blocks until a fixed point is reached, and then once more over the blocks that return, for
 /// `returned`. `step` receives the index of a block and the facts of all registers at the start of the block, and
 /// replaces these facts by the facts at the end of the block.

@@ -3,48 +3,28 @@
 //!
 //! Promises: every number keeps its bits, except that a signaling NaN stays one.
 
-use crate::ir::analysis::data_flow::{Fact, forward};
+use crate::ir::analysis::data_flow::{Flat, forward};
 use crate::ir::graph::{Function, Instruction, Op, Reg};
 use crate::native::primitive_ids;
 
-/// What is known about a number or integer at one point of a function.
-#[derive(Clone, Copy, PartialEq, Default)]
-enum Known {
-    /// No path reaches the point.
-    #[default]
-    Nothing,
-    /// The content is a constant, given by its bits.
-    Constant(u64),
-    /// The content is not constant.
-    Anything,
-}
-
-impl Fact for Known {
-    fn join(&mut self, other: &Known) -> bool {
-        let joined = match (*self, *other) {
-            (Known::Nothing, fact) | (fact, Known::Nothing) => fact,
-            (a, b) if a == b => a,
-            _ => Known::Anything,
-        };
-        std::mem::replace(self, joined) != joined
-    }
-}
+/// The bits of a constant number or integer, at one point of a function.
+type Constant = Flat<u64>;
 
 /// Replaces operations with neutral operands by copies, and sums of constant numbers by constants.
 pub(crate) fn remove(function: &mut Function) {
-    let entry = vec![Known::Anything; function.registers.len()];
+    let entry = vec![Flat::Unknown; function.registers.len()];
     let mut replaced: Vec<Vec<(usize, Op, Vec<Reg>)>> = vec![vec![]; function.blocks.len()];
     // The facts at the start of a block are final when the block is analyzed for the last time.
-    let analyze = |at: usize, facts: &mut [Known]| {
+    let analyze = |at: usize, facts: &mut [Constant]| {
         replaced[at].clear();
         for (i, step) in function.blocks[at].instructions.iter().enumerate() {
             let replacement = replacement(step, facts);
             let (op, ins) = replacement.as_ref().map_or((&step.op, &step.ins), |(op, ins)| (op, ins));
             let fact = match op {
-                Op::ConstF(number) => Known::Constant(number.to_bits()),
-                Op::ConstI(integer) => Known::Constant(integer.cast_unsigned()),
+                Op::ConstF(number) => Flat::Value(number.to_bits()),
+                Op::ConstI(integer) => Flat::Value(integer.cast_unsigned()),
                 Op::Copy => facts[ins[0].0 as usize],
-                _ => Known::Anything,
+                _ => Flat::Unknown,
             };
             step.outs.iter().for_each(|out| facts[out.0 as usize] = fact);
             replaced[at].extend(replacement.map(|(op, ins)| (i, op, ins)));
@@ -60,11 +40,11 @@ pub(crate) fn remove(function: &mut Function) {
 }
 
 /// Returns the operation and the operands that replace a step.
-fn replacement(step: &Instruction, facts: &[Known]) -> Option<(Op, Vec<Reg>)> {
-    let is = |reg: Reg, constant: u64| facts[reg.0 as usize] == Known::Constant(constant);
+fn replacement(step: &Instruction, facts: &[Constant]) -> Option<(Op, Vec<Reg>)> {
+    let is = |reg: Reg, constant: u64| facts[reg.0 as usize] == Flat::Value(constant);
     let number = |reg: Reg| match facts[reg.0 as usize] {
-        Known::Constant(bits) => Some(f64::from_bits(bits)),
-        Known::Nothing | Known::Anything => None,
+        Flat::Value(bits) => Some(f64::from_bits(bits)),
+        Flat::Unreached | Flat::Unknown => None,
     };
     let [a, b] = step.ins[..] else { return None };
     let copy = |neutral: u64| {
