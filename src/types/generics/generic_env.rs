@@ -60,12 +60,19 @@ pub(crate) fn nominal_env(cx: &mut TypeContext, n: NominalId) -> Rc<Env> {
         Owner::Protocol(_) => Env::default(),
     };
     env.params = params;
-    cx.defs.groups[own_group.0 as usize].memo.env = Some(Rc::new(env.clone()));
+    let memo = &mut cx.defs.groups[own_group.0 as usize].memo;
+    (memo.env, memo.resolving) = (Some(Rc::new(env.clone())), true);
     let scope = TypeScope::of(Owner::Nominal(n), file);
     add_generics(cx, &mut env, &generics, &scope);
     let env = Rc::new(env);
-    cx.defs.groups[own_group.0 as usize].memo.env = Some(env.clone());
+    let memo = &mut cx.defs.groups[own_group.0 as usize].memo;
+    (memo.env, memo.resolving) = (Some(env.clone()), false);
     env
+}
+
+/// Whether the requirements of a type's own generic parameters are being resolved.
+pub(crate) fn resolves_requirements(cx: &TypeContext, n: NominalId) -> bool {
+    cx.defs.groups[cx.defs.nominal_data(n).group.0 as usize].memo.resolving
 }
 
 /// Adds the requirements from the bounds and the `where` clause of generic parameters. The parameters must be in `env`.

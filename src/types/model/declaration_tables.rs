@@ -107,6 +107,8 @@ pub(crate) struct Group {
 pub(crate) struct GroupMemo {
     /// The generic environment of the members in the group.
     pub(crate) env: Option<Rc<Env>>,
+    /// Whether the requirements of the type's own generic parameters are being resolved.
+    pub(crate) resolving: bool,
 }
 
 #[derive(Clone)]

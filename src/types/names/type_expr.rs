@@ -229,6 +229,8 @@ fn resolve_name(cx: &mut TypeContext, ident: &Ident, generics: &[TypeExpr], scop
             Owner::Nominal(n) if &*cx.defs.nominal_data(n).name == name && generics.is_empty() => {
                 Some(cx.defs.declared_type(n))
             }
+            // The conformances of a type may depend on the requirements that are being resolved.
+            Owner::Nominal(n) if generic_env::resolves_requirements(cx, n) => None,
             Owner::Nominal(n) => {
                 let declared = cx.defs.declared_type(n);
                 // The name of the associated type that is being inferred may denote a type in an enclosing scope.
