@@ -98,8 +98,10 @@ fn fitting_witness(
                 }
                 (MemberKind::Global(g), RequirementKind::Getter) => queries::global_accessor(cx, *g),
                 (MemberKind::Global(g), RequirementKind::Setter) => queries::global_setter(cx, *g),
-                (MemberKind::Case(case), RequirementKind::Getter)
-                    if is_static && !cx.defs.nominal_data(n).cases[*case as usize].has_payload =>
+                (MemberKind::Case(case), RequirementKind::Getter | RequirementKind::Method)
+                    if is_static
+                        && cx.defs.nominal_data(n).cases[*case as usize].has_payload
+                            == (kind == RequirementKind::Method) =>
                 {
                     queries::case_accessor(cx, n, *case)
                 }

@@ -423,6 +423,10 @@ fn infer_by_own(cx: &mut TypeContext, n: NominalId, required: &Signature, wanted
     candidates.into_iter().find_map(|member| match member.kind {
         MemberKind::Stored(i) => match_type(&required.result, wanted, &queries::stored_type(cx, n, i)),
         MemberKind::Global(g) => match_type(&required.result, wanted, &queries::global_type(cx, g)),
+        MemberKind::Case(case) => {
+            let accessor = queries::case_accessor(cx, n, case);
+            match_signature(required, wanted, &signature::signature(cx, accessor))
+        }
         kind => {
             let given = signature::signature(cx, function_of(kind)?);
             match_signature(required, wanted, &given)

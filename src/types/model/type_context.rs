@@ -93,6 +93,8 @@ pub(crate) struct Memo {
     pub(crate) stopping_versions: HashMap<FunctionId, FunctionId>,
     /// The failable version of each initializer that does not fail.
     pub(crate) failable_versions: HashMap<FunctionId, FunctionId>,
+    /// The functions that satisfy requirements with cases of enums.
+    pub(crate) case_accessors: HashMap<(NominalId, u32), FunctionId>,
     /// The default arguments that may determine a generic parameter.
     pub(crate) open_defaults: HashMap<FunctionId, OpenDefault>,
     /// The underlying types of opaque results.

@@ -2,6 +2,7 @@
 //! cases.
 
 use crate::diagnostic::{Code as DiagnosticCode, Diagnostic};
+use crate::source::Span;
 use crate::syntax::ast::{NominalKind, TypeExpr};
 use crate::types::conform::superclass;
 use crate::types::declare::lazy_property;
@@ -395,8 +396,11 @@ fn add_global_accessor(
     cx.defs.add_function(function)
 }
 
-/// Returns a getter for a case without payload that is a witness.
+/// Returns the function that satisfies a requirement with a case: a getter, or a function of the payload.
 pub(crate) fn case_accessor(cx: &mut TypeContext, n: NominalId, case: u32) -> FunctionId {
+    if let Some(known) = cx.memo.case_accessors.get(&(n, case)) {
+        return *known;
+    }
     let ty = cx.defs.declared_type(n);
     let data = cx.defs.nominal_data(n);
     let (name, span) = (data.cases[case as usize].name.clone(), data.cases[case as usize].span);
@@ -406,13 +410,42 @@ pub(crate) fn case_accessor(cx: &mut TypeContext, n: NominalId, case: u32) -> Fu
     function.owner = Owner::Nominal(n);
     function.group = Some(group);
     function.is_static = true;
-    function.kind = FunctionKind::Getter;
-    function.memo.signature = Some(Rc::new(plain_signature(env, ty.clone())));
-    let value = typed_tree::Expr { kind: typed_tree::ExprKind::Case { case, payload: vec![] }, ty, span };
+    let has_payload = cx.defs.nominal_data(n).cases[case as usize].has_payload;
+    function.kind = if has_payload { FunctionKind::Function } else { FunctionKind::Getter };
+    let mut signature = plain_signature(env, ty.clone());
+    signature.params = case_params(cx, n, case);
+    let locals: Vec<typed_tree::Local> =
+        signature.params.iter().map(|p| typed_tree::Local::new(p.name.clone(), p.ty.clone(), false, span)).collect();
+    let payload = locals.iter().enumerate().map(|(at, local)| {
+        let kind = typed_tree::ExprKind::Local(typed_tree::LocalId(at as u32));
+        typed_tree::Expr { kind, ty: local.ty.clone(), span }
+    });
+    let kind = typed_tree::ExprKind::Case { case, payload: payload.collect() };
+    let value = typed_tree::Expr { kind, ty, span };
     let statement = typed_tree::Stmt { kind: typed_tree::StmtKind::Return(Some(value)), span };
-    let body = typed_tree::Body { statements: vec![statement], ..typed_tree::Body::default() };
+    let body =
+        typed_tree::Body { params: locals.len(), locals, statements: vec![statement], ..typed_tree::Body::default() };
+    function.memo.signature = Some(Rc::new(signature));
     function.memo.body = BodyState::Checked(Rc::new(body));
-    cx.defs.add_function(function)
+    let accessor = cx.defs.add_function(function);
+    cx.memo.case_accessors.insert((n, case), accessor);
+    accessor
+}
+
+/// Returns the parameters of a case as a function, in terms of the generic parameters of its enum.
+pub(crate) fn case_params(cx: &mut TypeContext, n: NominalId, case: u32) -> Vec<SignatureParam> {
+    let payload = case_payload(cx, n, case);
+    let params = payload.into_iter().enumerate().map(|(part, (label, ty))| SignatureParam {
+        name: label.clone().unwrap_or_else(|| "_".into()),
+        label,
+        ty,
+        is_inout: false,
+        variadic: false,
+        autoclosure: false,
+        default: case_default(cx, n, case, part),
+        span: Span::default(),
+    });
+    params.collect()
 }
 
 /// Returns the payload of a case, in terms of the generic parameters of its enum.

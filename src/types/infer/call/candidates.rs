@@ -171,22 +171,11 @@ impl Infer<'_> {
     }
 
     fn instantiate_case(&mut self, n: NominalId, case: u32, candidate: &Candidate) -> Instance {
-        let payload = stored_property::case_payload(self.cx, n, case);
         let args = candidate.prefix.to_vec();
-        let params = payload
-            .iter()
-            .enumerate()
-            .map(|(part, (label, ty))| SignatureParam {
-                label: label.clone(),
-                name: label.clone().unwrap_or_else(|| "_".into()),
-                ty: conformances::substitute_nominal(self.cx, n, &args, ty),
-                is_inout: false,
-                variadic: false,
-                autoclosure: false,
-                default: stored_property::case_default(self.cx, n, case, part),
-                span: Span::default(),
-            })
-            .collect();
+        let mut params = stored_property::case_params(self.cx, n, case);
+        for param in &mut params {
+            param.ty = conformances::substitute_nominal(self.cx, n, &args, &param.ty);
+        }
         Instance {
             callee: None,
             generics: args.clone(),

@@ -60,8 +60,8 @@ impl Infer<'_> {
         name_lookup::optional_payload(self.cx, &ty).is_some_and(|_| !name_lookup::is_optional(self.cx, own))
     }
 
-    /// Resolves the overload of an initializer call and returns its value, which is unwrapped if it is optional and
-    /// `forced` is set.
+    /// Resolves the overload of an initializer call and returns its value. It is unwrapped if it is optional and `forced` is
+    /// set, or if an initializer that cannot fail calls one declared as `init!`.
     pub(super) fn forced(&mut self, value: Expr, forced: bool, start: (usize, u32)) -> Expr {
         let mut value = self.decided(value);
         if matches!(value.kind, ExprKind::Pending(_)) {
@@ -69,8 +69,12 @@ impl Infer<'_> {
             value = self.decided(value);
         }
         let (ty, span) = (value.ty.clone(), value.span);
+        let result = self.frame().result.clone();
+        let may_fail = name_lookup::is_optional(self.cx, &result);
         match name_lookup::optional_payload(self.cx, &ty) {
-            Some(payload) if forced => Expr { kind: ExprKind::Force(Box::new(value)), ty: payload, span },
+            Some(payload) if forced || !may_fail && self.inside_unwrapped(&value).is_some() => {
+                Expr { kind: ExprKind::Force(Box::new(value)), ty: payload, span }
+            }
             _ => value,
         }
     }

@@ -11,6 +11,7 @@ use crate::types::infer::Infer;
 use crate::types::infer::call::arguments::ArgNode;
 use crate::types::model::syntax_query::closure_with;
 use crate::types::model::ty::Type;
+use crate::types::model::type_vars;
 use crate::types::model::typed_tree::{Callee, Expr, ExprKind};
 use crate::types::names::name_lookup;
 use crate::types::names::type_expr;
@@ -121,6 +122,40 @@ impl Infer<'_> {
         })
     }
 
+    /// Determines the types of the literals in a value that is read along a key path: by the root of the key path if it is
+    /// known, otherwise by default.
+    pub(crate) fn decide_root(&mut self, of: &Type, arg: &mut ArgNode) {
+        if !unification::has_vars(self.cx, of) {
+            return;
+        }
+        let root = match (&arg.ast.kind, &arg.ready) {
+            (Ast::KeyPath { root, .. }, None) => root.as_ref().map(|root| self.resolve(root)),
+            (_, ready) => {
+                let path = ready.clone().unwrap_or_else(|| Rc::new(self.expr(&arg.ast, None)));
+                let path = Rc::new(self.decided((*path).clone()));
+                let ty = unification::shallow(self.cx, &path.ty);
+                arg.ready = Some(path);
+                match ty {
+                    Type::Nominal(_, args) => args.first().cloned(),
+                    _ => None,
+                }
+            }
+        };
+        if let Some(root) = root {
+            unification::try_unify(self.cx, of, &root, arg.span);
+        }
+        let mut open = vec![];
+        type_vars::zonk(self.cx, of).any(&mut |ty| {
+            open.extend(match ty {
+                Type::Var(v) => Some(*v),
+                _ => None,
+            });
+            false
+        });
+        open.retain(|v| self.cx.vars.var(*v).literal.is_some());
+        open.into_iter().for_each(|v| self.default_var(v));
+    }
+
     /// Infers the path of a key path once, on a variable of the root's type: returns the type at the end of the path,
     /// and whether the end of the path can be assigned to.
     fn probe(&mut self, root: &Type, path: &[KeyPathPart], span: Span) -> Option<(Type, bool)> {
@@ -139,7 +174,7 @@ impl Infer<'_> {
 
     /// Whether the place from which a value was read, starting at a variable, can be assigned to.
     fn can_store(&mut self, e: &Expr) -> bool {
-        match &e.kind {
+        match &self.decided(e.clone()).kind {
             ExprKind::Local(_) => true,
             ExprKind::Field { base, index } => {
                 let base_type = unification::shallow(self.cx, &base.ty);

@@ -398,6 +398,11 @@ impl Infer<'_> {
             Type::Metatype(of) => (true, (**of).clone()),
             _ => (false, ty.clone()),
         };
+        if let ([arg], false) = (args.as_mut_slice(), is_static)
+            && arg.label.as_deref() == Some("keyPath")
+        {
+            self.decide_root(&of, arg);
+        }
         let base_span = base.span;
         let mut members = members::members(self.cx, &of, "subscript", is_static, self.file);
         if let ([arg], false, true) = (args.as_slice(), is_static, members.is_empty())
