@@ -8,6 +8,7 @@ const SLICE: &str = "a slice is written with a range, which excludes its end";
 const INTERPOLATION: &str = "a text contains values as in \"x = \\(x)\"";
 const CASES: &str = "a function of two cases is written 'condition ? a : b'";
 const CHARACTERS: &str = "a 'String' is not indexed by numbers";
+const PRODUCT: &str = "matrices are multiplied with '*' after 'import TensorFlow'";
 const ELEMENTWISE: &str = "operators are not applied to the elements of arrays; use 'map'";
 
 const REGEX: &str = "a regular expression is created from its text: 'try Regex(\"…\")'";
@@ -147,6 +148,10 @@ pub(super) const ROWS: &[Row] = &[
     (".*", "*", "operators on numbers have no dot"),
     ("./", "/", "operators on numbers have no dot"),
     ("$x @ $y", "dot($x, $y)", "a product of vectors is written 'dot($x, $y)'"),
+    ("§ $n @ $m #end", "import TensorFlow; Matrix($n) * Matrix($m)", PRODUCT),
+    ("§ $n @ $m #end", "import TensorFlow; Matrix($n) * Vector($m)", PRODUCT),
+    ("§ let $k = $n @ $m #end", "import TensorFlow; let $k = Matrix($n) * Matrix($m)", PRODUCT),
+    ("§ let $k = $n @ $m #end", "import TensorFlow; let $k = Matrix($n) * Vector($m)", PRODUCT),
     ("$x @ $y", "", "matrices have operators after 'import TensorFlow': 'Matrix($x) * Matrix($y)'"),
     ("$x .^ $y", "$x.map { x in x^$y }", ELEMENTWISE),
     ("$x .* $y", "zip($x, $y).map { $0 * $1 }", ELEMENTWISE),

@@ -8,6 +8,7 @@ mod array_operations;
 mod bracket_notation;
 mod call;
 mod declarations;
+mod elementwise_formula;
 mod expressions;
 mod false_friend;
 mod function_argument;
@@ -47,7 +48,7 @@ pub(crate) enum Scope {
     Name,
     /// The tables of expressions: the code has a meaning, but its types do not fit.
     Expressions,
-    /// The tables of expressions and of operations on arrays: the types of an operation on an array do not fit.
+    /// The tables of expressions, of calls and of operations on arrays: the types of an operation on an array do not fit.
     Arrays,
     /// The table of calls whose arguments are converted to the wrong types.
     Conversions,
@@ -60,7 +61,7 @@ impl Scope {
     fn includes(self, of: Scope) -> bool {
         match self {
             Scope::Everything | Scope::Name => of != Scope::Arrays,
-            Scope::Arrays => matches!(of, Scope::Arrays | Scope::Expressions),
+            Scope::Arrays => matches!(of, Scope::Arrays | Scope::Conversions | Scope::Expressions),
             Scope::Expressions | Scope::Conversions => of == self,
             Scope::Comments => false,
         }
@@ -188,6 +189,11 @@ pub(crate) fn replacements(text: &str, at: Range<usize>, scope: Scope) -> Vec<Re
         let first_guess = found.iter().position(|replacement| replacement.code.is_none()).unwrap_or(found.len());
         let more = [search.method_calls(), search.functions_of_variable()].concat();
         found.splice(first_guess..first_guess, more);
+    }
+    if scope == Scope::Arrays {
+        // An equivalent in the tables is more specific than a formula of the elements.
+        let end = found.iter().rposition(|replacement| replacement.code.is_some()).map_or(0, |last| last + 1);
+        found.splice(end..end, search.elementwise_formulas());
     }
     found.extend(search.absolute_values());
     search.rows(mathematical_notation::PRODUCTS, true, &mut found);
