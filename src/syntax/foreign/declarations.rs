@@ -5,6 +5,11 @@ use super::Row;
 const ACTOR: &str = "there are no actors, because a program runs on one thread; use a class";
 
 pub(super) const ROWS: &[Row] = &[
+    (
+        "protocol $n { $m ( $a ) -> $t }",
+        "protocol $n { func $m($a) -> $t }",
+        "members that are functions begin with 'func'",
+    ),
     // Types.
     ("§ actor $n", "class $n", ACTOR),
     ("§ public actor $n", "public class $n", ACTOR),

@@ -8,7 +8,6 @@ const ODE: &str = "a differential equation is solved by 'ode({ t, y in -y }, fro
 const FIT_LINE: &str =
     "a line is fitted by 'fit({ p, x in p[0] * x + p[1] }, to: zip(xs, ys), from: [1, 0])' to arrays 'xs' and 'ys'";
 const ROOT: &str = "a root is sought near a point: 'solve({ x in … }, near: 1)'";
-const IDENTITY: &str = "the identity matrix is 'Matrix.identity($i)' after 'import TensorFlow'";
 const MINIMUM: &str = "a minimum is sought from a point: 'minimize({ x in … }, from: 0)'";
 /// The sentence about integrals.
 pub(super) const INTEGRAL: &str = "an integral is written 'integral({ x in … }, 0...1)'";
@@ -88,7 +87,6 @@ pub(super) const ROWS: &[Row] = &[
     ("lm ( $r", "", FIT_LINE),
     ("fit ( $n , $m )", "", FIT_LINE),
     ("cross ( $r", "", "a cross product needs 'import TensorFlow': 'Vector([1, 0, 0]) × Vector([0, 1, 0])'"),
-    ("eye ( $i )", "", IDENTITY),
     // Statistics.
     ("rnorm ( $e , mean = $d , sd = $c )", "NormalDistribution(mean: $d, standardDeviation: $c).sample($e)", ""),
     ("rpois ( $e , $d )", "PoissonDistribution(mean: $d).sample($e)", ""),
@@ -142,7 +140,6 @@ pub(super) const ROWS: &[Row] = &[
     ("read . csv ( $e )", "readCSV($e)", ""),
     ("matrix ( $r", "", "a matrix is an array of rows: '[[1, 2], [3, 4]]'"),
     ("outer ( $e , $d )", "$(e).map { x in $(d).map { y in x * y } }", ""),
-    ("identity ( $i )", "", IDENTITY),
     (
         "rand ( $e , $d )",
         "(0 ..< $e).map { _ in (0 ..< $d).map { _ in Double.random(in: 0..<1) } }",

@@ -6,6 +6,7 @@
 
 mod array_operations;
 mod bracket_notation;
+mod calculus_libraries;
 mod call;
 mod declarations;
 mod elementwise_formula;
@@ -76,6 +77,7 @@ const TABLES: &[(Scope, &[Row])] = &[
     (Scope::Conversions, library_functions::CONVERTED),
     (Scope::Arrays, array_operations::ROWS),
     (Scope::Expressions, library_functions::ROWS),
+    (Scope::Expressions, calculus_libraries::ROWS),
     (Scope::Expressions, members::ROWS),
     (Scope::Expressions, functions::ROWS),
     (Scope::Expressions, expressions::ROWS),

@@ -42,6 +42,7 @@ pub(super) const TYPED: &[Row] = &[
 ];
 
 pub(super) const ROWS: &[Row] = &[
+    ("§ $n = $x , $m = $r", "$n = $x; $m = $r", "statements on one line are separated by ';'"),
     // Imports.
     ("§ import $n as $m", "-", NO_IMPORT),
     ("§ import $n . $m as $k", "-", NO_IMPORT),
@@ -232,8 +233,16 @@ pub(super) const ROWS: &[Row] = &[
         "for $n in 0 ..< $e { $d }",
         "a range is written '0 ..< $e', and blocks are written in braces",
     ),
+    ("for $n , $m in enumerate ( $e ) : $d", "for ($n, $m) in $(e).enumerated() { $d }", BRACES),
+    ("for $n , $m in enumerate ( $e ) : $b", "for ($n, $m) in $(e).enumerated() {$b\n}", BRACES),
+    ("for $n , $m in $c : $e", "for ($n, $m) in $c { $e }", BRACES),
+    ("for $n , $m in $c : $b", "for ($n, $m) in $c {$b\n}", BRACES),
     ("for $n in $c : $e", "for $n in $c { $e }", BRACES),
+    ("for $n in $c : $r", "for $n in $c { $r }", BRACES),
     ("for $n in $c : $b", "for $n in $c {$b\n}", BRACES),
+    ("for ( $n in $e ) {", "for $n in $e {", "a loop over elements is written 'for $n in … { … }'"),
+    ("for ( $n in $e ) $r", "for $n in $e { $r }", BRACES),
+    ("foreach ( $n in $e ) {", "for $n in $e {", "a loop over elements is written 'for $n in … { … }'"),
     ("for $n in $c _ $x #end", "for $n in $c { $x }", BRACES),
     ("for let $n in $r", "for $n in $r", "the variable of a loop is not declared with 'let'"),
     ("for $n <loopword> $r", "for $n in $r", ""),
@@ -244,6 +253,7 @@ pub(super) const ROWS: &[Row] = &[
     ("§ loop { $r", "while true { $r", "an endless loop is written 'while true { … }'"),
     ("§ until $c { $r", "while !($c) { $r", ""),
     ("§ while $c : $e", "while $c { $e }", BRACES),
+    ("§ while $c : $r", "while $c { $r }", BRACES),
     ("§ while $c : $b", "while $c {$b\n}", BRACES),
     ("§ while $c $b ↵ end", "while $c {$b\n}", BRACES),
     ("§ while ( $c ) $n ++ ;", "while $c { $n += 1 }", BRACES),

@@ -38,6 +38,10 @@ const CLASSES: &[(&str, &[(&str, &str)])] = &[
     ),
     ("format", &[("printf", ""), ("fprintf", "")]),
     ("elementary", ELEMENTARY),
+    ("transformer", &[("grad", "")]),
+    ("valued", &[("value_and_grad", ""), ("withgradient", "")]),
+    ("jacobian", &[("jacfwd", ""), ("jacrev", ""), ("jacobian", "")]),
+    ("differentiator", &[("ForwardDiff", ""), ("ReverseDiff", ""), ("Zygote", ""), ("Enzyme", ""), ("Flux", "")]),
 ];
 
 /// Units of measurement.

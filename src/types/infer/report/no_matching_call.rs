@@ -81,6 +81,10 @@ impl Infer<'_> {
                     };
                     Diagnostic::error(Code::WrongArguments, span.after(), what)
                 }
+                // Arguments without labels do not match parameters with default values.
+                Err(ArgumentMismatch::Extra(a)) if args[a].label.is_none() && args.len() <= params.len() => {
+                    self.wrong_label(&params[..args.len()], args, a)
+                }
                 Err(ArgumentMismatch::Extra(a)) => {
                     let message = match &args[a].label {
                         Some(label) => format!("extra argument '{label}' in call"),

@@ -1,0 +1,106 @@
+//! Calculus in other libraries: derivatives, integrals, limits and plots as functions that transform functions, and as
+//! phrases.
+
+use super::Row;
+use super::library_functions::INTEGRAL;
+
+const GRADIENT: &str = "the gradient of a function at a point is written 'gradient(at: x, in: f)'";
+const LIMIT: &str = "a limit is written 'limit({ x in … }, at: 0)'";
+const COMPILED: &str = "functions are compiled when they run, without a request";
+const RANGE: &str = "an interval is written as a range";
+const TAYLOR: &str = "a Taylor polynomial is written 'taylor(of: { $n in … }, at: $d, order: $c)'";
+const MINIMUM: &str = "a minimum is sought from a point: 'minimize($n, from: 0)'";
+const MAXIMUM: &str = "a maximum is sought from a point: 'maximize($n, from: 0)'";
+const SUM: &str = "a sum is written '(1...n).map { i in … }.sum()'";
+const AT_POINT: &str = "a function is called at a point: '$n($e)'";
+
+const ROWS_OF: &str = "a matrix is an array of rows";
+const IDENTITY: &str = "the identity matrix is 'Matrix.identity($i)' after 'import TensorFlow'";
+const EIGENVALUES: &str =
+    "the eigenvalues of a symmetric matrix are 'eigh(Matrix(A)).eigenvalues' after 'import TensorFlow'";
+
+pub(super) const ROWS: &[Row] = &[
+    // Transformations of functions.
+    ("jax . <transformer> ( $f , argnums = 0 ) ( $e , $d )", "gradient(at: $e, $d, in: $f).0", GRADIENT),
+    ("jax . <transformer> ( $f , argnums = 1 ) ( $e , $d )", "gradient(at: $e, $d, in: $f).1", GRADIENT),
+    ("jax . <transformer> ( $f , argnums = ( 0 , 1 ) ) ( $e , $d )", "gradient(at: $e, $d, in: $f)", GRADIENT),
+    ("jax . <transformer> ( $f , ( 0 , 1 ) ) ( $e , $d )", "gradient(at: $e, $d, in: $f)", GRADIENT),
+    ("<transformer> ( $f , argnums = 0 ) ( $e , $d )", "gradient(at: $e, $d, in: $f).0", GRADIENT),
+    ("<transformer> ( $f , argnums = 1 ) ( $e , $d )", "gradient(at: $e, $d, in: $f).1", GRADIENT),
+    ("<transformer> ( $f , argnums = ( 0 , 1 ) ) ( $e , $d )", "gradient(at: $e, $d, in: $f)", GRADIENT),
+    ("<transformer> ( $f , ( 0 , 1 ) ) ( $e , $d )", "gradient(at: $e, $d, in: $f)", GRADIENT),
+    ("<transformer> ( $f ) ( $e )", "gradient(at: $e, in: $f)", GRADIENT),
+    ("<transformer> ( $f ) ( $e , $d )", "gradient(at: $e, $d, in: $f)", GRADIENT),
+    ("<transformer> ( <transformer> ( $n ) ) ( $e )", "$n''($e)", "the second derivative of '$n' is '$n'''"),
+    ("<valued> ( $f ) ( $e )", "valueWithGradient(at: $e, in: $f)", ""),
+    ("<valued> ( $f ) ( $e , $d )", "valueWithGradient(at: $e, $d, in: $f)", ""),
+    ("<jacobian> ( $f ) ( $e )", "jacobian(at: $e, in: $f)", ""),
+    ("<jacobian> ( $f ) ( $e )", "derivative(at: $e, in: $f)", ""),
+    ("<jacobian> ( $f , $e )", "jacobian(at: $e, in: $f)", ""),
+    ("jax . hessian ( $f ) ( $e )", "hessian(at: $e, in: $f)", ""),
+    ("jit ( $f )", "$f", COMPILED),
+    ("<differentiator> . gradient ( $f , [ $a ] )", "gradient(at: [$a], in: $f)", GRADIENT),
+    ("<differentiator> . gradient ( $f , [ $a ] )", "gradient(at: $a, in: $f)", GRADIENT),
+    ("<differentiator> . gradient ( $f , $e )", "gradient(at: $e, in: $f)", GRADIENT),
+    ("<differentiator> . gradient ( $f , $e , $d )", "gradient(at: $e, $d, in: $f)", GRADIENT),
+    ("<differentiator> . jacobian ( $f , $e )", "jacobian(at: $e, in: $f)", ""),
+    ("<differentiator> . hessian ( $f , $e )", "hessian(at: $e, in: $f)", ""),
+    ("diff ( $n )", "$n'", "the derivative of '$n' is the function '$n''"),
+    // Values at points.
+    ("$n ~ ' ~ ( $m ) at $k = $e", "$n'($e)", "a function is called at a point: '$n'($e)'"),
+    ("$n ~ ' ~ at $e", "$n'($e)", "a function is called at a point: '$n'($e)'"),
+    ("$n ( $m ) at $k = $e", "$n($e)", AT_POINT),
+    ("slope of $n at $e", "$n'($e)", "the slope of '$n' is the function '$n''"),
+    ("tangent line to $n at $e", "tangent($n, at: $e)", ""),
+    ("tangent to $n at $e", "tangent($n, at: $e)", ""),
+    // Integrals, limits and series.
+    ("scipy . integrate . quad ( $f , $e , $d )", "integral($f, $e...$d)", RANGE),
+    ("integrate . quad ( $f , $e , $d )", "integral($f, $e...$d)", RANGE),
+    ("quad ( lambda $n : $e , $d , $c )", "integral({ $n in $e }, $d...$c)", INTEGRAL),
+    ("quadgk ( $n -> $e , $d , $c )", "integral({ $n in $e }, $d...$c)", INTEGRAL),
+    ("quadgk ( $f , $e , $d )", "integral($f, $e...$d)", RANGE),
+    ("int ( $f , $e , $d )", "integral($f, $e...$d)", RANGE),
+    ("int ( $e , x , $d , $c )", "integral({ x in $e }, $d...$c)", INTEGRAL),
+    ("int ( $e , $d , $c )", "integral({ x in $e }, $d...$c)", INTEGRAL),
+    ("integrate ( $e , $d , $c )", "integral({ x in $e }, $d...$c)", INTEGRAL),
+    ("integral from $e to $d of $r", "integral({ x in $r }, $e...$d)", INTEGRAL),
+    ("integral of $c from $e to $d", "integral({ x in $c }, $e...$d)", INTEGRAL),
+    ("limit ( $e , $n -> $d )", "limit({ $n in $e }, at: $d)", LIMIT),
+    ("limit ( $e , $n = $d )", "limit({ $n in $e }, at: $d)", LIMIT),
+    ("lim ( $e , $n -> $d )", "limit({ $n in $e }, at: $d)", LIMIT),
+    ("lim ( $e , $d )", "limit({ x in $e }, at: $d)", LIMIT),
+    ("limit of $e as $n -> $d", "limit({ $n in $e }, at: $d)", LIMIT),
+    ("limit of $e as $n approaches $d", "limit({ $n in $e }, at: $d)", LIMIT),
+    ("taylor ( $e , $n , $d , $c )", "taylor(of: { $n in $e }, at: $d, order: $c)", TAYLOR),
+    ("series ( $e , $n , $d , $c )", "taylor(of: { $n in $e }, at: $d, order: $c)", TAYLOR),
+    ("sum ( $e to $d )", "($e...$d).sum()", "a range with its end is written '$e...$d'"),
+    ("Σ $r", "", SUM),
+    ("sum_ $r", "", SUM),
+    // Minima and maxima.
+    ("§ minimize $n #end", "", MINIMUM),
+    ("§ min $n #end", "", MINIMUM),
+    ("§ minimum of $n $r", "", MINIMUM),
+    ("§ maximize $n #end", "", MAXIMUM),
+    ("§ max $n #end", "", MAXIMUM),
+    ("§ maximum of $n $r", "", MAXIMUM),
+    // Plots.
+    ("plot ( $f , [ $e , $d ] )", "plot($f, $e...$d)", RANGE),
+    ("plot $e from $d to $c", "plot({ x in $e }, $d...$c)", RANGE),
+    ("fplot ( $f )", "plot($f)", ""),
+    ("fplot ( $f , [ $e , $d ] )", "plot($f, $e...$d)", RANGE),
+    ("ezplot ( $f )", "plot($f)", ""),
+    // Arrays and matrices.
+    ("$x . argmax ( )", "$x.indexOfMaximum()!", ""),
+    ("$x . argmin ( )", "$x.indexOfMinimum()!", ""),
+    ("<module> . zeros ( ( $e , $d ) )", "Array(repeating: Array(repeating: 0.0, count: $d), count: $e)", ROWS_OF),
+    ("<module> . ones ( ( $e , $d ) )", "Array(repeating: Array(repeating: 1.0, count: $d), count: $e)", ROWS_OF),
+    ("§ <module> . eye ( $i ) #end", "import TensorFlow; Matrix.identity($i)", IDENTITY),
+    ("§ eye ( $i ) #end", "import TensorFlow; Matrix.identity($i)", IDENTITY),
+    ("§ let $n = eye ( $i ) #end", "import TensorFlow; let $n = Matrix.identity($i)", IDENTITY),
+    ("eye ( $i )", "", IDENTITY),
+    ("identity ( $i )", "", IDENTITY),
+    ("<module> . linalg . eig $r", "", EIGENVALUES),
+    ("<module> . linalg . eigvals $r", "", EIGENVALUES),
+    ("eig ( $r", "", EIGENVALUES),
+    ("eigvals ( $r", "", EIGENVALUES),
+];
