@@ -420,7 +420,12 @@ impl Infer<'_> {
             return Argument::Value(self.fail(Code::Mismatch, arg.span, message));
         }
         if autoclosure {
-            return Argument::Value(self.autoclosure(&arg.ast.clone(), wanted));
+            let closure = self.autoclosure(&arg.ast.clone(), wanted);
+            // The argument is inferred again inside the closure; this determines the types of the first inference.
+            if let (Some(ready), Type::Function(f)) = (&arg.ready, unification::shallow(self.cx, wanted)) {
+                unification::try_unify(self.cx, &ready.ty, &f.result, arg.span);
+            }
+            return Argument::Value(closure);
         }
         let value = match &arg.ready {
             Some(ready) => (**ready).clone(),
