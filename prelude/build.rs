@@ -92,6 +92,7 @@ const FILES: &[(&str, Option<&str>)] = &[
     ("simd", None),
     ("unit", None),
     ("io", None),
+    ("mirror", None),
     ("file", None),
     ("json", None),
     ("codable", None),

@@ -22,6 +22,7 @@ mod mirror;
 mod number;
 mod picture;
 mod printf_format;
+mod reflection;
 mod sorting;
 mod string;
 mod tensor;
@@ -116,7 +117,8 @@ const PURE: &[PureNative] = string::PURE;
 /// The functions with a fast path that may create large objects.
 const FAST: &[FastFunction] = interpolation::FAST;
 
-const PARTS: [&[NativeFunction]; 26] = [
+const PARTS: [&[NativeFunction]; 27] = [
+    reflection::TABLE,
     string::TABLE,
     existential::TABLE,
     array::TABLE,

@@ -64,7 +64,7 @@ pub const TOPICS: &[LibraryTopic] = &[
     LibraryTopic { title: "Dictionaries and sets", files: &["dictionary", "set"] },
     LibraryTopic { title: "Ranges", files: &["range"] },
     LibraryTopic { title: "Text", files: &["string", "text", "character", "format", "foundation"] },
-    LibraryTopic { title: "Input and output", files: &["io", "progress", "time"] },
+    LibraryTopic { title: "Input and output", files: &["io", "mirror", "progress", "time"] },
     LibraryTopic {
         title: "Files and data",
         files: &["file", "csv", "data_table", "json", "codable", "json_coder", "regex", "calendar"],

@@ -256,6 +256,11 @@ impl Shapes {
         &self.shapes[id.0 as usize]
     }
 
+    /// Returns the index of a shape, if the program has the shape.
+    pub fn find(&self, wanted: &Shape) -> Option<ShapeId> {
+        self.numbers.get(&(wanted.clone(), None)).copied()
+    }
+
     /// Returns the custom description of the type that has this shape, if there is one.
     pub fn own(&self, id: ShapeId) -> Option<DescriptionId> {
         self.own[id.0 as usize]
