@@ -16,11 +16,14 @@ use std::path::Path;
 /// The modules of other implementations whose declarations the library provides. Swift's libraries for its own tests
 /// have no declarations: a program that imports them contains a replacement.
 const LIBRARY: &[&str] = &[
+    "ComplexModule",
     "Darwin",
     "DifferentiationUnittest",
     "Dispatch",
     "Foundation",
     "Glibc",
+    "Numerics",
+    "RealModule",
     "StdlibUnittest",
     "Swift",
     "TensorFlow",

@@ -64,8 +64,12 @@ impl Infer<'_> {
                 if let Some(module) = self.module_of(base) {
                     return self.call_in_module(module, name, args, expected, span);
                 }
-                let base = self.expr(base, None);
-                self.call_member(base, name, args, expected, span)
+                let mut args = args;
+                let mut receiver = self.expr(base, None);
+                if let Some(ty) = self.array_of_optionals(&receiver, name, &mut args) {
+                    receiver = self.expr(base, Some(&ty));
+                }
+                self.call_member(receiver, name, args, expected, span)
             }
             Ast::Implicit { name, .. } => {
                 let expected = self.implicit_type(callee.span, expected);

@@ -2,7 +2,7 @@
 //! `gradient(at: [1, 2]) { f($0) }`.
 
 use crate::syntax::ast;
-use crate::syntax::ast::ExprKind as Ast;
+use crate::syntax::ast::{ExprKind as Ast, Ident};
 use crate::types::generics::unification;
 use crate::types::infer::Infer;
 use crate::types::infer::call::arguments::{ArgNode, Slot};
@@ -12,8 +12,9 @@ use crate::types::model::syntax_query::result_expression;
 use crate::types::model::syntax_walk::passes_on;
 use crate::types::model::ty::{Type, VarId};
 use crate::types::model::type_vars;
-use crate::types::model::typed_tree::Expr;
+use crate::types::model::typed_tree::{Expr, ExprKind};
 use crate::types::names::name_lookup;
+use std::rc::Rc;
 
 impl Infer<'_> {
     /// Infers an array literal for a parameter whose type is a type variable. The literal is pending if a closure among
@@ -43,6 +44,25 @@ impl Infer<'_> {
         }
         self.array_literals.push(self.pending.len());
         Some(self.wait(PendingKind::ArrayLiteral { literal: arg.ast.clone() }, param.ty.clone(), arg.span))
+    }
+
+    /// Returns the type of an array of literals in which an optional value is searched: `["0", "1"].contains(text.first)`.
+    pub(crate) fn array_of_optionals(&mut self, array: &Expr, method: &Ident, args: &mut [ArgNode]) -> Option<Type> {
+        let ([arg], "contains" | "firstIndex" | "lastIndex") = (args, &*method.name) else { return None };
+        let Type::Nominal(_, elements) = unification::shallow(self.cx, &array.ty) else { return None };
+        let (ExprKind::Array(_), [element]) = (&array.kind, &*elements) else { return None };
+        let Type::Var(v) = unification::shallow(self.cx, element) else { return None };
+        let literal = self.cx.vars.var(v).literal?;
+        if arg.ready.is_some() || !matches!(arg.ast.kind, Ast::Ident { .. } | Ast::Member { .. } | Ast::Call { .. }) {
+            return None;
+        }
+        let value = self.expr(&arg.ast.clone(), None);
+        let value = self.decided(value);
+        let ty = unification::shallow(self.cx, &value.ty);
+        arg.ready = Some(Rc::new(value));
+        let payload = name_lookup::optional_payload(self.cx, &ty)?;
+        unification::accepts_literal(self.cx, &payload, literal)
+            .then(|| name_lookup::applied(self.cx, "Array", std::slice::from_ref(&ty)))
     }
 
     /// Whether a closure of one expression takes a parameter of the type `v` and passes it on to a function or an
