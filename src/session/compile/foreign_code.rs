@@ -544,16 +544,9 @@ fn scope_of(diagnostic: &Diagnostic) -> Option<Scope> {
         | Code::NotCallable
         | Code::Import => Some(Scope::Everything),
         Code::UnknownName => Some(Scope::Name),
-        // Functions of numbers are applied to the elements of arrays in other languages.
-        Code::Mismatch
-            if message.starts_with("cannot convert value of type '[")
-                && message.ends_with("to expected type 'Double'") =>
-        {
-            Some(Scope::Arrays)
-        }
         // A failed conversion is usually a type error of the program, not a foreign notation.
         Code::OptionalNotUnwrapped => Some(Scope::Conversions),
-        Code::Mismatch if message.starts_with("cannot convert") => Some(Scope::Conversions),
+        Code::Mismatch if message.starts_with("cannot convert") => Some(Scope::of_conversion(message)),
         Code::Mismatch if message.starts_with("the values of a literal") => None,
         Code::Mismatch => Some(types),
         Code::WrongContext => message.starts_with("static member").then_some(Scope::Expressions),

@@ -4,25 +4,17 @@
 //! In: a text with an error, and the span of the error. Out: possible replacements of the code at this span, the most
 //! likely one first. The session offers a replacement only after it has compiled the text with it.
 
-mod array_operations;
 mod bracket_notation;
-mod calculus_libraries;
 mod call;
-mod declarations;
 mod elementwise_formula;
-mod expressions;
 mod false_friend;
 mod function_argument;
-mod functions;
-mod library_functions;
-mod mathematical_notation;
-mod members;
 mod method_call;
 mod pattern;
 mod spelling;
 mod statement_ranges;
-mod statements;
 mod string_literal;
+mod tables;
 mod token;
 mod word_classes;
 
@@ -33,12 +25,8 @@ use pattern::Code;
 pub(crate) use spelling::{distance, is_keyword};
 pub(crate) use statement_ranges::{is_assignment_or_import, statement_ranges};
 use std::ops::Range;
+use tables::{Row, TABLES, array_operations, functions, library_functions, mathematical_notation, members, statements};
 use token::{Kind, text_of};
-
-/// A row of a table: the pattern, the replacement, and the sentence, in which `$` and a letter stand for parts as well.
-/// The replacement `-` removes the code. A row without a replacement has only a sentence; the default sentence is
-/// "'pattern' is written 'replacement'".
-type Row = (&'static str, &'static str, &'static str);
 
 /// The part of the tables that applies to an error.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -58,6 +46,13 @@ pub(crate) enum Scope {
 }
 
 impl Scope {
+    /// Returns the tables that apply to a failed conversion: functions of numbers are applied to the elements of arrays in
+    /// other languages.
+    pub(crate) fn of_conversion(message: &str) -> Scope {
+        let is_array = message.starts_with("cannot convert value of type '[");
+        if is_array && message.ends_with("to expected type 'Double'") { Scope::Arrays } else { Scope::Conversions }
+    }
+
     /// Whether the tables for another scope apply.
     fn includes(self, of: Scope) -> bool {
         match self {
@@ -68,22 +63,6 @@ impl Scope {
         }
     }
 }
-
-/// The tables, the more specific ones first.
-const TABLES: &[(Scope, &[Row])] = &[
-    (Scope::Everything, declarations::ROWS),
-    (Scope::Everything, statements::ROWS),
-    (Scope::Conversions, functions::CONVERTED),
-    (Scope::Conversions, library_functions::CONVERTED),
-    (Scope::Arrays, array_operations::ROWS),
-    (Scope::Expressions, library_functions::ROWS),
-    (Scope::Expressions, calculus_libraries::ROWS),
-    (Scope::Expressions, members::ROWS),
-    (Scope::Expressions, functions::ROWS),
-    (Scope::Expressions, expressions::ROWS),
-    (Scope::Expressions, mathematical_notation::ROWS),
-    (Scope::Expressions, library_functions::NAMED),
-];
 
 /// The number of bytes after the beginning of the line that are searched.
 const REACH: usize = 2_000;

@@ -13,7 +13,7 @@ const SYSTEM: &str = "'solve' solves equations together, written as differences:
 const HIGHER: &str = "higher derivatives are written with primes: 'f''(x)', 'f'''(x)'";
 const INVERSE: &str = "the inverse of '$trig' is the function 'a$trig'";
 
-pub(super) const ROWS: &[Row] = &[
+pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     // LaTeX.
     ("\\ frac { $i } { $e }", "$i.0 / $(e)", ""),
     ("\\ dfrac { $i } { $e }", "$i.0 / $(e)", ""),
@@ -337,7 +337,7 @@ pub(super) const ROWS: &[Row] = &[
 ];
 
 /// Products and calls that are written without an operator. These patterns resemble almost all code.
-pub(super) const PRODUCTS: &[Row] = &[
+pub(in crate::syntax::foreign) const PRODUCTS: &[Row] = &[
     ("$p _ $y _ $z", "$p * $y * $z", "a product is written with '*'"),
     ("$n _ - ~ $p", "$n(-$p)", "the argument of '$n' is in parentheses"),
     ("$n _ $p", "$n($p)", "the argument of '$n' is in parentheses"),

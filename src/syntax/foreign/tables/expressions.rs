@@ -13,7 +13,7 @@ const ELEMENTWISE: &str = "operators are not applied to the elements of arrays; 
 
 const REGEX: &str = "a regular expression is created from its text: 'try Regex(\"…\")'";
 
-pub(super) const ROWS: &[Row] = &[
+pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     // Operators with a blank on one side only.
     ("$x _ - ~ $p", "$x - $p", BLANKS),
     ("$x _ + ~ $p", "$x + $p", BLANKS),

@@ -4,7 +4,7 @@ use super::Row;
 
 const ACTOR: &str = "there are no actors, because a program runs on one thread; use a class";
 
-pub(super) const ROWS: &[Row] = &[
+pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     (
         "protocol $n { $m ( $a ) -> $t }",
         "protocol $n { func $m($a) -> $t }",

@@ -4,10 +4,11 @@ use super::Row;
 use super::library_functions::EACH;
 
 const DOTTED: &str = "operators on the elements of arrays have a dot";
-pub(super) const MATRIX: &str = "matrices have operators after 'import TensorFlow': 'Matrix([[1, 2], [3, 4]])'";
+pub(in crate::syntax::foreign) const MATRIX: &str =
+    "matrices have operators after 'import TensorFlow': 'Matrix([[1, 2], [3, 4]])'";
 const ELEMENTWISE: &str = "operators are not applied to the elements of arrays; use 'map'";
 
-pub(super) const ROWS: &[Row] = &[
+pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     ("$n ~ [ $m > $e ]", "$n.filter { x in x > $e }", "elements are selected with 'filter'"),
     ("$n ~ [ $m < $e ]", "$n.filter { x in x < $e }", "elements are selected with 'filter'"),
     ("$x - $y", "$x .- $y", DOTTED),

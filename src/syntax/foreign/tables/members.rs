@@ -4,7 +4,7 @@ use super::Row;
 
 const INSERT: &str = "an element is inserted with 'insert(_:at:)'";
 
-pub(super) const ROWS: &[Row] = &[
+pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     // Properties that are methods elsewhere, and the other way round.
     ("$x . size ( )", "$x.count", ""),
     ("$x . length ( )", "$x.count", ""),

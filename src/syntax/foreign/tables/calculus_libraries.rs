@@ -19,7 +19,7 @@ const IDENTITY: &str = "the identity matrix is 'Matrix.identity($i)' after 'impo
 const EIGENVALUES: &str =
     "the eigenvalues of a symmetric matrix are 'eigh(Matrix(A)).eigenvalues' after 'import TensorFlow'";
 
-pub(super) const ROWS: &[Row] = &[
+pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     // Transformations of functions.
     ("jax . <transformer> ( $f , argnums = 0 ) ( $e , $d )", "gradient(at: $e, $d, in: $f).0", GRADIENT),
     ("jax . <transformer> ( $f , argnums = 1 ) ( $e , $d )", "gradient(at: $e, $d, in: $f).1", GRADIENT),
@@ -50,7 +50,6 @@ pub(super) const ROWS: &[Row] = &[
     ("$n ~ ' ~ ( $m ) at $k = $e", "$n'($e)", "a function is called at a point: '$n'($e)'"),
     ("$n ~ ' ~ at $e", "$n'($e)", "a function is called at a point: '$n'($e)'"),
     ("$n ( $m ) at $k = $e", "$n($e)", AT_POINT),
-    ("slope of $n at $e", "$n'($e)", "the slope of '$n' is the function '$n''"),
     ("tangent line to $n at $e", "tangent($n, at: $e)", ""),
     ("tangent to $n at $e", "tangent($n, at: $e)", ""),
     // Integrals, limits and series.

@@ -8,7 +8,7 @@ const BRACES: &str = "blocks are written in braces";
 const NOTHING_TO_DO: &str = "a block may be empty";
 
 /// Statements with several meanings, of which type checking chooses one.
-pub(super) const TYPED: &[Row] = &[
+pub(in crate::syntax::foreign) const TYPED: &[Row] = &[
     (
         "for $n in $x : $e",
         "for $n in $x.keys { $e }",
@@ -41,7 +41,7 @@ pub(super) const TYPED: &[Row] = &[
     ),
 ];
 
-pub(super) const ROWS: &[Row] = &[
+pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     ("§ $n = $x , $m = $r", "$n = $x; $m = $r", "statements on one line are separated by ';'"),
     // Imports.
     ("§ import $n as $m", "-", NO_IMPORT),

@@ -3,7 +3,7 @@
 use super::Row;
 
 /// The sentence about the seed of random numbers.
-pub(super) const SEED: &str = "the seed is an option of the program: 'dscript --seed 1'";
+pub(in crate::syntax::foreign) const SEED: &str = "the seed is an option of the program: 'dscript --seed 1'";
 const AT_IN: &str = "the point and the function are labeled: 'gradient(at: x, in: f)'";
 const RANGE: &str = "an interval is written as a range";
 const ROUNDED: &str = "'round' rounds to an integer; decimals are kept by a factor";
@@ -11,7 +11,7 @@ const DESCRIBED: &str = "a text that describes any value is written 'String(desc
 const EVERY_METHOD: &str = "the members of a type are listed by completion, and by 'dscript doc'";
 
 /// Calls whose arguments are converted to the wrong types, so that the error is about a conversion.
-pub(super) const CONVERTED: &[Row] = &[
+pub(in crate::syntax::foreign) const CONVERTED: &[Row] = &[
     (
         "expect ( $e , $d , $c )",
         "expect($e, equals: $d, within: $c)",
@@ -37,7 +37,7 @@ pub(super) const CONVERTED: &[Row] = &[
     ),
 ];
 
-pub(super) const ROWS: &[Row] = &[
+pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     // Modules.
     ("<module> . array ( $e )", "$e", "an array is written in square brackets, without a function"),
     ("<module> . tensor ( $e )", "$e", "an array is written in square brackets, without a function"),

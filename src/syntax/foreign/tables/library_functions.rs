@@ -10,7 +10,7 @@ const FIT_LINE: &str =
 const ROOT: &str = "a root is sought near a point: 'solve({ x in … }, near: 1)'";
 const MINIMUM: &str = "a minimum is sought from a point: 'minimize({ x in … }, from: 0)'";
 /// The sentence about integrals.
-pub(super) const INTEGRAL: &str = "an integral is written 'integral({ x in … }, 0...1)'";
+pub(in crate::syntax::foreign) const INTEGRAL: &str = "an integral is written 'integral({ x in … }, 0...1)'";
 const CURVE: &str = "a curve through data is fitted by 'fit(model, to: data, from: start)'";
 const CASES: &str = "cases are written 'condition ? value : other'";
 const PARENTHESES: &str = "the argument of a function is in parentheses";
@@ -29,7 +29,7 @@ const NUMBERS_OF_COLUMN: &str = "the name of a column is written in square brack
 const ROWS_OF_TABLE: &str = "the rows of a table are its 'records'";
 
 /// Calls whose arguments are converted to the wrong types, so that the error is about a conversion.
-pub(super) const CONVERTED: &[Row] = &[
+pub(in crate::syntax::foreign) const CONVERTED: &[Row] = &[
     ("solve ( $f , $e ... $d )", "", "a root is sought near a point, not in a range: 'solve(f, near: $e)'"),
     ("norm ( $n )", "norm([$n.0, $n.1])", NORM),
     ("§ norm ( ∇ $n ( $x , $y ) ) #end", "let g = ∇$n($x, $y); norm([g.0, g.1])", NORM),
@@ -44,9 +44,9 @@ pub(super) const CONVERTED: &[Row] = &[
 const NORM: &str = "'norm' takes an array of numbers: 'norm([p.0, p.1])'";
 const PAIR: &str = "a function of two parameters begins at a pair of numbers";
 /// The sentence about calls with an array in the place of a number.
-pub(super) const EACH: &str = "a function is applied to each element of an array by 'map'";
+pub(in crate::syntax::foreign) const EACH: &str = "a function is applied to each element of an array by 'map'";
 
-pub(super) const ROWS: &[Row] = &[
+pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     // Calculus with an expression in the place of a function.
     ("integrate ( $e , $n , $d , $c )", "integral({ $n in $e }, $d...$c)", "'integral' takes a function and a range"),
     ("integral ( $e , $n , $d , $c )", "integral({ $n in $e }, $d...$c)", "'integral' takes a function and a range"),
@@ -296,7 +296,7 @@ pub(super) const ROWS: &[Row] = &[
 ];
 
 /// Members of values that are accessed by a name: columns of tables, members of dictionaries. Tried after all others.
-pub(super) const NAMED: &[Row] = &[
+pub(in crate::syntax::foreign) const NAMED: &[Row] = &[
     ("$x . rows . count", "$x.rows", NUMBER_OF_ROWS),
     ("$x . count", "$x.rows", NUMBER_OF_ROWS),
     ("$x . length", "$x.rows", NUMBER_OF_ROWS),

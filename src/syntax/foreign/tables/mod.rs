@@ -1,0 +1,34 @@
+//! Tables: the words and notations of other languages, by the kind of code that they replace.
+
+pub(super) mod array_operations;
+pub(super) mod calculus_libraries;
+pub(super) mod declarations;
+pub(super) mod expressions;
+pub(super) mod functions;
+pub(super) mod library_functions;
+pub(super) mod mathematical_notation;
+pub(super) mod members;
+pub(super) mod statements;
+
+use super::Scope;
+
+/// A row of a table: the pattern, the replacement, and the sentence, in which `$` and a letter stand for parts as well.
+/// The replacement `-` removes the code. A row without a replacement has only a sentence; the default sentence is
+/// "'pattern' is written 'replacement'".
+pub(super) type Row = (&'static str, &'static str, &'static str);
+
+/// The tables, the more specific ones first.
+pub(super) const TABLES: &[(Scope, &[Row])] = &[
+    (Scope::Everything, declarations::ROWS),
+    (Scope::Everything, statements::ROWS),
+    (Scope::Conversions, functions::CONVERTED),
+    (Scope::Conversions, library_functions::CONVERTED),
+    (Scope::Arrays, array_operations::ROWS),
+    (Scope::Expressions, library_functions::ROWS),
+    (Scope::Expressions, calculus_libraries::ROWS),
+    (Scope::Expressions, members::ROWS),
+    (Scope::Expressions, functions::ROWS),
+    (Scope::Expressions, expressions::ROWS),
+    (Scope::Expressions, mathematical_notation::ROWS),
+    (Scope::Expressions, library_functions::NAMED),
+];
