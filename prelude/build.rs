@@ -232,7 +232,7 @@ fn order_functions(root: &Path) {
     println!("cargo::rerun-if-changed={START_UP}");
     let setting = |key: &str| std::env::var(key).unwrap_or_default();
     let is_target = setting("TARGET") == "x86_64-unknown-linux-gnu" && setting("HOST") == setting("TARGET");
-    let has_own_linker = setting("RUSTC_LINKER") != "" || setting("CARGO_ENCODED_RUSTFLAGS").contains("link");
+    let has_own_linker = !setting("RUSTC_LINKER").is_empty() || setting("CARGO_ENCODED_RUSTFLAGS").contains("link");
     let list = root.join(START_UP);
     if is_target && !has_own_linker && setting("PROFILE") == "release" && list.exists() {
         println!("cargo::rustc-link-arg-bin=dscript=-T{}", list.display());
