@@ -111,7 +111,7 @@ pub fn share_of_machine() -> Option<u64> {
 #[cfg(target_os = "linux")]
 fn memory_of_machine() -> Option<u64> {
     let info = rustix::system::sysinfo();
-    u64::from(info.totalram).checked_mul(u64::from(info.mem_unit))
+    info.totalram.checked_mul(u64::from(info.mem_unit))
 }
 
 /// Returns the number of bytes of memory of the computer; `None` where the system does not report it.
