@@ -27,6 +27,12 @@ const PROGRAMS: &[(&str, &str)] = &[
          }\nprint(t)\nprint(total(xs, 4))\n",
     ),
     (
+        "an index that is the sum of the two smallest integers",
+        "func f(_ x: [Double], _ a: Int, _ b: Int) -> Double {\n    var s = 0.0, k = b\n    for i in a..<a + 3 { s += x[i + \
+         k]; k -= 1 }\n    return s\n}\nlet x = [1.0, 2.0, 3.0]\nvar t = 0.0\nfor _ in 0..<20_000 { t += f(x, 0, 2) \
+         }\nprint(t)\nprint(f(x, Int.min, Int.min))\n",
+    ),
+    (
         "an array that is shared when it is modified",
         "var a = [1, 2, 3]\nvar kept: [[Int]] = []\nfor i in 0..<30_000 {\n    a[i % 3] += i\n    if i % 10_000 == 0 { \
          kept.append(a) }\n}\nprint(a, kept)\n",

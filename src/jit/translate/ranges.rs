@@ -6,7 +6,7 @@
 
 use super::super::induction::{Counter, Induction, Linear, Operand, induction};
 use super::Translator;
-use super::views::{Key, View, key};
+use super::views::{Key, View, access, key};
 use crate::bytecode::Instruction;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value};
@@ -24,7 +24,7 @@ pub(super) struct Ranges {
 impl Translator<'_, '_> {
     /// Finds the indices in a loop.
     pub(super) fn ranges(&self, around: &RangeInclusive<usize>) -> Ranges {
-        let found = induction(self.code, &self.flow, around, self.signature, |at| self.index(at));
+        let found = induction(self.code, &self.flow, around, self.signature, |at| access(self.code, at)?.index);
         Ranges { found, iterations: None, checked: vec![] }
     }
 
@@ -41,7 +41,7 @@ impl Translator<'_, '_> {
                 ranges.checked.push(checked);
             }
             self.in_range[at] = true;
-            self.mark_sums(&ranges.found, operand);
+            self.mark_sums(ranges, operand);
         }
     }
 
@@ -62,48 +62,6 @@ impl Translator<'_, '_> {
             let is_enough = self.builder.ins().icmp(IntCC::UnsignedLessThanOrEqual, iterations, room);
             self.leave_unless(is_enough);
         }
-    }
-
-    /// Returns the index of an instruction that accesses a component or checks an index.
-    fn index(&self, at: usize) -> Option<Operand> {
-        use Instruction as I;
-        Some(match self.code.instructions[at] {
-            I::CheckIndex { index, .. }
-            | I::ElementF { index, .. }
-            | I::ElementI { index, .. }
-            | I::ElementR { index, .. }
-            | I::PartF { index, .. }
-            | I::PartI { index, .. }
-            | I::PartR { index, .. }
-            | I::DElementF { index, .. }
-            | I::DPartF { index, .. }
-            | I::SetElementF { index, .. }
-            | I::SetElementI { index, .. }
-            | I::SetPartF { index, .. }
-            | I::SetPartI { index, .. }
-            | I::AddElementF { index, .. }
-            | I::AddPartF { index, .. }
-            | I::DSetElementF { index, .. }
-            | I::DSetPartF { index, .. } => Operand::Register(index.0),
-            I::LoadRecordF { index, .. }
-            | I::LoadRecordI { index, .. }
-            | I::LoadRecordR { index, .. }
-            | I::DLoadRecordF { index, .. }
-            | I::LoadBoxF { index, .. }
-            | I::LoadBoxI { index, .. }
-            | I::LoadBoxR { index, .. }
-            | I::DLoadBoxF { index, .. }
-            | I::CaptureF { index, .. }
-            | I::CaptureI { index, .. }
-            | I::CaptureR { index, .. }
-            | I::DCaptureF { index, .. } => Operand::Constant(i64::from(index.0)),
-            I::StoreRecordF { index, .. }
-            | I::StoreRecordI { index, .. }
-            | I::StoreBoxF { index, .. }
-            | I::StoreBoxI { index, .. }
-            | I::DStoreRecordF { index, .. } => Operand::Constant(i64::from(index.0)),
-            _ => return None,
-        })
     }
 
     /// Returns the number of iterations of a loop, after checks that the loop counts from a number to a larger or smaller
@@ -140,10 +98,11 @@ impl Translator<'_, '_> {
     }
 
     /// Marks the additions that compute an index that is in its range: they do not overflow. Of two numbers, at least one
-    /// must be known not to be negative: the sum of the two smallest numbers is 0 without the carry.
-    fn mark_sums(&mut self, found: &Induction, index: Operand) {
-        let counter = found.counter.map(|counter| counter.register);
-        for (at, register) in &found.sums {
+    /// must be known not to be negative, as a counter whose start and end were compared: the sum of the two smallest numbers
+    /// is 0 without the carry.
+    fn mark_sums(&mut self, ranges: &Ranges, index: Operand) {
+        let counter = ranges.found.counter.filter(|_| ranges.iterations.is_some()).map(|counter| counter.register);
+        for (at, register) in &ranges.found.sums {
             let is_exact = match self.code.instructions[*at] {
                 Instruction::AddI { a, b, .. } => counter.is_some_and(|counter| a.0 == counter || b.0 == counter),
                 _ => true,

@@ -3,9 +3,11 @@
 //! The view of an object of another kind than an access needs has no components, so that each access fails its check of
 //! the range. Views that nothing in a loop invalidates are computed before the loop.
 
+use super::super::induction::Operand;
 use super::super::layout::{INLINE, Layout};
 use super::super::treatment::{Treatment, treatment};
 use super::{FLAGS, Translator};
+use crate::bytecode::operand::{IIn, Part, RChange, RIn};
 use crate::bytecode::{Code, Instruction};
 use crate::value::Bank;
 use cranelift_codegen::ir::condcodes::IntCC;
@@ -67,48 +69,76 @@ pub(super) struct View {
     pub(super) count: Value,
 }
 
-/// Returns the view that an instruction needs, if it accesses components.
-pub(super) fn key(code: &Code, at: usize) -> Option<Key> {
+/// An access to components: the view that it needs, and the index of the component or element, if it has one.
+pub(super) struct Access {
+    pub(super) key: Key,
+    pub(super) index: Option<Operand>,
+}
+
+/// Returns the access of an instruction, if it accesses components.
+pub(super) fn access(code: &Code, at: usize) -> Option<Access> {
     use Instruction as I;
     let stride = match code.instructions.get(at + 1) {
         Some(I::Element { offset, stride }) if offset.0 < stride.0 => Some(stride.0),
         _ => None,
     };
-    let cells = |register: u16, shown, is_modified| Key { register, owner: Owner::Cells, shown, is_modified };
-    let whole = |bank| Shown::Components(bank, 0);
+    let whole = |bank| Some(Shown::Components(bank, 0));
     let part = |bank| stride.map(|stride| Shown::Components(bank, stride));
-    let other = |register: u16, owner, bank, is_modified| Key { register, owner, shown: whole(bank), is_modified };
-    Some(match code.instructions[at] {
-        I::Count { array, .. } | I::CheckIndex { array, .. } => cells(array.0, Shown::Elements, false),
-        I::ElementF { array, .. } | I::DElementF { array, .. } => cells(array.0, whole(Bank::F), false),
-        I::ElementI { array, .. } => cells(array.0, whole(Bank::I), false),
-        I::ElementR { array, .. } => cells(array.0, whole(Bank::R), false),
-        I::PartF { array, .. } | I::DPartF { array, .. } => cells(array.0, part(Bank::F)?, false),
-        I::PartI { array, .. } => cells(array.0, part(Bank::I)?, false),
-        I::PartR { array, .. } => cells(array.0, part(Bank::R)?, false),
-        I::SetElementF { array, .. } | I::AddElementF { array, .. } | I::DSetElementF { array, .. } => {
-            cells(array.0, whole(Bank::F), true)
+    let made = |register, owner, shown: Option<Shown>, is_modified, index| {
+        shown.map(|shown| Access { key: Key { register, owner, shown, is_modified }, index })
+    };
+    let element =
+        |array: RIn, index: IIn, shown| made(array.0, Owner::Cells, shown, false, Some(Operand::Register(index.0)));
+    let set_element =
+        |array: RChange, index: IIn, shown| made(array.0, Owner::Cells, shown, true, Some(Operand::Register(index.0)));
+    let field = |of: u16, owner, index: Part, bank, is_modified| {
+        made(of, owner, whole(bank), is_modified, Some(Operand::Constant(i64::from(index.0))))
+    };
+    match code.instructions[at] {
+        I::Count { array, .. } => made(array.0, Owner::Cells, Some(Shown::Elements), false, None),
+        I::CheckIndex { array, index } => element(array, index, Some(Shown::Elements)),
+        I::ElementF { array, index, .. } | I::DElementF { array, index, .. } => element(array, index, whole(Bank::F)),
+        I::ElementI { array, index, .. } => element(array, index, whole(Bank::I)),
+        I::ElementR { array, index, .. } => element(array, index, whole(Bank::R)),
+        I::PartF { array, index, .. } | I::DPartF { array, index, .. } => element(array, index, part(Bank::F)),
+        I::PartI { array, index, .. } => element(array, index, part(Bank::I)),
+        I::PartR { array, index, .. } => element(array, index, part(Bank::R)),
+        I::SetElementF { array, index, .. }
+        | I::AddElementF { array, index, .. }
+        | I::DSetElementF { array, index, .. } => set_element(array, index, whole(Bank::F)),
+        I::SetElementI { array, index, .. } => set_element(array, index, whole(Bank::I)),
+        I::SetPartF { array, index, .. } | I::AddPartF { array, index, .. } | I::DSetPartF { array, index, .. } => {
+            set_element(array, index, part(Bank::F))
         }
-        I::SetElementI { array, .. } => cells(array.0, whole(Bank::I), true),
-        I::SetPartF { array, .. } | I::AddPartF { array, .. } | I::DSetPartF { array, .. } => {
-            cells(array.0, part(Bank::F)?, true)
+        I::SetPartI { array, index, .. } => set_element(array, index, part(Bank::I)),
+        I::LoadRecordF { from, index, .. } | I::DLoadRecordF { from, index, .. } => {
+            field(from.0, Owner::Cells, index, Bank::F, false)
         }
-        I::SetPartI { array, .. } => cells(array.0, part(Bank::I)?, true),
-        I::LoadRecordF { from, .. } | I::DLoadRecordF { from, .. } => cells(from.0, whole(Bank::F), false),
-        I::LoadRecordI { from, .. } => cells(from.0, whole(Bank::I), false),
-        I::LoadRecordR { from, .. } => cells(from.0, whole(Bank::R), false),
-        I::StoreRecordF { to, .. } | I::DStoreRecordF { to, .. } => cells(to.0, whole(Bank::F), true),
-        I::StoreRecordI { to, .. } => cells(to.0, whole(Bank::I), true),
-        I::LoadBoxF { from, .. } | I::DLoadBoxF { from, .. } => other(from.0, Owner::Box, Bank::F, false),
-        I::LoadBoxI { from, .. } => other(from.0, Owner::Box, Bank::I, false),
-        I::LoadBoxR { from, .. } => other(from.0, Owner::Box, Bank::R, false),
-        I::StoreBoxF { to, .. } => other(to.0, Owner::Box, Bank::F, true),
-        I::StoreBoxI { to, .. } => other(to.0, Owner::Box, Bank::I, true),
-        I::CaptureF { from, .. } | I::DCaptureF { from, .. } => other(from.0, Owner::Captures, Bank::F, false),
-        I::CaptureI { from, .. } => other(from.0, Owner::Captures, Bank::I, false),
-        I::CaptureR { from, .. } => other(from.0, Owner::Captures, Bank::R, false),
-        _ => return None,
-    })
+        I::LoadRecordI { from, index, .. } => field(from.0, Owner::Cells, index, Bank::I, false),
+        I::LoadRecordR { from, index, .. } => field(from.0, Owner::Cells, index, Bank::R, false),
+        I::StoreRecordF { to, index, .. } | I::DStoreRecordF { to, index, .. } => {
+            field(to.0, Owner::Cells, index, Bank::F, true)
+        }
+        I::StoreRecordI { to, index, .. } => field(to.0, Owner::Cells, index, Bank::I, true),
+        I::LoadBoxF { from, index, .. } | I::DLoadBoxF { from, index, .. } => {
+            field(from.0, Owner::Box, index, Bank::F, false)
+        }
+        I::LoadBoxI { from, index, .. } => field(from.0, Owner::Box, index, Bank::I, false),
+        I::LoadBoxR { from, index, .. } => field(from.0, Owner::Box, index, Bank::R, false),
+        I::StoreBoxF { to, index, .. } => field(to.0, Owner::Box, index, Bank::F, true),
+        I::StoreBoxI { to, index, .. } => field(to.0, Owner::Box, index, Bank::I, true),
+        I::CaptureF { from, index, .. } | I::DCaptureF { from, index, .. } => {
+            field(from.0, Owner::Captures, index, Bank::F, false)
+        }
+        I::CaptureI { from, index, .. } => field(from.0, Owner::Captures, index, Bank::I, false),
+        I::CaptureR { from, index, .. } => field(from.0, Owner::Captures, index, Bank::R, false),
+        _ => None,
+    }
+}
+
+/// Returns the view that an instruction needs, if it accesses components.
+pub(super) fn key(code: &Code, at: usize) -> Option<Key> {
+    access(code, at).map(|access| access.key)
 }
 
 /// Selects one of two values at this point. The code generator moves an ordinary selection to its uses, into a loop too,

@@ -21,10 +21,10 @@ pub(crate) fn vector_of(cx: &mut TypeContext, ty: &Type) -> Option<Type> {
 /// Returns the tangent vector of a type in the current generic environment.
 fn vector_here(cx: &mut TypeContext, ty: &Type) -> Option<Type> {
     let differentiable = name_lookup::protocol(cx, "Differentiable");
-    if matches!(ty, Type::Function(_)) || !contents_conform(cx, ty, differentiable) {
-        return None;
-    }
-    if !conformances::conforms_to(cx, ty, differentiable) {
+    if matches!(ty, Type::Function(_))
+        || !contents_conform(cx, ty, differentiable)
+        || !conformances::conforms_to(cx, ty, differentiable)
+    {
         return None;
     }
     let vector = Type::Associated(Rc::new(ty.clone()), differentiable, "TangentVector".into());
