@@ -1,5 +1,6 @@
 //! Analyses: facts about a graph, computed without changing it.
 
+pub mod constants;
 pub mod control_flow;
 pub mod data_flow;
 pub mod effects;

@@ -8,6 +8,7 @@
 pub(crate) mod available_copies;
 pub(crate) mod block_simplification;
 pub(crate) mod common_subexpressions;
+pub(crate) mod constant_propagation;
 pub mod copy_propagation;
 pub mod dead_code;
 pub(crate) mod early_release;
@@ -15,7 +16,9 @@ pub mod exclusivity_checks;
 pub mod fallback;
 pub mod full_inlining;
 pub(crate) mod inlining;
+pub(crate) mod loop_unrolling;
 pub(crate) mod neutral_operands;
+pub(crate) mod scalar_replacement;
 
 use crate::ir::{Function, FunctionId, Op, Program};
 
@@ -59,6 +62,27 @@ pub(crate) fn clean(function: &mut Function) {
     }
     block_simplification::simplify(function);
     dead_code::compact(function);
+}
+
+/// The maximum number of rounds in which arrays are replaced by registers, which limits the compile time.
+const MAX_ROUNDS: usize = 40;
+
+/// Keeps the elements of small arrays in registers, as far as their lengths and indices are known.
+pub(crate) fn keep_arrays_in_registers(function: &mut Function) {
+    let mut steps = function.blocks.iter().flat_map(|block| &block.instructions);
+    if !steps.any(|step| matches!(step.op, Op::NewArray(_) | Op::Constants(_))) {
+        return;
+    }
+    for _ in 0..MAX_ROUNDS {
+        cancel::check();
+        constant_propagation::propagate(function);
+        block_simplification::simplify(function);
+        if !loop_unrolling::unroll_one(function) && !scalar_replacement::replace(function) {
+            break;
+        }
+    }
+    available_copies::read_originals(function);
+    clean(function);
 }
 
 /// Returns the new functions in an order in which callees precede their callers, as far as recursion allows.

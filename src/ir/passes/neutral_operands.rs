@@ -3,31 +3,26 @@
 //!
 //! Promises: every number keeps its bits, except that a signaling NaN stays one.
 
+use crate::ir::analysis::constants::{self, Known, integer, number};
 use crate::ir::analysis::data_flow::{Flat, forward};
 use crate::ir::graph::{Function, Instruction, Op, Reg};
 use crate::native::primitive_ids;
-
-/// The bits of a constant number or integer, at one point of a function.
-type Constant = Flat<u64>;
 
 /// Replaces operations with neutral operands by copies, and sums of constant numbers by constants.
 pub(crate) fn remove(function: &mut Function) {
     let entry = vec![Flat::Unknown; function.registers.len()];
     let mut replaced: Vec<Vec<(usize, Op, Vec<Reg>)>> = vec![vec![]; function.blocks.len()];
     // The facts at the start of a block are final when the block is analyzed for the last time.
-    let analyze = |at: usize, facts: &mut [Constant]| {
+    let analyze = |at: usize, facts: &mut [Known]| {
         replaced[at].clear();
         for (i, step) in function.blocks[at].instructions.iter().enumerate() {
-            let replacement = replacement(step, facts);
-            let (op, ins) = replacement.as_ref().map_or((&step.op, &step.ins), |(op, ins)| (op, ins));
-            let fact = match op {
-                Op::ConstF(number) => Flat::Value(number.to_bits()),
-                Op::ConstI(integer) => Flat::Value(integer.cast_unsigned()),
-                Op::Copy => facts[ins[0].0 as usize],
-                _ => Flat::Unknown,
-            };
-            step.outs.iter().for_each(|out| facts[out.0 as usize] = fact);
-            replaced[at].extend(replacement.map(|(op, ins)| (i, op, ins)));
+            match replacement(step, facts) {
+                Some((op, ins)) => {
+                    constants::step(&Instruction { op: op.clone(), ins: ins.clone(), ..step.clone() }, facts);
+                    replaced[at].push((i, op, ins));
+                }
+                None => constants::step(step, facts),
+            }
         }
     };
     forward(function, entry, analyze, |_, _| {});
@@ -40,21 +35,16 @@ pub(crate) fn remove(function: &mut Function) {
 }
 
 /// Returns the operation and the operands that replace a step.
-fn replacement(step: &Instruction, facts: &[Constant]) -> Option<(Op, Vec<Reg>)> {
-    let is = |reg: Reg, constant: u64| facts[reg.0 as usize] == Flat::Value(constant);
-    let number = |reg: Reg| match facts[reg.0 as usize] {
-        Flat::Value(bits) => Some(f64::from_bits(bits)),
-        Flat::Unreached | Flat::Unknown => None,
-    };
+fn replacement(step: &Instruction, facts: &[Known]) -> Option<(Op, Vec<Reg>)> {
     let [a, b] = step.ins[..] else { return None };
-    let copy = |neutral: u64| {
-        let of = if is(a, neutral) { Some(b) } else { Some(a).filter(|_| is(b, neutral)) };
+    let copy = |is_neutral: &dyn Fn(Reg) -> bool| {
+        let of = if is_neutral(a) { Some(b) } else { Some(a).filter(|_| is_neutral(b)) };
         of.map(|of| (Op::Copy, vec![of]))
     };
     match step.op {
-        Op::Primitive(primitive_ids::MUL) => copy(1f64.to_bits()),
-        Op::Primitive(primitive_ids::INT_ADD) => copy(0),
-        Op::Primitive(primitive_ids::ADD) => Some((Op::ConstF(number(a)? + number(b)?), vec![])),
+        Op::Primitive(primitive_ids::MUL) => copy(&|reg| number(facts, reg) == Some(1.0)),
+        Op::Primitive(primitive_ids::INT_ADD) => copy(&|reg| integer(facts, reg) == Some(0)),
+        Op::Primitive(primitive_ids::ADD) => Some((Op::ConstF(number(facts, a)? + number(facts, b)?), vec![])),
         _ => None,
     }
 }

@@ -14,7 +14,7 @@ pub use nested_operators::Transforms;
 use crate::ir::analysis::effects::{Effects, Memory, MemoryAccess, effects};
 use crate::ir::passes::exclusivity_checks::AccessKind;
 use crate::ir::passes::fallback::Fallback;
-use crate::ir::passes::{available_copies, clean};
+use crate::ir::passes::{available_copies, clean, keep_arrays_in_registers};
 use crate::ir::{
     Block, BlockId, Function, FunctionId, Instruction, Op, Operator, Program, Reg, Register, Stride, Terminator,
     TransformedOp, Trap,
@@ -58,6 +58,7 @@ pub fn inline_all(program: &Program, known: &Signature, transforms: Transforms) 
     let mut graph = inliner.graph(f, first);
     available_copies::read_originals(&mut graph);
     clean(&mut graph);
+    keep_arrays_in_registers(&mut graph);
     if !returns(&graph) {
         return Err(fallbacks.into_iter().next().unwrap_or(Fallback::NoReturn));
     }
