@@ -379,6 +379,11 @@ instructions! {
         Accumulate { array: RChange, a: FIn, index: IIn };
         /// Moves a component of the element `index` out of an array of adjoints; a missing component is zero.
         TakeAdjoint { out: FOut, array: RChange, index: IIn };
+        /// Adds the numbers of the array `from` to those of the array in the element `index` of an array of adjoints; both
+        /// grow if necessary.
+        AccumulateR { array: RChange, from: RIn, index: IIn };
+        /// Moves the array in the element `index` out of an array of adjoints; a missing array is empty.
+        TakeAdjointR { out: ROut, array: RChange, index: IIn };
         /// Adds the numbers of the array `from` to those of an array of adjoints, which grows if necessary.
         AddArray { array: RChange, from: RIn };
         /// Appends the sums of the nodes in the arrays `from` and `array` to the tape; `array`, which grows if necessary, holds them.
@@ -553,8 +558,8 @@ impl Opcode {
             Prim3F | DPrim3F | JoinLeftF | JoinRightF => Trailer::Extra,
             JoinBothF | AppendNode2 => Trailer::Extras,
             PartialLeftF | PartialRightF | PartialFI => Trailer::Extra,
-            AddPartF | Accumulate | TakeAdjoint | PartF | PartI | PartR | TakePart | SetPartF | SetPartI | SetPartR
-            | DPartF | DSetPartF => Trailer::Element,
+            AddPartF | Accumulate | AccumulateR | TakeAdjoint | TakeAdjointR | PartF | PartI | PartR | TakePart
+            | SetPartF | SetPartI | SetPartR | DPartF | DSetPartF => Trailer::Element,
             _ => Trailer::None,
         }
     }

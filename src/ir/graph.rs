@@ -347,6 +347,12 @@ pub enum TransformedOp {
     /// Moves a component of an element out of an array of adjoints, in which it becomes zero; a missing component is
     /// zero: `array, index → x, array` (`outs[1]` is `ins[0]`).
     TakeAdjoint { offset: u16, stride: Stride },
+    /// Adds the numbers of an array of adjoints to those of the array in a component of an element of another array of
+    /// adjoints, which is extended as far as necessary: `array, index, array → array` (`outs[0]` is `ins[0]`).
+    AccumulateArray { offset: u16, stride: Stride },
+    /// Moves the array in a component of an element out of an array of adjoints, in which it becomes empty; a missing array
+    /// is empty: `array, index → array, array` (`outs[1]` is `ins[0]`).
+    TakeAdjointArray { offset: u16, stride: Stride },
     /// Adds the numbers of an array of adjoints to those of another, which is extended by zeros as far as necessary, but
     /// not by zeros alone: `array, array → array` (`outs[0]` is `ins[0]`).
     AddArray,

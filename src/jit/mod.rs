@@ -99,6 +99,18 @@ pub struct Helpers {
     /// Appends an element to the array in a register, whose numbers and integers were passed, and whose references are
     /// in the given registers; returns whether it succeeded. The three numbers of components have 16 bits each.
     pub append_element: extern "C" fn(*mut Context, array: *mut u8, references: *mut u8, counts: i64) -> i64,
+    /// Appends the reference in a register, which is moved, to the array in a register; returns whether it succeeded.
+    pub append_reference: extern "C" fn(array: *mut u8, from: *mut u8) -> i64,
+    /// Moves a reference out of a component of an element of an array; returns whether it succeeded. `place` has the
+    /// offset of the component and the stride in 16 bits each.
+    pub take_reference: extern "C" fn(out: *mut u8, array: *mut u8, index: i64, place: i64) -> i64,
+    /// Moves a reference into a component of an element of an array; returns whether it succeeded.
+    pub set_reference: extern "C" fn(array: *mut u8, from: *mut u8, index: i64, place: i64) -> i64,
+    /// Moves an array out of an element of an array of adjoints; returns whether it succeeded.
+    pub take_adjoint_array: extern "C" fn(out: *mut u8, array: *mut u8, index: i64, place: i64) -> i64,
+    /// Adds the numbers of an array to those of the array in an element of an array of adjoints; returns whether it
+    /// succeeded.
+    pub accumulate_array: extern "C" fn(*mut Context, array: *mut u8, from: *const u8, index: i64, place: i64) -> i64,
     /// Sets a component of an element of the array in a register to the number that was passed, given the position of
     /// the component; a shared array is copied. Returns whether it succeeded.
     pub set_number: extern "C" fn(*mut Context, array: *mut u8, position: i64) -> i64,

@@ -148,6 +148,11 @@ impl Recording {
         }
     }
 
+    /// Returns the number of leaves and the nodes that follow them, if they are in one piece and none of them is wide.
+    pub fn single_chunk(&self) -> Option<(u32, &[Node])> {
+        (self.full.is_empty() && self.wide.is_empty()).then_some((self.leaves, &self.chunk[..]))
+    }
+
     /// Sets the number of operations after machine code has appended some.
     ///
     /// # Safety

@@ -109,6 +109,14 @@ pub fn take_adjoint(array: &mut Ref, at: usize) -> Option<f64> {
     if at + 1 == numbers.len() { numbers.pop() } else { Some(numbers.get_mut(at).map_or(0.0, std::mem::take)) }
 }
 
+/// Moves the array `at` out of an array of adjoints. A missing array has no adjoints.
+pub fn take_adjoint_array(array: &mut Ref, at: usize) -> Option<Ref> {
+    if matches!(array, Ref::Null) {
+        return Some(Ref::Null);
+    }
+    Some(own(array).ok()?.r.get_mut(at).map(std::mem::take).unwrap_or_default())
+}
+
 /// The number of adjoints that may be added from array to array for each entry of the value stack, and in addition.
 /// Copies of arrays, which take no time in the program itself, could otherwise take most of the time of the gradient.
 const COPIED_FOR_ENTRY: usize = 8;
@@ -124,13 +132,35 @@ pub fn add_array(array: &mut Ref, from: &Ref, copied: &mut usize, entries: usize
     }
     let to = extended_for(array, from)?;
     to.iter_mut().zip(&from.f).for_each(|(to, more)| *to += more);
-    Some(())
+    from.r.iter().enumerate().try_for_each(|(at, inner)| accumulate_array(array, at, inner, copied, entries))
+}
+
+/// Adds the numbers of an array to those of the array `at` in an array of adjoints, which is extended as far as necessary.
+pub fn accumulate_array(array: &mut Ref, at: usize, from: &Ref, copied: &mut usize, entries: usize) -> Option<()> {
+    // Other objects have no adjoints.
+    let Ref::Cells(added) = from else { return Some(()) };
+    let arrays = &mut own(array).ok()?.r;
+    if at >= arrays.len() {
+        arrays.resize(at + 1, Ref::Null);
+    }
+    match &mut arrays[at] {
+        empty @ Ref::Null => {
+            *empty = from.clone();
+            Some(())
+        }
+        // The array that was moved out of a gradient has as many elements as the array of the value.
+        Ref::Cells(shorter) if shorter.len < added.len => {
+            let more = std::mem::replace(&mut arrays[at], from.clone());
+            add_array(&mut arrays[at], &more, copied, entries)
+        }
+        to => add_array(to, from, copied, entries),
+    }
 }
 
 /// Adds the nodes in an array to those in another, which is extended by zeros as far as necessary. `sum` returns the bits of
 /// the sum of two nodes.
 pub fn add_nodes(array: &mut Ref, from: &Ref, mut sum: impl FnMut([f64; 2]) -> Option<f64>) -> Option<()> {
-    let from = cells(from).ok()?;
+    let from = cells(from).ok().filter(|from| from.r.is_empty())?;
     let to = extended_for(array, from)?;
     for (to, more) in to.iter_mut().zip(&from.f).filter(|(_, more)| **more != 0.0) {
         *to = if *to == 0.0 { *more } else { sum([*to, *more])? };

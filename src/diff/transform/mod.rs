@@ -14,6 +14,7 @@
 //! Not here: the code for live levels (`derivative`), the choice of the function (`session`).
 
 mod adjoint_code;
+mod array_adjoints;
 mod contribution;
 pub(crate) mod control_flow_trace;
 mod counting_loop;

@@ -50,6 +50,8 @@ pub struct Blocks<'f> {
     pub before: Vec<Vec<BlockId>>,
     /// Whether each block may run more than once.
     pub repeats: Vec<bool>,
+    /// The number of reads of each register.
+    pub reads: Vec<u32>,
     /// The blocks that write each register; a parameter is written before all blocks.
     writers: Vec<Vec<usize>>,
     /// The integer registers that are assigned a constant by exactly one step, with the constant.
@@ -98,7 +100,8 @@ impl<'f> Blocks<'f> {
         }
         let repeats = in_loops(f);
         let (known, stable) = (HashMap::new(), HashSet::new());
-        let mut blocks = Blocks { f, varied, before, repeats, writers, known, stable, homes };
+        let reads = count(f).reads;
+        let mut blocks = Blocks { f, varied, before, repeats, reads, writers, known, stable, homes };
         blocks.find_constants();
         blocks
     }
@@ -171,6 +174,7 @@ impl<'f> Blocks<'f> {
             self.increments(again).iter().filter(|(_, n)| **n > 0).map(|(reg, _)| *reg).collect();
         growing.sort_unstable();
         growing.into_iter().find_map(|variable| {
+            let from = self.last_writer(variable, from);
             let is_variable = self.writers[variable.0 as usize] == [from.min(again), from.max(again)]
                 && !self.f.params.contains(&variable);
             if !is_variable {
@@ -183,6 +187,14 @@ impl<'f> Blocks<'f> {
                 _ => None,
             }
         })
+    }
+
+    /// Returns the block that has written a register when a block ends, as far as each block has one predecessor.
+    fn last_writer(&self, reg: Reg, mut block: usize) -> usize {
+        while let ([before], false) = (&self.before[block][..], self.writers[reg.0 as usize].contains(&block)) {
+            block = before.0 as usize;
+        }
+        block
     }
 
     /// Determines the values that the reverse passes over all blocks need. `also` are registers that are needed in
@@ -263,7 +275,9 @@ impl<'f> Blocks<'f> {
                     }
                 }
             }
-            Op::LoadElement { .. } | Op::StoreElement { .. } => out.push(versions.operands[i][1]),
+            Op::LoadElement { .. } | Op::StoreElement { .. } | Op::TakeElement { .. } => {
+                out.push(versions.operands[i][1]);
+            }
             _ => {}
         }
         out

@@ -5,7 +5,7 @@ use crate::diff::transform::GraphBuilder;
 use crate::diff::transform::contribution::{Term, operands_read, reads_result};
 use crate::diff::transform::recomputation::{Blocks, Restore, ToBeRecorded, Version, Versions};
 use crate::ir::analysis::liveness::Liveness;
-use crate::ir::{Instruction, Op, Reg, Stride, TransformedOp};
+use crate::ir::{Instruction, Op, Reg, TransformedOp};
 use crate::native::{primitive, primitive_ids};
 use crate::value::Bank;
 use hashbrown::HashMap;
@@ -33,14 +33,14 @@ pub struct ReverseBlock<'b, 'f> {
 }
 
 /// The state of the reverse pass within a block.
-struct Local {
-    versions: Versions,
+pub(super) struct Local {
+    pub(super) versions: Versions,
     /// The registers that hold the values that were recomputed or popped.
     values: HashMap<Version, Reg>,
     /// The adjoints of values, as far as they are known at this point.
     sums: HashMap<Version, Term>,
     /// The registers that hold the numbers of elements before steps that append to local arrays, by step.
-    counts: HashMap<usize, Reg>,
+    pub(super) counts: HashMap<usize, Reg>,
 }
 
 /// An adjoint in a register, with its sign.
@@ -68,8 +68,12 @@ impl<'f> ReverseBlock<'_, 'f> {
                 local.sums.insert((*reg, Some(*step)), Term::Plus(*adjoint));
             }
         }
+        let moved = self.moved_elements(steps);
         for (i, step) in steps.iter().enumerate().rev() {
             self.builder.span = step.span;
+            for load in moved.iter().filter(|moved| moved.last_use == i).map(|moved| moved.load) {
+                self.move_out(load, &steps[load], &local)?;
+            }
             self.step(i, step, &mut local)?;
         }
         self.propagate_adjoint(&local);
@@ -116,12 +120,12 @@ impl<'f> ReverseBlock<'_, 'f> {
         value
     }
 
-    fn bank(&self, reg: Reg) -> Bank {
+    pub(super) fn bank(&self, reg: Reg) -> Bank {
         self.blocks.f.registers[reg.0 as usize].bank
     }
 
     /// Returns a register that holds the value of an operand of a step.
-    fn operand(&self, i: usize, step: &Instruction, k: usize, local: &Local) -> Option<Reg> {
+    pub(super) fn operand(&self, i: usize, step: &Instruction, k: usize, local: &Local) -> Option<Reg> {
         let reg = step.ins[k];
         if self.bank(reg) == Bank::R {
             return self.blocks.same(reg);
@@ -206,68 +210,8 @@ impl<'f> ReverseBlock<'_, 'f> {
         Some(())
     }
 
-    /// Emits the reverse of a step that writes or modifies a local array, whose adjoints are in the register `array`.
-    fn array_step(&mut self, i: usize, step: &Instruction, array: Reg, local: &mut Local) -> Option<()> {
-        match step.op {
-            Op::Append(stride) => {
-                let count = local.counts.get(&i).copied()?;
-                let numbers: Vec<usize> = (1..step.ins.len()).filter(|k| self.bank(step.ins[*k]) == Bank::F).collect();
-                // The last number is taken first, so that the array of adjoints becomes shorter.
-                for (offset, k) in numbers.into_iter().enumerate().rev() {
-                    self.take_adjoint((i, k), step, (array, count), (offset as u16, stride), local);
-                }
-            }
-            Op::StoreElement { bank: Bank::F, offset, stride } => {
-                let index = self.operand(i, step, 1, local)?;
-                self.take_adjoint((i, 2), step, (array, index), (offset, stride), local);
-            }
-            Op::Copy | Op::Take => {
-                let from = step.ins[0];
-                match (self.object(from), &step.op) {
-                    (Some(adjoint), Op::Take) if self.adjoints.arrays.contains_key(&from) => {
-                        // The array of zeros is kept for the adjoints of the next array in the register.
-                        let zeros = self.builder.register(Bank::R);
-                        self.builder.step(Op::Take, &[zeros], &[adjoint]);
-                        self.builder.step(Op::Take, &[adjoint], &[array]);
-                        self.builder.step(Op::Take, &[array], &[zeros]);
-                    }
-                    (Some(adjoint), _) => {
-                        self.builder.step(Op::Transformed(TransformedOp::AddArray), &[adjoint], &[adjoint, array]);
-                        self.builder.step(Op::Null, &[array], &[]);
-                    }
-                    (None, _) => self.builder.step(Op::Null, &[array], &[]),
-                }
-            }
-            // The adjoints of all elements that were appended have been taken out of the array.
-            Op::NewArray(_) | Op::Null | Op::StoreElement { .. } => {}
-            // The array holds constants.
-            _ => self.builder.step(Op::Null, &[array], &[]),
-        }
-        Some(())
-    }
-
-    /// Moves an adjoint out of an array of adjoints to the number that a step has stored in the array.
-    fn take_adjoint(
-        &mut self,
-        (i, k): (usize, usize),
-        step: &Instruction,
-        (array, index): (Reg, Reg),
-        (offset, stride): (u16, Stride),
-        local: &mut Local,
-    ) {
-        let adjoint = self.builder.number();
-        let op = Op::Transformed(TransformedOp::TakeAdjoint { offset, stride });
-        self.builder.step(op, &[adjoint, array], &[array, index]);
-        if self.blocks.varied.is(step.ins[k]) {
-            if self.blocks.repeats[self.at] {
-                self.builder.step(Op::Transformed(TransformedOp::Flush), &[adjoint], &[adjoint]);
-            }
-            self.add(local.versions.operands[i][k], Term::Plus(adjoint), local);
-        }
-    }
-
     /// Returns the register of the adjoints of the numbers in an array or record.
-    fn object(&self, reg: Reg) -> Option<Reg> {
+    pub(super) fn object(&self, reg: Reg) -> Option<Reg> {
         match self.blocks.varied.param(reg) {
             Some(k) => self.adjoints.objects.get(k).copied(),
             None => self.adjoints.arrays.get(&reg).copied(),
@@ -275,7 +219,7 @@ impl<'f> ReverseBlock<'_, 'f> {
     }
 
     /// Adds a term to the adjoint of a value.
-    fn add(&mut self, version: Version, term: Term, local: &mut Local) {
+    pub(super) fn add(&mut self, version: Version, term: Term, local: &mut Local) {
         let (reg, step) = version;
         let passes = step.is_none() && !local.versions.last.contains_key(&reg);
         if passes && let Some(adjoint) = self.adjoints.numbers.get(&reg) {

@@ -222,6 +222,16 @@ impl TangentBuilder<'_> {
         self.varied.is_local(reg).then(|| *self.arrays.entry(reg).or_insert_with(|| builder.register(Bank::R)))
     }
 
+    /// Returns the register of the tangents of an array, or an empty register for an object without varied numbers.
+    fn vector_or_none(&mut self, reg: Reg) -> Reg {
+        if let Some(vector) = self.vector(reg) {
+            return vector;
+        }
+        let none = self.builder.register(Bank::R);
+        self.builder.step(Op::Null, &[none], &[]);
+        none
+    }
+
     /// Emits a step that writes or modifies a local array, and the same for the array of its tangents.
     fn array_step(&mut self, step: &Instruction) -> Option<()> {
         self.builder.steps.push(step.clone());
@@ -229,14 +239,30 @@ impl TangentBuilder<'_> {
         let vector = self.vector(out)?;
         match &step.op {
             Op::NewArray(stride) => {
-                self.builder.step(Op::NewArray(Stride { i: 0, r: 0, ..*stride }), &[vector], &[]);
+                self.builder.step(Op::NewArray(Stride { i: 0, ..*stride }), &[vector], &[]);
             }
             Op::Append(stride) => {
-                let numbers = step.ins[1..].iter().filter(|r| self.f.registers[r.0 as usize].bank == Bank::F);
-                let numbers: Vec<Reg> = numbers.copied().collect();
-                let tangents = numbers.into_iter().map(|r| self.tangent_or_zero(r));
-                let ins: Vec<Reg> = std::iter::once(vector).chain(tangents.collect::<Vec<_>>()).collect();
-                self.builder.step(Op::Append(Stride { i: 0, r: 0, ..*stride }), &[vector], &ins);
+                let mut ins = vec![vector];
+                for component in &step.ins[1..] {
+                    match self.f.registers[component.0 as usize].bank {
+                        Bank::F => ins.push(self.tangent_or_zero(*component)),
+                        Bank::I => {}
+                        Bank::R => ins.push(self.vector_or_none(*component)),
+                    }
+                }
+                self.builder.step(Op::Append(Stride { i: 0, ..*stride }), &[vector], &ins);
+            }
+            Op::LoadElement { .. } => {
+                let array = self.vector(from?)?;
+                self.builder.step(step.op.clone(), &[vector], &[array, step.ins[1]]);
+            }
+            Op::TakeElement { .. } => {
+                let array = self.vector(from?)?;
+                self.builder.step(step.op.clone(), &[vector, array], &[array, step.ins[1]]);
+            }
+            Op::StoreElement { bank: Bank::R, .. } => {
+                let element = self.vector_or_none(step.ins[2]);
+                self.builder.step(step.op.clone(), &[vector], &[vector, step.ins[1], element]);
             }
             Op::StoreElement { bank: Bank::F, .. } => {
                 let tangent = self.tangent_or_zero(step.ins[2]);

@@ -43,6 +43,22 @@ impl TangentBuilder<'_> {
                 self.forget(tangent);
                 self.builder.step(step.op.clone(), &[tangent, vector], &[vector, step.ins[1]]);
             }
+            TransformedOp::AccumulateArray { .. }
+                if self.companion == Companion::Tangent && self.varied.is_local(step.outs[0]) =>
+            {
+                let Some(vector) = self.vector(step.outs[0]) else { return false };
+                self.builder.steps.push(step.clone());
+                if let Some(from) = self.vector(step.ins[2]) {
+                    self.builder.step(step.op.clone(), &[vector], &[vector, step.ins[1], from]);
+                }
+            }
+            TransformedOp::TakeAdjointArray { .. } if self.varied.is_local(step.outs[1]) => {
+                let (Some(out), Some(vector)) = (self.vector(step.outs[0]), self.vector(step.outs[1])) else {
+                    return false;
+                };
+                self.builder.steps.push(step.clone());
+                self.builder.step(step.op.clone(), &[out, vector], &[vector, step.ins[1]]);
+            }
             TransformedOp::AddArray if self.varied.is_local(step.outs[0]) => {
                 let Some(vector) = self.vector(step.outs[0]) else { return false };
                 self.builder.steps.push(step.clone());

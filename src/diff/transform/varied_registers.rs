@@ -29,6 +29,8 @@ pub struct Varied {
     origins: Vec<Origin>,
     /// The registers that only one step writes.
     single: Vec<bool>,
+    /// The registers that hold arrays, as far as the steps that use them show it.
+    arrays: Vec<bool>,
     /// Whether the function may be adjoint code, whose own steps are followed.
     follows_adjoints: bool,
     /// Whether varied numbers are pushed onto the value stack.
@@ -46,6 +48,7 @@ impl Varied {
             numbers: vec![false; n],
             origins: vec![Origin::Elsewhere; n],
             single: written_once(f),
+            arrays: arrays(f),
             follows_adjoints,
             stack: false,
         };
@@ -118,7 +121,8 @@ impl Varied {
             Op::Copy => self.is(step.ins[0]),
             Op::LoadElement { bank: Bank::F, .. } => self.holds_varied(step.ins[0]),
             Op::LoadRecord { bank: Bank::F, .. } => self.param(step.ins[0]).is_some(),
-            Op::Append(_) | Op::StoreElement { bank: Bank::F, .. } => self.is_local(step.outs[0]),
+            Op::Append(_) | Op::StoreElement { bank: Bank::F | Bank::R, .. } => self.is_local(step.outs[0]),
+            Op::LoadElement { bank: Bank::R, .. } | Op::TakeElement { .. } => self.is_local(step.outs[0]),
             Op::Transformed(TransformedOp::Pop(Bank::F)) => self.stack,
             Op::Transformed(TransformedOp::TakeAdjoint { .. }) => self.holds_varied(step.ins[0]),
             Op::Transformed(TransformedOp::Flush) => self.is(step.ins[0]),
@@ -162,16 +166,14 @@ impl Varied {
         if let Op::Transformed(TransformedOp::Push(Bank::F)) = &step.op {
             changed |= varies && !std::mem::replace(&mut self.stack, true);
         }
-        // An array to which varied numbers are added later needs its array of tangents from the beginning.
-        if let (Op::Copy | Op::Take, true) = (&step.op, self.follows_adjoints)
-            && self.is_local(step.outs[0])
-            && self.is_constant(step.ins[0])
-        {
-            self.origins[step.ins[0].0 as usize] = Origin::Local;
-            changed = true;
+        if self.follows_adjoints {
+            for source in self.sources(step) {
+                self.origins[source.0 as usize] = Origin::Local;
+                changed = true;
+            }
         }
         let yields = self.is_step(step);
-        for out in &step.outs {
+        for (k, out) in step.outs.iter().enumerate() {
             let at = out.0 as usize;
             match f.registers[at].bank {
                 Bank::F => changed |= yields && !std::mem::replace(&mut self.numbers[at], true),
@@ -183,26 +185,33 @@ impl Varied {
                         Op::Transformed(TransformedOp::DropTangent | TransformedOp::RequireConstant) => {
                             Origin::Elsewhere
                         }
-                        // The references among the components are constant.
-                        Op::Append(_) if step.ins[1..].iter().all(|r| self.is_constant(*r)) => {
-                            if varies {
-                                Origin::Local
-                            } else {
-                                self.origins[step.ins[0].0 as usize]
-                            }
+                        Op::LoadElement { .. } | Op::TakeElement { .. } if k == 0 => {
+                            self.origin_of_element(step.ins[0])
                         }
-                        Op::StoreElement { bank: Bank::F, .. }
+                        Op::TakeElement { .. } => self.origins[step.ins[0].0 as usize],
+                        Op::Append(_) | Op::StoreElement { .. } if step.ins[1..].iter().any(|r| self.is_mixed(*r)) => {
+                            Origin::Mixed
+                        }
+                        Op::Append(_)
+                        | Op::StoreElement { .. }
                         | Op::Transformed(TransformedOp::AddElement { .. } | TransformedOp::Accumulate { .. }) => {
-                            if varies {
+                            if varies || step.ins[1..].iter().any(|r| self.holds_varied(*r)) {
                                 Origin::Local
                             } else {
                                 self.origins[step.ins[0].0 as usize]
                             }
                         }
-                        Op::StoreElement { bank: Bank::I, .. } | Op::Transformed(TransformedOp::TakeAdjoint { .. }) => {
+                        Op::Transformed(TransformedOp::TakeAdjointArray { .. }) if k == 0 => {
+                            self.origin_of_element(step.ins[0])
+                        }
+                        Op::Transformed(TransformedOp::TakeAdjoint { .. } | TransformedOp::TakeAdjointArray { .. }) => {
                             self.origins[step.ins[0].0 as usize]
                         }
-                        Op::Transformed(TransformedOp::AddArray) if varies_inside => Origin::Local,
+                        Op::Transformed(TransformedOp::AddArray | TransformedOp::AccumulateArray { .. })
+                            if varies_inside =>
+                        {
+                            Origin::Local
+                        }
                         _ if varies || varies_inside => Origin::Mixed,
                         _ => Origin::Elsewhere,
                     };
@@ -212,6 +221,37 @@ impl Varied {
             }
         }
         Ok(changed)
+    }
+
+    /// Returns the origin of an array that is an element of the array in a register.
+    fn origin_of_element(&self, array: Reg) -> Origin {
+        match self.origins[array.0 as usize] {
+            Origin::Param(_) | Origin::Local => Origin::Local,
+            origin @ (Origin::Elsewhere | Origin::Mixed) => origin,
+        }
+    }
+
+    /// Whether a register holds a reference that cannot be followed.
+    fn is_mixed(&self, reg: Reg) -> bool {
+        self.origins[reg.0 as usize] == Origin::Mixed
+    }
+
+    /// Returns the arrays without varied numbers that become, by a step, an array or an element of an array to which varied
+    /// numbers are added elsewhere: they need arrays of tangents from the beginning.
+    fn sources(&self, step: &Instruction) -> Vec<Reg> {
+        let sources = match &step.op {
+            Op::Copy | Op::Take => &step.ins[..],
+            Op::LoadElement { bank: Bank::R, .. } | Op::TakeElement { .. } => &step.ins[..1],
+            Op::Append(_) => &step.ins[1..],
+            Op::StoreElement { bank: Bank::R, .. } => &step.ins[2..],
+            _ => return vec![],
+        };
+        if !self.is_local(step.outs[0]) {
+            return vec![];
+        }
+        let is_copy = matches!(step.op, Op::Copy | Op::Take);
+        let is_source = |reg: &Reg| self.is_constant(*reg) && (is_copy || self.arrays[reg.0 as usize]);
+        sources.iter().copied().filter(is_source).collect()
     }
 
     /// Returns the origin of a register that may now also hold a reference of another origin.
@@ -225,4 +265,33 @@ impl Varied {
             _ => Origin::Local,
         }
     }
+}
+
+/// Returns for each register whether it holds arrays: a step reads or writes their elements, or they are copied from or to
+/// such a register.
+fn arrays(f: &Function) -> Vec<bool> {
+    let mut arrays = vec![false; f.registers.len()];
+    let steps = || f.blocks.iter().flat_map(|block| &block.instructions);
+    for step in steps() {
+        match &step.op {
+            Op::NewArray(_) | Op::Constants(_) => arrays[step.outs[0].0 as usize] = true,
+            Op::Append(_)
+            | Op::Count
+            | Op::CheckIndex
+            | Op::LoadElement { .. }
+            | Op::StoreElement { .. }
+            | Op::TakeElement { .. } => arrays[step.ins[0].0 as usize] = true,
+            _ => {}
+        }
+    }
+    let mut changed = true;
+    while std::mem::take(&mut changed) {
+        for step in steps().filter(|step| matches!(step.op, Op::Copy | Op::Take)) {
+            let [to, from] = [step.outs[0], step.ins[0]].map(|reg| reg.0 as usize);
+            changed |= arrays[to] != arrays[from] && f.registers[to].bank == Bank::R;
+            arrays[to] |= arrays[from];
+            arrays[from] |= arrays[to];
+        }
+    }
+    arrays
 }

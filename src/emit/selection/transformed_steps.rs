@@ -53,6 +53,18 @@ impl Selector<'_> {
                 self.writer.push(I::TakeAdjoint { out, array, index });
                 self.element(Bank::F, *offset, *stride);
             }
+            TransformedOp::AccumulateArray { offset, stride } => {
+                let (array, index) = (self.changed(step, 0), IIn(self.n(step.ins[1])));
+                let from = RIn(self.n(step.ins[2]));
+                self.writer.push(I::AccumulateR { array, from, index });
+                self.element(Bank::R, *offset, *stride);
+            }
+            TransformedOp::TakeAdjointArray { offset, stride } => {
+                let (array, index) = (self.changed(step, 1), IIn(self.n(step.ins[1])));
+                let out = ROut(self.n(step.outs[0]));
+                self.writer.push(I::TakeAdjointR { out, array, index });
+                self.element(Bank::R, *offset, *stride);
+            }
             TransformedOp::AddArray | TransformedOp::AddNodes => {
                 let array = self.changed(step, 0);
                 let from = RIn(self.n(step.ins[1]));

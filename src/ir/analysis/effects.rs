@@ -108,7 +108,9 @@ pub fn effects(op: &Op) -> Effects {
             }
             TransformedOp::AddElement { .. } => (M::Array, A::Write, true),
             TransformedOp::Accumulate { .. }
+            | TransformedOp::AccumulateArray { .. }
             | TransformedOp::TakeAdjoint { .. }
+            | TransformedOp::TakeAdjointArray { .. }
             | TransformedOp::AddArray
             | TransformedOp::AddNodes => {
                 (M::Array, A::Write, false)
@@ -215,12 +217,13 @@ pub fn tied(op: &Op) -> Option<(usize, usize)> {
         | Op::Transformed(
             TransformedOp::AddElement { .. }
             | TransformedOp::Accumulate { .. }
+            | TransformedOp::AccumulateArray { .. }
             | TransformedOp::AddArray
             | TransformedOp::AddNodes,
         ) => Some((0, 0)),
-        Op::TakeRecord { .. } | Op::TakeElement { .. } | Op::Transformed(TransformedOp::TakeAdjoint { .. }) => {
-            Some((1, 0))
-        }
+        Op::TakeRecord { .. }
+        | Op::TakeElement { .. }
+        | Op::Transformed(TransformedOp::TakeAdjoint { .. } | TransformedOp::TakeAdjointArray { .. }) => Some((1, 0)),
         _ => None,
     }
 }

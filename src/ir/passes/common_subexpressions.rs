@@ -1,7 +1,8 @@
 //! Common subexpression elimination: a value is computed once in a block. `xs[i] * xs[i]` reads one element, and two
 //! indices `2 * i` need one product.
 
-use crate::ir::analysis::effects::{Effects, Memory, MemoryAccess, Transfer, effects, transfer};
+use crate::ir::analysis::effects::{Effects, Memory, MemoryAccess, Transfer, effects, tied, transfer};
+use crate::ir::analysis::flow_graph::count;
 use crate::ir::graph::{Function, Instruction, Op, Reg};
 use crate::value::Bank;
 
@@ -18,11 +19,48 @@ struct AvailableExpression {
 
 /// Replaces the second of two equal steps by a copy, if no operand has changed in between.
 pub fn compute_once(function: &mut Function) {
+    compute_once_where(function, &|_| false);
+}
+
+/// Loads each array out of an array of arrays once in a block, if nothing modifies the array of arrays; returns whether any
+/// step was replaced. The references to the loaded arrays are kept for longer, so that other arrays of arrays are left out:
+/// an array that is shared would be copied when it is modified.
+pub(crate) fn load_once(function: &mut Function) -> bool {
+    let constant = constant_arrays(function);
+    let is_load = |step: &Instruction| {
+        matches!(step.op, Op::LoadElement { bank: Bank::R, .. }) && constant[step.ins[0].0 as usize]
+    };
+    let mut elements = vec![false; function.registers.len()];
+    let steps = function.blocks.iter().flat_map(|block| &block.instructions);
+    steps.clone().filter(|step| is_load(step)).for_each(|step| elements[step.outs[0].0 as usize] = true);
+    for step in steps.filter(|step| step.op != Op::Null && !is_load(step)) {
+        step.outs.iter().for_each(|out| elements[out.0 as usize] = false);
+    }
+    if !elements.contains(&true) {
+        return false;
+    }
+    let is_release = |step: &Instruction| step.op == Op::Null && elements[step.outs[0].0 as usize];
+    function.blocks.iter_mut().for_each(|block| block.instructions.retain(|step| !is_release(step)));
+    compute_once_where(function, &|step| is_load(step) && elements[step.outs[0].0 as usize]);
+    true
+}
+
+/// Returns for each register whether it always holds the same array, which nothing modifies.
+fn constant_arrays(function: &Function) -> Vec<bool> {
+    let mut constant: Vec<bool> = count(function).writes.into_iter().map(|writes| writes == 1).collect();
+    let steps = function.blocks.iter().flat_map(|block| &block.instructions);
+    for step in steps.filter(|step| step.op == Op::Take || tied(&step.op).is_some()) {
+        constant[step.ins[0].0 as usize] = false;
+    }
+    constant
+}
+
+fn compute_once_where(function: &mut Function, also: &dyn Fn(&Instruction) -> bool) {
     for block in &mut function.blocks {
         crate::cancel::check();
         let mut available_expressions = AvailableExpressions::default();
         for step in &mut block.instructions {
-            available_expressions.step(step);
+            available_expressions.step(step, also(step));
         }
     }
 }
@@ -55,8 +93,8 @@ impl RegisterFilter {
 }
 
 impl AvailableExpressions {
-    fn step(&mut self, step: &mut Instruction) {
-        let repeats = is_repeatable(step);
+    fn step(&mut self, step: &mut Instruction, is_also_repeatable: bool) {
+        let repeats = is_also_repeatable || is_repeatable(step);
         let may_invalidate =
             self.has_objects && !reads_only(step) || step.outs.iter().any(|out| self.registers.may_contain(*out));
         if !repeats && !may_invalidate {

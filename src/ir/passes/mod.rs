@@ -16,6 +16,7 @@ pub mod exclusivity_checks;
 pub mod fallback;
 pub mod full_inlining;
 pub(crate) mod inlining;
+pub(crate) mod invariant_loads;
 pub(crate) mod loop_unrolling;
 pub(crate) mod neutral_operands;
 pub(crate) mod scalar_replacement;
@@ -67,16 +68,17 @@ pub(crate) fn clean(function: &mut Function) {
 /// The maximum number of rounds in which arrays are replaced by registers, which limits the compile time.
 const MAX_ROUNDS: usize = 40;
 
-/// Keeps the elements of small arrays in registers, as far as their lengths and indices are known.
-pub(crate) fn keep_arrays_in_registers(function: &mut Function) {
-    let mut steps = function.blocks.iter().flat_map(|block| &block.instructions);
-    if !steps.any(|step| matches!(step.op, Op::NewArray(_) | Op::Constants(_))) {
-        return;
-    }
+/// Removes branches on known integers, and keeps the elements of small arrays in registers, as far as their lengths and indices
+/// are known.
+pub(crate) fn specialize(function: &mut Function) {
     for _ in 0..MAX_ROUNDS {
         cancel::check();
         constant_propagation::propagate(function);
         block_simplification::simplify(function);
+        let mut steps = function.blocks.iter().flat_map(|block| &block.instructions);
+        if !steps.any(|step| matches!(step.op, Op::NewArray(_) | Op::Constants(_))) {
+            break;
+        }
         if !loop_unrolling::unroll_one(function) && !scalar_replacement::replace(function) {
             break;
         }

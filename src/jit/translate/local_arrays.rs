@@ -138,6 +138,39 @@ impl Translator<'_, '_> {
                 let value = self.take_adjoint(layout, array.0, index, self.place(at));
                 self.set((Bank::F, out.0), value);
             }
+            I::AppendR { array, a } => {
+                let given = [self.register_address(array.0), self.register_address(a.0)];
+                self.require(helpers.append_reference as *const () as usize, &given);
+            }
+            I::TakePart { out, array, index } => {
+                self.element_of_arrays(
+                    helpers.take_reference as *const () as usize,
+                    [out.0, array.0],
+                    index,
+                    self.place(at),
+                );
+            }
+            I::SetElementR { array, a, index } => {
+                self.element_of_arrays(helpers.set_reference as *const () as usize, [array.0, a.0], index, (0, 1));
+            }
+            I::SetPartR { array, a, index } => {
+                self.element_of_arrays(
+                    helpers.set_reference as *const () as usize,
+                    [array.0, a.0],
+                    index,
+                    self.place(at),
+                );
+            }
+            I::TakeAdjointR { out, array, index } => {
+                let helper = helpers.take_adjoint_array as *const () as usize;
+                self.element_of_arrays(helper, [out.0, array.0], index, self.place(at));
+            }
+            I::AccumulateR { array, from, index } => {
+                let (index, place) = (self.i(index.0), self.packed(self.place(at)));
+                let context = self.builder.ins().get_pinned_reg(types::I64);
+                let given = [context, self.register_address(array.0), self.register_address(from.0), index, place];
+                self.require(helpers.accumulate_array as *const () as usize, &given);
+            }
             I::AddArray { array, from } | I::AddNodes { array, from } => {
                 let is_of_nodes = matches!(instruction, I::AddNodes { .. });
                 let helper = if is_of_nodes { helpers.add_nodes } else { helpers.add_array };
@@ -150,6 +183,18 @@ impl Translator<'_, '_> {
             _ => return false,
         }
         true
+    }
+
+    /// Calls a function of the machine that accesses an element of an array of arrays.
+    fn element_of_arrays(&mut self, function: usize, registers: [u16; 2], index: IIn, place: (u16, u16)) {
+        let (index, place) = (self.i(index.0), self.packed(place));
+        let [first, second] = registers.map(|register| self.register_address(register));
+        self.require(function, &[first, second, index, place]);
+    }
+
+    /// Returns the offset and the stride of a component as one integer.
+    fn packed(&mut self, (offset, stride): (u16, u16)) -> Value {
+        self.constant(i64::from(stride) << 16 | i64::from(offset))
     }
 
     /// Calls a function of the machine, and leaves if it did not succeed.

@@ -56,6 +56,39 @@ fn apply_lanes<const N: usize>(map: &LinearMap, seeds: &[Vec<f64>], stop: &dyn F
     (0..seeds.len().min(N)).map(|lane| read.iter().map(|node| number(lane, *node)).collect()).collect()
 }
 
+/// Returns the rows of a Jacobian with at most [`LANES`] rows, given the nodes that follow the leaves, and the nodes of the
+/// results; `None` if a partial derivative or an entry is not finite, or if a node is missing.
+pub fn rows(leaves: u32, nodes: &[Node], outputs: &[u32]) -> Option<Vec<Vec<f64>>> {
+    match outputs.len() {
+        0 | 1 => rows_of_lanes::<1>(leaves, nodes, outputs),
+        2 => rows_of_lanes::<2>(leaves, nodes, outputs),
+        3 | 4 => rows_of_lanes::<4>(leaves, nodes, outputs),
+        _ => rows_of_lanes::<LANES>(leaves, nodes, outputs),
+    }
+}
+
+fn rows_of_lanes<const N: usize>(leaves: u32, nodes: &[Node], outputs: &[u32]) -> Option<Vec<Vec<f64>>> {
+    let first = leaves as usize + 1;
+    let mut adjoints: Vec<Lanes<N>> = vec![[0.0; N]; first + nodes.len()];
+    for (lane, node) in outputs.iter().enumerate().take(N).filter(|(_, node)| **node != 0) {
+        adjoints.get_mut(*node as usize)?[lane] += 1.0;
+    }
+    for (k, node) in nodes.iter().enumerate().rev() {
+        let number = first + k;
+        if node.a.max(node.b) as usize > number || !node.pa.is_finite() || !node.pb.is_finite() {
+            return None;
+        }
+        let adjoint = adjoints[number];
+        add(&mut adjoints[node.a as usize], adjoint, node.pa);
+        // A missing operand is represented by the node itself, which is already processed.
+        add(&mut adjoints[node.b as usize], adjoint, node.pb);
+    }
+    // Adding 0 turns a negative zero into an ordinary zero.
+    let row = |lane: usize| adjoints[1..first].iter().map(|adjoint| adjoint[lane] + 0.0).collect();
+    let rows: Vec<Vec<f64>> = (0..outputs.len().min(N)).map(row).collect();
+    rows.iter().flatten().all(|x| x.is_finite()).then_some(rows)
+}
+
 /// Returns the parts of a tape in order: either nodes from a number on, few enough to be processed between two checks
 /// for cancellation, or a wide node.
 pub(super) fn parts(map: &LinearMap) -> Vec<(u32, &[Node], Option<usize>)> {

@@ -132,12 +132,75 @@ pub extern "C" fn accumulate(context: *mut Context, array: *mut u8, position: i6
     i64::from(objects::accumulate(array, position, more).is_some())
 }
 
+/// Returns the offset and the stride of a component, which machine code passes as one integer.
+fn unpacked(place: i64) -> (u16, u16) {
+    (place as u16, (place >> 16) as u16)
+}
+
+pub extern "C" fn append_reference(array: *mut u8, from: *mut u8) -> i64 {
+    // SAFETY: machine code passes registers of its frame; the reference is moved before the array is borrowed.
+    let (value, array) = unsafe { (std::mem::take(register(from)), register(array)) };
+    let Ok(cells) = objects::own(array) else { return 0 };
+    cells.r.push(value);
+    cells.len += 1;
+    1
+}
+
+pub extern "C" fn take_reference(out: *mut u8, array: *mut u8, index: i64, place: i64) -> i64 {
+    // SAFETY: machine code passes a register of its frame, which nothing else borrows.
+    let Ok(cells) = objects::own(unsafe { register(array) }) else { return 0 };
+    let at = objects::position(cells, index, unpacked(place)).and_then(|at| cells.r.get_mut(at));
+    let Some(taken) = at.map(std::mem::take) else { return 0 };
+    // SAFETY: as above; the array is not borrowed any more.
+    unsafe { *register(out) = taken };
+    1
+}
+
+pub extern "C" fn set_reference(array: *mut u8, from: *mut u8, index: i64, place: i64) -> i64 {
+    // SAFETY: machine code passes registers of its frame; the reference is moved before the array is borrowed.
+    let (value, array) = unsafe { (std::mem::take(register(from)), register(array)) };
+    let Ok(cells) = objects::own(array) else { return 0 };
+    let at = objects::position(cells, index, unpacked(place)).and_then(|at| cells.r.get_mut(at));
+    i64::from(at.map(|at| *at = value).is_some())
+}
+
+pub extern "C" fn take_adjoint_array(out: *mut u8, array: *mut u8, index: i64, place: i64) -> i64 {
+    let Some(at) = objects::adjoint_position(index, unpacked(place)) else { return 0 };
+    // SAFETY: machine code passes registers of its frame, which nothing else borrows.
+    let Some(taken) = objects::take_adjoint_array(unsafe { register(array) }, at) else { return 0 };
+    // SAFETY: as above; the array is not borrowed any more.
+    unsafe { *register(out) = taken };
+    1
+}
+
+pub extern "C" fn accumulate_array(
+    context: *mut Context,
+    array: *mut u8,
+    from: *const u8,
+    index: i64,
+    place: i64,
+) -> i64 {
+    let Some(at) = objects::adjoint_position(index, unpacked(place)) else { return 0 };
+    // SAFETY: machine code passes its own context, and registers of its frame. They may be the same, so one reference is
+    // a copy.
+    let (from, array) = unsafe { ((*from.cast::<Ref>()).clone(), array_of_adjoints(context, array)) };
+    // SAFETY: nothing else borrows the context.
+    let context = unsafe { &mut *context };
+    let entries = entries(context);
+    i64::from(objects::accumulate_array(array, at, &from, &mut context.copied, entries).is_some())
+}
+
+/// Returns the number of entries for which the value stack has memory.
+fn entries(context: &Context) -> usize {
+    (0..2).map(|k| (context.ends[k] - context.bottoms[k]) / size_of::<u64>()).sum()
+}
+
 pub extern "C" fn add_array(context: *mut Context, array: *mut u8, from: *const u8) -> i64 {
     // SAFETY: machine code passes its own context, and registers of its frame. They may be the same, so one reference is
     // a copy.
     let (from, array) = unsafe { ((*from.cast::<Ref>()).clone(), array_of_adjoints(context, array)) };
     // SAFETY: nothing else borrows the context.
     let context = unsafe { &mut *context };
-    let entries = (0..2).map(|k| (context.ends[k] - context.bottoms[k]) / size_of::<u64>()).sum();
+    let entries = entries(context);
     i64::from(objects::add_array(array, &from, &mut context.copied, entries).is_some())
 }

@@ -418,6 +418,8 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
             | I::AddPartF { .. }
             | I::Accumulate { .. }
             | I::TakeAdjoint { .. }
+            | I::AccumulateR { .. }
+            | I::TakeAdjointR { .. }
             | I::AddArray { .. }
             | I::AddNodes { .. }
             | I::Operate { .. }

@@ -294,6 +294,8 @@ fn line(
         | I::AddPartF { .. }
         | I::Accumulate { .. }
         | I::TakeAdjoint { .. }
+        | I::AccumulateR { .. }
+        | I::TakeAdjointR { .. }
         | I::AddArray { .. }
         | I::AddNodes { .. }
         | I::Resume {}

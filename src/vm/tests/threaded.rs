@@ -91,6 +91,8 @@ fn is_known(instruction: &Instruction) -> bool {
             | Instruction::AddPartF { .. }
             | Instruction::Accumulate { .. }
             | Instruction::TakeAdjoint { .. }
+            | Instruction::AccumulateR { .. }
+            | Instruction::TakeAdjointR { .. }
             | Instruction::AddArray { .. }
             | Instruction::AddNodes { .. }
             | Instruction::AppendNode { .. }

@@ -299,6 +299,50 @@ acts! {
         *f.add(cell.regs[0] as usize) = objects::take_adjoint(reference(cell, context, 1), at)?;
         renew_view(cell, context, 1);
     }
+    /// Appends an element that consists of one reference, which is moved, to an array.
+    AppendReference |cell, _f, _i, context| {
+        let value = std::mem::take(reference(cell, context, 1));
+        *view(cell, context, 1) = View::NONE;
+        let cells = own(cell, context, 0)?;
+        cells.r.push(value);
+        cells.len += 1;
+        renew_view(cell, context, 0);
+    }
+    /// Moves a reference out of an element: `out` becomes a component of `array[index]`.
+    TakePartReference |cell, _f, i, context| {
+        let cells = own(cell, context, 1)?;
+        let at = place(cell, i, cells)?;
+        let value = std::mem::take(cells.r.get_mut(at)?);
+        renew_view(cell, context, 1);
+        write_result(cell, context, value);
+    }
+    /// Sets a reference in an element: a component of `array[index]` becomes `a`, which is moved.
+    SetPartReference |cell, _f, i, context| {
+        let value = std::mem::take(reference(cell, context, 1));
+        *view(cell, context, 1) = View::NONE;
+        let cells = own(cell, context, 0)?;
+        let at = place(cell, i, cells)?;
+        *cells.r.get_mut(at)? = value;
+        renew_view(cell, context, 0);
+    }
+    /// Adds the numbers of an array to those of an array in an element of an array of adjoints.
+    AccumulateArray |cell, _f, i, context| {
+        let from = reference(cell, context, 1).clone();
+        view(cell, context, 1).is_unique = false;
+        let at = adjoint_position(cell, i)?;
+        let mut copied = context.copied;
+        let entries = (*context.value_stack).room();
+        objects::accumulate_array(reference(cell, context, 0), at, &from, &mut copied, entries)?;
+        context.copied = copied;
+        renew_view(cell, context, 0);
+    }
+    /// Moves an array out of an element of an array of adjoints.
+    TakeAdjointArray |cell, _f, i, context| {
+        let at = adjoint_position(cell, i)?;
+        let value = objects::take_adjoint_array(reference(cell, context, 1), at)?;
+        renew_view(cell, context, 1);
+        write_result(cell, context, value);
+    }
     /// Adds the numbers of an array to those of an array of adjoints.
     AddArray |cell, _f, _i, context| {
         // The verifier does not exclude that both registers are the same, so that one reference is a copy.

@@ -195,6 +195,7 @@ fn cell(code: &Code, at: usize, instruction: &Instruction) -> Option<Cell> {
         },
         I::AppendF { array, a } => plain(perform::<objects::Append>, &[array.0, a.0]),
         I::AppendI { array, a } => plain(perform::<objects::AppendInteger>, &[array.0, a.0]),
+        I::AppendR { array, a } => plain(perform::<objects::AppendReference>, &[array.0, a.0]),
         I::Append { array, parts } => {
             let [f, i, r] = code.registers;
             let counts = *code.parts.get(usize::from(parts))?;
@@ -206,9 +207,24 @@ fn cell(code: &Code, at: usize, instruction: &Instruction) -> Option<Cell> {
         I::SetPartI { array, a, index } => {
             part(perform::<objects::SetPartInteger>, [array.0, a.0, index.0], element()?)
         }
+        I::TakePart { out, array, index } => {
+            part(perform::<objects::TakePartReference>, [out.0, array.0, index.0], element()?)
+        }
+        I::SetElementR { array, a, index } => {
+            part(perform::<objects::SetPartReference>, [array.0, a.0, index.0], [0, 1])
+        }
+        I::SetPartR { array, a, index } => {
+            part(perform::<objects::SetPartReference>, [array.0, a.0, index.0], element()?)
+        }
         I::Accumulate { array, a, index } => part(perform::<objects::Accumulate>, [array.0, a.0, index.0], element()?),
         I::TakeAdjoint { out, array, index } => {
             part(perform::<objects::TakeAdjoint>, [out.0, array.0, index.0], element()?)
+        }
+        I::AccumulateR { array, from, index } => {
+            part(perform::<objects::AccumulateArray>, [array.0, from.0, index.0], element()?)
+        }
+        I::TakeAdjointR { out, array, index } => {
+            part(perform::<objects::TakeAdjointArray>, [out.0, array.0, index.0], element()?)
         }
         I::AddNodes { array, from } => plain(perform::<objects::AddNodes>, &[array.0, from.0]),
         I::AddArray { array, from } => plain(perform::<objects::AddArray>, &[array.0, from.0]),
@@ -257,11 +273,7 @@ fn cell(code: &Code, at: usize, instruction: &Instruction) -> Option<Cell> {
         | I::StoreRecordI { .. }
         | I::StoreRecordR { .. }
         | I::TakeRecord { .. }
-        | I::AppendR { .. }
         | I::AppendText { .. }
-        | I::TakePart { .. }
-        | I::SetElementR { .. }
-        | I::SetPartR { .. }
         | I::StoreGlobalF { .. }
         | I::StoreGlobalI { .. }
         | I::StoreGlobalR { .. }

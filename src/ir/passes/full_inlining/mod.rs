@@ -14,7 +14,7 @@ pub use nested_operators::Transforms;
 use crate::ir::analysis::effects::{Effects, Memory, MemoryAccess, effects};
 use crate::ir::passes::exclusivity_checks::AccessKind;
 use crate::ir::passes::fallback::Fallback;
-use crate::ir::passes::{available_copies, clean, keep_arrays_in_registers};
+use crate::ir::passes::{available_copies, clean, common_subexpressions, invariant_loads, specialize};
 use crate::ir::{
     Block, BlockId, Function, FunctionId, Instruction, Op, Operator, Program, Reg, Register, Stride, Terminator,
     TransformedOp, Trap,
@@ -58,7 +58,11 @@ pub fn inline_all(program: &Program, known: &Signature, transforms: Transforms) 
     let mut graph = inliner.graph(f, first);
     available_copies::read_originals(&mut graph);
     clean(&mut graph);
-    keep_arrays_in_registers(&mut graph);
+    if common_subexpressions::load_once(&mut graph) {
+        clean(&mut graph);
+        invariant_loads::hoist(&mut graph);
+    }
+    specialize(&mut graph);
     if !returns(&graph) {
         return Err(fallbacks.into_iter().next().unwrap_or(Fallback::NoReturn));
     }
@@ -354,14 +358,11 @@ impl<'p> Inliner<'p> {
     }
 
     /// Appends a loop that creates an array of equal elements, given the components of the element and the number of
-    /// elements; returns `false` if the element contains references.
+    /// elements.
     fn repeat(&mut self, site: &mut CallSite<'_>, array: Reg, ins: &[Reg], step: &Instruction) -> bool {
         let Some((count, element)) = ins.split_last() else { return self.refuse(site.at, Fallback::Step) };
         let of_bank = |bank| element.iter().filter(|r| self.registers[r.0 as usize].bank == bank).count() as u16;
         let stride = Stride { f: of_bank(Bank::F), i: of_bank(Bank::I), r: of_bank(Bank::R) };
-        if stride.r > 0 {
-            return self.refuse(site.at, Fallback::of_step(&step.op));
-        }
         let [index, zero, one, is_negative, is_first, is_next] = [(); 6].map(|()| self.register(Bank::I));
         let before = site.at;
         let next = self.blocks.len() as u32;

@@ -88,7 +88,7 @@ impl<'p> Inliner<'p> {
     ) -> bool {
         let (tangents, shapes) = (&self.program.tangents, &self.program.shapes);
         let is_number = |at: &TangentId| tangents.is_number(shapes, *at);
-        let components = |of: &TangentId| tangents.same_components(shapes, *of);
+        let components = |of: &TangentId| tangents.same_flat_components(shapes, *of);
         match (operator, outs, ins) {
             (Operator::ValueWithTangent { at, result, throws: false }, &[value, tangent], &[x, dx, body])
                 if is_number(at) && is_number(result) =>

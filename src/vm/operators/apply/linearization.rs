@@ -70,17 +70,17 @@ fn nodes_of_leaves(
 }
 
 /// Whether all numbers of a value, and those of its arrays, are finite.
-fn is_finite(value: &Cells) -> bool {
-    let is_finite = |numbers: &[f64]| numbers.iter().all(|x| x.is_finite());
-    let in_array = |reference: &Ref| !matches!(reference, Ref::Cells(array) if !is_finite(&array.f));
-    is_finite(&value.f) && value.r.iter().all(in_array)
+pub(super) fn is_finite(value: &Cells) -> bool {
+    let in_array = |reference: &Ref| !matches!(reference, Ref::Cells(array) if !is_finite(array));
+    value.f.iter().all(|x| x.is_finite()) && value.r.iter().all(in_array)
 }
 
-/// Whether the arrays of a value have as many numbers as those of another.
-fn have_same_counts(value: &Cells, other: &Cells) -> bool {
-    value.r.iter().zip(&other.r).all(|arrays| match arrays {
-        (Ref::Cells(a), Ref::Cells(b)) => a.f.len() == b.f.len(),
+/// Whether two values have equal numbers of numbers and arrays, and so do their arrays.
+pub(super) fn have_same_counts(value: &Cells, other: &Cells) -> bool {
+    let is_same = |(a, b): (&Ref, &Ref)| match (a, b) {
+        (Ref::Cells(a), Ref::Cells(b)) => have_same_counts(a, b),
         (Ref::Null, Ref::Null) => true,
         _ => false,
-    })
+    };
+    value.f.len() == other.f.len() && value.r.len() == other.r.len() && value.r.iter().zip(&other.r).all(is_same)
 }

@@ -43,7 +43,7 @@ pub(crate) fn of_function(
 }
 
 /// Whether sweeps are plain arithmetic, which nothing records or checks.
-fn is_possible(machine: &Machine) -> bool {
+pub(super) fn is_possible(machine: &Machine) -> bool {
     machine.levels.depth() == 0 && !machine.levels.checks_not_finite()
 }
 

@@ -4,6 +4,7 @@
 //! structs that consist of these. An attempt that fails restores the arguments.
 
 use super::adjoint_code::{TransformedClosure, code, normalize, run_in_window, zeros};
+use super::linearization::{have_same_counts, is_finite};
 use crate::value::Ref;
 use crate::value::shape::TangentId;
 use crate::vm::compiler_interface::Compiler;
@@ -17,14 +18,14 @@ use std::ops::Range;
 use std::rc::Rc;
 
 /// The arguments of an operator in plain code: their numbers and references.
-struct Saved {
+pub(super) struct Saved {
     numbers: SmallVec<[f64; 8]>,
     references: SmallVec<[Ref; 4]>,
 }
 
 impl Saved {
     /// Copies the arguments of an operator.
-    fn of(machine: &Machine, [numbers, _, references]: [usize; 3]) -> Saved {
+    pub(super) fn of(machine: &Machine, [numbers, _, references]: [usize; 3]) -> Saved {
         Saved {
             numbers: (0..numbers).map(|k| machine.number(k)).collect(),
             references: (0..references).map(|k| machine.reference(k).clone()).collect(),
@@ -32,14 +33,14 @@ impl Saved {
     }
 
     /// Writes the arguments to the window again.
-    fn restore(self, machine: &mut Machine) {
+    pub(super) fn restore(self, machine: &mut Machine) {
         self.numbers.into_iter().enumerate().for_each(|(k, number)| machine.set_number(k, number));
         self.references.into_iter().enumerate().for_each(|(k, reference)| machine.set_reference(k, reference));
     }
 }
 
 /// Returns the code of the function that is the last reference among the arguments.
-fn code_of_argument(
+pub(super) fn code_of_argument(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
     references: usize,
@@ -57,15 +58,22 @@ fn normalize_window(machine: &mut Machine, numbers: Range<usize>, arrays: Range<
     let mut is_finite = normalize(numbers);
     let arrays = first_array + arrays.start..first_array + arrays.end;
     for array in machine.stacks.r.get_mut(arrays).unwrap_or_default() {
-        match array {
-            Ref::Cells(cells) => {
-                is_finite &= normalize(&mut Rc::make_mut(cells).f);
-            }
-            Ref::Null => {}
-            _ => return false,
-        }
+        is_finite &= normalize_array(array);
     }
     is_finite
+}
+
+/// Normalizes the numbers of an array and of the arrays in it; returns whether all are finite.
+fn normalize_array(array: &mut Ref) -> bool {
+    match array {
+        Ref::Cells(cells) => {
+            let cells = Rc::make_mut(cells);
+            let is_finite = normalize(&mut cells.f);
+            cells.r.iter_mut().fold(is_finite, |is_finite, inner| normalize_array(inner) & is_finite)
+        }
+        Ref::Null => true,
+        _ => false,
+    }
 }
 
 /// Computes a gradient by adjoint code: replaces the arguments `x…, body` by `1, value, gradient…`, without the value
@@ -126,7 +134,7 @@ pub(crate) fn tangent(
     }
     // An empty vector is zero.
     let has_same_length = |k: usize| match (machine.reference(k), machine.reference(references + k)) {
-        (Ref::Cells(x), Ref::Cells(dx)) => x.f.len() == dx.f.len(),
+        (Ref::Cells(x), Ref::Cells(dx)) => have_same_counts(x, dx),
         _ => false,
     };
     if !(0..references).all(has_same_length) {
@@ -137,7 +145,7 @@ pub(crate) fn tangent(
     let saved = Saved::of(machine, params);
     let given = [2 * numbers, 0, 2 * references];
     let has_shape = |machine: &Machine, k| match (machine.reference(k), machine.reference(arrays + k)) {
-        (Ref::Cells(y), Ref::Cells(dy)) => y.f.len() == dy.f.len() && y.f.iter().all(|x| x.is_finite()),
+        (Ref::Cells(y), Ref::Cells(dy)) => have_same_counts(y, dy) && is_finite(y),
         _ => false,
     };
     let is_done = run_in_window(machine, compiler, &found, given, [2 * values, 0, 2 * arrays])?

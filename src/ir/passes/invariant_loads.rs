@@ -1,0 +1,118 @@
+//! Invariant loads: an array that a loop loads out of an array of arrays in each iteration, always the same one, is loaded before
+//! the loop: `m[i]` of `m[i][j]` in a loop over `j`.
+//!
+//! For graphs of tangent and adjoint code, in which a load that fails has no effect except that the code ends. Only steps of the
+//! block with which an iteration begins are moved, which the loop executes in any case.
+
+use crate::ir::analysis::control_flow::{back_edges, predecessors};
+use crate::ir::graph::{Block, BlockId, Function, Instruction, Op, Reg, Terminator};
+use crate::value::Bank;
+
+/// Moves invariant loads out of all loops.
+pub(crate) fn hoist(function: &mut Function) {
+    let writes = writes(function);
+    for (latch, head) in back_edges(function) {
+        crate::cancel::check();
+        let inside = blocks_of_loop(function, latch, head);
+        let moved = invariant_steps(function, head, &inside, &writes);
+        if head > 0 && moved.contains(&true) {
+            move_before(function, head, &inside, &moved);
+        }
+    }
+}
+
+/// Counts the writes of each register; emptying a register is not counted.
+fn writes(function: &Function) -> Vec<u32> {
+    let mut writes = vec![0; function.registers.len()];
+    let steps = function.blocks.iter().flat_map(|block| &block.instructions).filter(|step| step.op != Op::Null);
+    let outs = steps.flat_map(|step| &step.outs);
+    outs.chain(&function.params).for_each(|reg| writes[reg.0 as usize] += 1);
+    writes
+}
+
+/// Returns for each block whether it belongs to the loop with the given back edge.
+fn blocks_of_loop(function: &Function, latch: usize, head: usize) -> Vec<bool> {
+    let before = predecessors(function);
+    let mut inside = vec![false; function.blocks.len()];
+    inside[head] = true;
+    let mut work = vec![latch];
+    while let Some(block) = work.pop() {
+        if !std::mem::replace(&mut inside[block], true) {
+            work.extend(&before[block]);
+        }
+    }
+    inside
+}
+
+/// Returns for each step of the first block of a loop whether it loads the same array in each iteration, or computes the
+/// index of such a load.
+fn invariant_steps(function: &Function, head: usize, inside: &[bool], writes: &[u32]) -> Vec<bool> {
+    let blocks = function.blocks.iter().zip(inside).filter(|(_, inside)| **inside);
+    let steps = blocks.flat_map(|(block, _)| &block.instructions).filter(|step| step.op != Op::Null);
+    let mut written = vec![false; function.registers.len()];
+    steps.for_each(|step| step.outs.iter().for_each(|out| written[out.0 as usize] = true));
+    let instructions = &function.blocks[head].instructions;
+    let mut moved: Vec<bool> = vec![];
+    for step in instructions {
+        let is_invariant = step.outs.iter().all(|out| writes[out.0 as usize] == 1)
+            && is_movable(function, &step.op, &step.outs)
+            && !step.ins.iter().any(|reg| written[reg.0 as usize]);
+        if is_invariant {
+            step.outs.iter().for_each(|out| written[out.0 as usize] = false);
+        }
+        moved.push(is_invariant);
+    }
+    // Integers are moved only if a load needs them.
+    let mut needed: Vec<Reg> = vec![];
+    for (step, moved) in instructions.iter().zip(&mut moved).rev().filter(|(_, moved)| **moved) {
+        *moved = is_load(&step.op) || step.outs.iter().any(|out| needed.contains(out));
+        if *moved {
+            needed.extend(&step.ins);
+        }
+    }
+    moved
+}
+
+fn is_load(op: &Op) -> bool {
+    matches!(op, Op::LoadElement { bank: Bank::R, .. })
+}
+
+/// Whether an operation loads an array, or computes an integer of integers.
+fn is_movable(function: &Function, op: &Op, outs: &[Reg]) -> bool {
+    let yields_integer = outs.iter().all(|out| function.registers[out.0 as usize].bank == Bank::I);
+    is_load(op) || yields_integer && matches!(op, Op::ConstI(_) | Op::Copy | Op::Primitive(_))
+}
+
+/// Moves steps of the first block of a loop to a new block before the loop. The arrays that they load stay in their registers
+/// during the loop.
+fn move_before(function: &mut Function, head: usize, inside: &[bool], moved: &[bool]) {
+    let new = BlockId(function.blocks.len() as u32);
+    let block = &mut function.blocks[head];
+    let end_span = block.end_span;
+    let (instructions, rest): (Vec<_>, Vec<_>) =
+        std::mem::take(&mut block.instructions).into_iter().zip(moved).partition(|(_, moved)| **moved);
+    block.instructions = rest.into_iter().map(|(step, _)| step).collect();
+    let instructions: Vec<Instruction> = instructions.into_iter().map(|(step, _)| step).collect();
+    let loaded: Vec<Reg> = instructions.iter().filter(|step| is_load(&step.op)).map(|step| step.outs[0]).collect();
+    for (block, is_inside) in function.blocks.iter_mut().zip(inside) {
+        if *is_inside {
+            block.instructions.retain(|step| step.op != Op::Null || !loaded.contains(&step.outs[0]));
+            continue;
+        }
+        let redirect = |to: &mut BlockId| {
+            if to.0 as usize == head {
+                *to = new;
+            }
+        };
+        match &mut block.end {
+            Some(Terminator::Jump(to)) => redirect(to),
+            Some(Terminator::Branch { then, otherwise, .. }) => {
+                redirect(then);
+                redirect(otherwise);
+            }
+            Some(Terminator::Return(_) | Terminator::Trap(_)) | None => {}
+        }
+    }
+    let end = Some(Terminator::Jump(BlockId(head as u32)));
+    function.blocks.push(Block { instructions, end, end_span });
+}

@@ -1,0 +1,118 @@
+//! Small Jacobian: computes a Jacobian with few rows from arguments that are in the window already, by one sweep over the nodes
+//! that linearization code has appended, before their level ends.
+
+use super::adjoint_code::run_in_window;
+use super::linearization::{have_same_counts, is_finite};
+use super::matrix::is_possible;
+use super::window_call::{Saved, code_of_argument};
+use crate::tape::Direction;
+use crate::tape::linear_map::lanes;
+use crate::value::shape::TangentId;
+use crate::value::{Bank, Cells, Ref};
+use crate::vm::compiler_interface::Compiler;
+use crate::vm::fault::Fault;
+use crate::vm::function_table::TransformKind;
+use crate::vm::operators::walk;
+use crate::vm::state::machine::Machine;
+use crate::vm::state::task::Next;
+use smallvec::SmallVec;
+use std::rc::Rc;
+
+/// Computes a Jacobian: replaces the arguments `x…, body` by `1, rows`. Returns `None`, with the arguments unchanged, where that
+/// is not possible.
+pub(crate) fn jacobian(
+    machine: &mut Machine,
+    compiler: &mut dyn Compiler,
+    (at, result): (TangentId, TangentId),
+    params: [usize; 3],
+) -> Result<Option<Next>, Box<Fault>> {
+    let walk = walk(compiler);
+    let Some(order) = walk.tangents.components_in_order(walk.shapes, at) else { return Ok(None) };
+    let references = order.iter().filter(|bank| **bank == Bank::R).count();
+    let numbers = order.len() - references;
+    if params != [numbers, 0, references + 1]
+        || !walk.tangents.is_array_of_numbers(walk.shapes, result)
+        || !is_possible(machine)
+    {
+        return Ok(None);
+    }
+    let Some(found) = code_of_argument(machine, compiler, references + 1, TransformKind::Linearization)? else {
+        return Ok(None);
+    };
+    let Some(nodes) = Nodes::of(machine, &order) else { return Ok(None) };
+    let count = nodes.count;
+    let saved = Saved::of(machine, params);
+    nodes.write(machine, [numbers, references]);
+    machine.levels.open(Direction::Reverse)?;
+    machine.levels.add_leaves(count)?;
+    let is_done = run_in_window(machine, compiler, &found, [2 * numbers, 0, 2 * references], [0, 0, 2])?;
+    let rows = if is_done { rows(machine) } else { None };
+    machine.levels.close();
+    let Some(rows) = rows else {
+        saved.restore(machine);
+        return Ok(None);
+    };
+    machine.set_integer(0, 1);
+    machine.set_reference(0, Ref::Cells(Rc::new(Cells::references(rows))));
+    Ok(Some(Next::Return))
+}
+
+/// The nodes of the arguments: the leaves of the tape.
+struct Nodes {
+    count: usize,
+    numbers: SmallVec<[f64; 8]>,
+    references: SmallVec<[Ref; 4]>,
+}
+
+impl Nodes {
+    /// Returns the nodes of the arguments in the window, given the banks of their components; `None` if an argument is not
+    /// an array of numbers.
+    fn of(machine: &Machine, order: &[Bank]) -> Option<Nodes> {
+        let mut nodes = Nodes { count: 0, numbers: SmallVec::new(), references: SmallVec::new() };
+        for bank in order {
+            if *bank == Bank::F {
+                nodes.count += 1;
+                nodes.numbers.push(f64::from_bits(nodes.count as u64));
+            } else {
+                let array = machine.reference(nodes.references.len());
+                nodes.references.push(nodes_of(array, &mut nodes.count)?);
+            }
+        }
+        Some(nodes)
+    }
+
+    /// Writes the nodes to the window after the arguments, given the numbers of their numbers and references.
+    fn write(self, machine: &mut Machine, [numbers, references]: [usize; 2]) {
+        self.numbers.into_iter().enumerate().for_each(|(k, node)| machine.set_number(numbers + k, node));
+        let arrays = self.references.into_iter().enumerate();
+        arrays.for_each(|(k, nodes)| machine.set_reference(references + k, nodes));
+    }
+}
+
+/// Returns an array of the nodes of the numbers in an array; `count` counts the leaves.
+fn nodes_of(array: &Ref, count: &mut usize) -> Option<Ref> {
+    let Ref::Cells(array) = array else { return None };
+    let mut nodes = Cells::empty();
+    nodes.len = array.len;
+    let first = *count as u64 + 1;
+    nodes.f = (first..first + array.f.len() as u64).map(f64::from_bits).collect();
+    *count += array.f.len();
+    nodes.r = array.r.iter().map(|inner| nodes_of(inner, count)).collect::<Option<_>>()?;
+    Some(Ref::Cells(Rc::new(nodes)))
+}
+
+/// Returns the rows of the Jacobian, given the value and its nodes in the window; `None` if there are many rows, or if a number
+/// is not finite.
+fn rows(machine: &Machine) -> Option<Vec<Ref>> {
+    let (Ref::Cells(y), Ref::Cells(nodes)) = (machine.reference(0), machine.reference(1)) else { return None };
+    if !is_finite(y) || !have_same_counts(y, nodes) {
+        return None;
+    }
+    let outputs: SmallVec<[u32; lanes::LANES]> = nodes.f.iter().map(|node| node.to_bits() as u32).collect();
+    let (leaves, nodes) = machine.levels.single_chunk()?;
+    if outputs.is_empty() || outputs.len() > lanes::LANES.min(leaves as usize) {
+        return None;
+    }
+    let rows = lanes::rows(leaves, nodes, &outputs)?;
+    Some(rows.into_iter().map(|row| Ref::Cells(Rc::new(Cells::numbers(row)))).collect())
+}
