@@ -108,6 +108,9 @@ pub struct Helpers {
     pub set_reference: extern "C" fn(array: *mut u8, from: *mut u8, index: i64, place: i64) -> i64,
     /// Moves an array out of an element of an array of adjoints; returns whether it succeeded.
     pub take_adjoint_array: extern "C" fn(out: *mut u8, array: *mut u8, index: i64, place: i64) -> i64,
+    /// Returns the address of the reference in an element of an array of adjoints, which is extended as far as necessary, or
+    /// 0 if it did not succeed.
+    pub adjoint_element: extern "C" fn(*mut Context, array: *mut u8, index: i64, place: i64) -> i64,
     /// Adds the numbers of an array to those of the array in an element of an array of adjoints; returns whether it
     /// succeeded.
     pub accumulate_array: extern "C" fn(*mut Context, array: *mut u8, from: *const u8, index: i64, place: i64) -> i64,

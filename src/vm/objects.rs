@@ -135,23 +135,30 @@ pub fn add_array(array: &mut Ref, from: &Ref, copied: &mut usize, entries: usize
     from.r.iter().enumerate().try_for_each(|(at, inner)| accumulate_array(array, at, inner, copied, entries))
 }
 
-/// Adds the numbers of an array to those of the array `at` in an array of adjoints, which is extended as far as necessary.
-pub fn accumulate_array(array: &mut Ref, at: usize, from: &Ref, copied: &mut usize, entries: usize) -> Option<()> {
-    // Other objects have no adjoints.
-    let Ref::Cells(added) = from else { return Some(()) };
+/// Returns the array `at` in an array of adjoints, which is extended as far as necessary.
+pub fn adjoint_element(array: &mut Ref, at: usize) -> Option<&mut Ref> {
     let arrays = &mut own(array).ok()?.r;
     if at >= arrays.len() {
         arrays.resize(at + 1, Ref::Null);
     }
-    match &mut arrays[at] {
+    arrays.get_mut(at)
+}
+
+/// Adds the numbers of an array to those of the array `at` in an array of adjoints, which is extended as far as necessary.
+pub fn accumulate_array(array: &mut Ref, at: usize, from: &Ref, copied: &mut usize, entries: usize) -> Option<()> {
+    // Other objects have no adjoints.
+    let Ref::Cells(added) = from else { return Some(()) };
+    match adjoint_element(array, at)? {
         empty @ Ref::Null => {
             *empty = from.clone();
             Some(())
         }
         // The array that was moved out of a gradient has as many elements as the array of the value.
         Ref::Cells(shorter) if shorter.len < added.len => {
-            let more = std::mem::replace(&mut arrays[at], from.clone());
-            add_array(&mut arrays[at], &more, copied, entries)
+            let shorter = Ref::Cells(Rc::clone(shorter));
+            let to = adjoint_element(array, at)?;
+            *to = from.clone();
+            add_array(to, &shorter, copied, entries)
         }
         to => add_array(to, from, copied, entries),
     }

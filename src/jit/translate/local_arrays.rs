@@ -114,6 +114,9 @@ impl Translator<'_, '_> {
     pub(super) fn local_array(&mut self, instruction: &Instruction, at: usize) -> bool {
         use Instruction as I;
         let Some(layout) = self.layout else { return false };
+        if self.adjoint_element(layout, instruction, at) {
+            return true;
+        }
         let helpers = self.helpers;
         match *instruction {
             I::NewArray { out } => {
@@ -193,7 +196,7 @@ impl Translator<'_, '_> {
     }
 
     /// Returns the offset and the stride of a component as one integer.
-    fn packed(&mut self, (offset, stride): (u16, u16)) -> Value {
+    pub(super) fn packed(&mut self, (offset, stride): (u16, u16)) -> Value {
         self.constant(i64::from(stride) << 16 | i64::from(offset))
     }
 
@@ -204,7 +207,7 @@ impl Translator<'_, '_> {
     }
 
     /// Returns the address of a register of references.
-    fn register_address(&mut self, register: u16) -> Value {
+    pub(super) fn register_address(&mut self, register: u16) -> Value {
         let (base, offset) = self.reference(register);
         self.builder.ins().iadd_imm_s(base, i64::from(offset))
     }
@@ -218,14 +221,14 @@ impl Translator<'_, '_> {
     }
 
     /// Returns the number of a component among the components of its bank.
-    fn position_of(&mut self, index: IIn, (offset, stride): (u16, u16)) -> Value {
+    pub(super) fn position_of(&mut self, index: IIn, (offset, stride): (u16, u16)) -> Value {
         let index = self.i(index.0);
         let first = if stride == 1 { index } else { self.builder.ins().imul_imm_s(index, i64::from(stride)) };
         if offset == 0 { first } else { self.builder.ins().iadd_imm_s(first, i64::from(offset)) }
     }
 
     /// Returns the address of a number.
-    fn address_of(&mut self, numbers: &OwnNumbers, position: Value) -> Value {
+    pub(super) fn address_of(&mut self, numbers: &OwnNumbers, position: Value) -> Value {
         let distance = self.builder.ins().ishl_imm_u(position, 3);
         self.builder.ins().iadd(numbers.first, distance)
     }

@@ -1,5 +1,7 @@
 //! Translation: builds the graph of the code generator from bytecode, one instruction after another.
 
+mod adjoint_elements;
+mod borrowed_elements;
 mod calls;
 mod derivatives;
 mod exits;
@@ -23,12 +25,15 @@ use super::treatment::{Treatment, treatment};
 use super::{Callee, Helpers, Part, Program, Signature, Signatures};
 use crate::bytecode::{Code, Instruction};
 use crate::value::Bank;
+use adjoint_elements::{AdjointElement, adjoint_elements};
+use borrowed_elements::borrowed_elements;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{
     Block, InstBuilder, MemFlagsData, StackSlot, StackSlotData, StackSlotKind, Type, Value, types,
 };
 use cranelift_codegen::isa::CallConv;
 use cranelift_frontend::{FunctionBuilder, Variable};
+use hashbrown::{HashMap, HashSet};
 use local_arrays::KnownArrays;
 use std::ops::RangeInclusive;
 use views::{Key, View};
@@ -111,6 +116,12 @@ struct Translator<'t, 'f> {
     before_loops: Vec<(usize, Block)>,
     /// The views that are valid at the current point.
     views: Views,
+    /// The instructions by which machine code adds to elements of arrays of arrays of adjoints in their place.
+    adjoint_elements: HashMap<usize, AdjointElement>,
+    /// The instructions that load elements which are only read where they are, and those that release them.
+    borrowed_elements: HashSet<usize>,
+    /// The addresses of the references that are such elements, by the registers to which they would be loaded.
+    borrowed: Vec<(u16, Value)>,
     /// The local arrays that are known at the current point.
     known_arrays: KnownArrays,
     /// The indices and counts that were compared on every way to the current point.
@@ -161,6 +172,9 @@ pub fn translate(
     let fuel = builder.declare_var(types::I64);
     let mut declare = |count: usize, kind: Type| (0..count).map(|_| builder.declare_var(kind)).collect();
     let variables = [declare(frame[0], types::F64), declare(frame[1], types::I64)];
+    let is_derivative = part == Part::Derivative;
+    let adjoint_elements = if is_derivative { adjoint_elements(code, &flow) } else { HashMap::new() };
+    let borrowed_elements = if is_derivative { borrowed_elements(code, &flow) } else { HashSet::new() };
     let mut translator = Translator {
         references: Value::from_u32(0),
         builder,
@@ -175,7 +189,10 @@ pub fn translate(
         flow,
         region,
         is_function: part == Part::Function,
-        is_derivative: part == Part::Derivative,
+        is_derivative,
+        adjoint_elements,
+        borrowed_elements,
+        borrowed: vec![],
         frame: [Value::from_u32(0); 2],
         variables,
         tops,
@@ -340,6 +357,7 @@ impl Translator<'_, '_> {
             }
             let instruction = self.code.instructions[at];
             match treatment(instruction.opcode()) {
+                _ if self.borrowed_element(&instruction, at) => {}
                 _ if self.is_derivative && self.local_array(&instruction, at) => {}
                 Treatment::Derivative if self.is_derivative => self.derivative(at, &instruction),
                 Treatment::Recorded if self.recorded(at, &instruction) => {}

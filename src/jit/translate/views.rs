@@ -250,8 +250,11 @@ impl Translator<'_, '_> {
         view
     }
 
-    /// Returns the address of a register of references.
+    /// Returns the address of a register of references, or of the reference that the register would hold.
     pub(super) fn reference(&mut self, register: u16) -> (Value, i32) {
+        if let Some((_, address)) = self.borrowed.iter().find(|(borrowed, _)| *borrowed == register) {
+            return (*address, 0);
+        }
         (self.references, i32::from(register) * self.helpers.reference)
     }
 

@@ -173,6 +173,13 @@ pub extern "C" fn take_adjoint_array(out: *mut u8, array: *mut u8, index: i64, p
     1
 }
 
+pub extern "C" fn adjoint_element(context: *mut Context, array: *mut u8, index: i64, place: i64) -> i64 {
+    let Some(at) = objects::adjoint_position(index, unpacked(place)) else { return 0 };
+    // SAFETY: machine code passes its own context, and a register of its frame, which nothing else borrows.
+    let array = unsafe { array_of_adjoints(context, array) };
+    objects::adjoint_element(array, at).map_or(0, |element| (&raw mut *element).addr() as i64)
+}
+
 pub extern "C" fn accumulate_array(
     context: *mut Context,
     array: *mut u8,

@@ -29,6 +29,7 @@ pub(super) static HELPERS: Helpers = Helpers {
     take_reference: array_operations::take_reference,
     set_reference: array_operations::set_reference,
     take_adjoint_array: array_operations::take_adjoint_array,
+    adjoint_element: array_operations::adjoint_element,
     accumulate_array: array_operations::accumulate_array,
     set_number: array_operations::set_number,
     set_integer: array_operations::set_integer,
