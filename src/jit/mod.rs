@@ -106,6 +106,10 @@ pub struct Helpers {
     pub take_reference: extern "C" fn(out: *mut u8, array: *mut u8, index: i64, place: i64) -> i64,
     /// Moves a reference into a component of an element of an array; returns whether it succeeded.
     pub set_reference: extern "C" fn(array: *mut u8, from: *mut u8, index: i64, place: i64) -> i64,
+    /// Does the same as `take_reference`, if nothing must be copied or dropped.
+    pub take_element: extern "C" fn(out: *mut u8, array: *mut u8, index: i64, place: i64) -> i64,
+    /// Does the same as `set_reference`, if nothing must be copied or dropped.
+    pub set_element: extern "C" fn(array: *mut u8, from: *mut u8, index: i64, place: i64) -> i64,
     /// Moves an array out of an element of an array of adjoints; returns whether it succeeded.
     pub take_adjoint_array: extern "C" fn(out: *mut u8, array: *mut u8, index: i64, place: i64) -> i64,
     /// Returns the address of the reference in an element of an array of adjoints, which is extended as far as necessary, or

@@ -64,13 +64,12 @@ pub fn treatment(opcode: Opcode) -> Treatment {
         Share | Take | Clear | LoadBoxF | LoadBoxI | LoadBoxR | StoreBoxF | StoreBoxI | LoadRecordF | LoadRecordI
         | LoadRecordR | StoreRecordF | StoreRecordI | CaptureF | CaptureI | CaptureR | AppendF | AppendI | Count
         | CheckIndex | ElementF | ElementI | ElementR | PartF | PartI | PartR | SetElementF | SetElementI
-        | SetPartF | SetPartI | LoadGlobalF | LoadGlobalI | LoadGlobalR | StoreGlobalF | StoreGlobalI | CheckAccess
-        | CheckGlobalAccess => Treatment::Object,
+        | SetPartF | SetPartI | TakePart | SetElementR | SetPartR | AppendR | LoadGlobalF | LoadGlobalI
+        | LoadGlobalR | StoreGlobalF | StoreGlobalI | CheckAccess | CheckGlobalAccess => Treatment::Object,
         LoadText | LoadArray | Native | Operate | NewBox | NewInstance | FindMethod | NewRecord | NewClosure
-        | StoreBoxR | TakeBox | StoreRecordR | TakeRecord | NewArray | AppendR | AppendText | Append | TakePart
-        | SetElementR | SetPartR | StoreGlobalR | TakeGlobal | BeginAccess | BeginGlobalAccess | EndAccess
-        | DPrim3F | DCallRule | DNative | DOperate | DNewBox | DNewRecord | DNewClosure | DStoreBoxF | DAppend
-        | DStoreGlobalF => Treatment::Step,
+        | StoreBoxR | TakeBox | StoreRecordR | TakeRecord | NewArray | AppendText | Append | StoreGlobalR
+        | TakeGlobal | BeginAccess | BeginGlobalAccess | EndAccess | DPrim3F | DCallRule | DNative | DOperate
+        | DNewBox | DNewRecord | DNewClosure | DStoreBoxF | DAppend | DStoreGlobalF => Treatment::Step,
         CallValue | DCallValue => Treatment::StepAndLeave,
         PartialF | PartialLeftF | PartialRightF | PartialFI | FlushF | AppendNode | AppendNode2 | PushF | PushI
         | PushKnown | PopF | PopI | AddElementF | AddPartF | Accumulate | AccumulateR | TakeAdjoint | TakeAdjointR

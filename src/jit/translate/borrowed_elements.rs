@@ -1,7 +1,8 @@
 //! Borrowed elements: reads an array that is an element of an array of arrays where it is, without a copy of the reference.
 //!
-//! For tangent and adjoint code, which nothing continues when it is left, so that the register of the element need not hold
-//! it.
+//! The register of the element does not hold it, so that the interpreter cannot continue between the load and the release.
+//! Tangent and adjoint code is not continued at all. In other code only a single read is in between, and the interpreter
+//! continues with the load where that read fails.
 
 use super::super::flow::Flow;
 use super::Translator;
@@ -11,12 +12,46 @@ use crate::bytecode::operand::{Access, Role};
 use crate::bytecode::{Code, Instruction};
 use crate::value::Bank;
 use cranelift_codegen::ir::InstBuilder;
-use hashbrown::HashSet;
+use hashbrown::{HashMap, HashSet};
 
-/// Returns the instructions that load an element which is only read until it is released in the same block, and those that
-/// release it.
-pub(super) fn borrowed_elements(code: &Code, flow: &Flow) -> HashSet<usize> {
-    (0..code.instructions.len()).filter_map(|at| Some([at, release(code, flow, at)?])).flatten().collect()
+/// The borrowed elements of a function.
+#[derive(Default)]
+pub(super) struct BorrowedElements {
+    /// The instructions that load an element which is only read until it is released in the same block, and those that
+    /// release it.
+    steps: HashSet<usize>,
+    /// The loads of elements with a single read, by that read.
+    loads: HashMap<usize, usize>,
+}
+
+impl BorrowedElements {
+    pub(super) fn of(code: &Code, flow: &Flow, is_derivative: bool) -> BorrowedElements {
+        let mut found = BorrowedElements::default();
+        for load in 0..code.instructions.len() {
+            let Some(release) = release(code, flow, load) else { continue };
+            let read = following(code, load);
+            if following(code, read) == release {
+                found.loads.insert(read, load);
+            } else if !is_derivative {
+                continue;
+            }
+            found.steps.extend([load, release]);
+        }
+        found
+    }
+
+    /// Returns the instruction with which the interpreter continues where an instruction fails.
+    pub(super) fn resumed_at(&self, at: usize) -> usize {
+        self.loads.get(&at).copied().unwrap_or(at)
+    }
+}
+
+/// Returns the index of the instruction that follows another and its operands.
+fn following(code: &Code, at: usize) -> usize {
+    match code.instructions.get(at + 1) {
+        Some(Instruction::Element { .. }) => at + 2,
+        _ => at + 1,
+    }
 }
 
 /// Returns the instruction that releases the element which an instruction loads.
@@ -57,10 +92,12 @@ fn release(code: &Code, flow: &Flow, first: usize) -> Option<usize> {
 impl Translator<'_, '_> {
     /// Translates an instruction that loads or releases a borrowed element; returns whether it is one.
     pub(super) fn borrowed_element(&mut self, instruction: &Instruction, at: usize) -> bool {
-        let (Some(layout), true) = (self.layout, self.borrowed_elements.contains(&at)) else { return false };
+        let (Some(layout), true) = (self.layout, self.borrowed_elements.steps.contains(&at)) else { return false };
         match *instruction {
             Instruction::Clear { a } => {
                 self.borrowed.retain(|(register, _)| *register != a.0);
+                // The register may still hold what it held before the load.
+                self.clear(at, layout, a.0);
                 true
             }
             Instruction::ElementR { out, index, .. } | Instruction::PartR { out, index, .. } => {

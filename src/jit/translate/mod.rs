@@ -26,14 +26,14 @@ use super::{Callee, Helpers, Part, Program, Signature, Signatures};
 use crate::bytecode::{Code, Instruction};
 use crate::value::Bank;
 use adjoint_elements::{AdjointElement, adjoint_elements};
-use borrowed_elements::borrowed_elements;
+use borrowed_elements::BorrowedElements;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{
     Block, InstBuilder, MemFlagsData, StackSlot, StackSlotData, StackSlotKind, Type, Value, types,
 };
 use cranelift_codegen::isa::CallConv;
 use cranelift_frontend::{FunctionBuilder, Variable};
-use hashbrown::{HashMap, HashSet};
+use hashbrown::HashMap;
 use local_arrays::KnownArrays;
 use std::ops::RangeInclusive;
 use views::{Key, View};
@@ -118,8 +118,8 @@ struct Translator<'t, 'f> {
     views: Views,
     /// The instructions by which machine code adds to elements of arrays of arrays of adjoints in their place.
     adjoint_elements: HashMap<usize, AdjointElement>,
-    /// The instructions that load elements which are only read where they are, and those that release them.
-    borrowed_elements: HashSet<usize>,
+    /// The elements of arrays that are read where they are.
+    borrowed_elements: BorrowedElements,
     /// The addresses of the references that are such elements, by the registers to which they would be loaded.
     borrowed: Vec<(u16, Value)>,
     /// The local arrays that are known at the current point.
@@ -174,7 +174,7 @@ pub fn translate(
     let variables = [declare(frame[0], types::F64), declare(frame[1], types::I64)];
     let is_derivative = part == Part::Derivative;
     let adjoint_elements = if is_derivative { adjoint_elements(code, &flow) } else { HashMap::new() };
-    let borrowed_elements = if is_derivative { borrowed_elements(code, &flow) } else { HashSet::new() };
+    let borrowed_elements = BorrowedElements::of(code, &flow, is_derivative);
     let mut translator = Translator {
         references: Value::from_u32(0),
         builder,
@@ -370,7 +370,7 @@ impl Translator<'_, '_> {
                     self.is_ended = true;
                 }
             }
-            self.finish_exit(at, Continuation::Before);
+            self.finish_exit(self.borrowed_elements.resumed_at(at), Continuation::Before);
             self.invalidate_views(at);
             self.forget_arrays(&instruction);
         }

@@ -80,6 +80,22 @@ impl Translator<'_, '_> {
             }
             I::Take { out, a } => self.take(at, layout, out.0, a.0),
             I::Clear { a } => self.clear(at, layout, a.0),
+            I::TakePart { out, array, index } => {
+                let function = self.helpers.take_element as *const () as usize;
+                self.element_of_arrays_or_step(at, function, [out.0, array.0], (index, self.place(at)));
+            }
+            I::SetElementR { array, a, index } => {
+                let function = self.helpers.set_element as *const () as usize;
+                self.element_of_arrays_or_step(at, function, [array.0, a.0], (index, (0, 1)));
+            }
+            I::SetPartR { array, a, index } => {
+                let function = self.helpers.set_element as *const () as usize;
+                self.element_of_arrays_or_step(at, function, [array.0, a.0], (index, self.place(at)));
+            }
+            I::AppendR { array, a } => {
+                let given = [array.0, a.0].map(|register| self.register_address(register));
+                self.call_or_step(at, self.helpers.append_reference as *const () as usize, &given);
+            }
             I::LoadGlobalF { out, index } if index.0 < self.globals[0] => {
                 let globals = self.load_context(types::I64, offsets::GLOBALS);
                 let value = self.builder.ins().load(types::F64, FLAGS, globals, 8 * index.0 as i32);
@@ -199,6 +215,31 @@ impl Translator<'_, '_> {
         self.share(at, layout, out, base, offset);
     }
 
+    /// Moves a reference out of an element or into one by a function of the machine, or by the interpreter in rare cases.
+    fn element_of_arrays_or_step(
+        &mut self,
+        at: usize,
+        function: usize,
+        registers: [u16; 2],
+        (index, place): (IIn, (u16, u16)),
+    ) {
+        let (index, place) = (self.i(index.0), self.packed(place));
+        let [first, second] = registers.map(|register| self.register_address(register));
+        self.call_or_step(at, function, &[first, second, index, place]);
+    }
+
+    /// Calls a function of the machine; the interpreter executes the instruction if the function returns that it has done
+    /// nothing.
+    fn call_or_step(&mut self, at: usize, function: usize, arguments: &[Value]) {
+        let succeeded = self.call_address(function, arguments, types::I64);
+        let [rare, next] = [(); 2].map(|()| self.builder.create_block());
+        self.builder.set_cold_block(rare);
+        self.builder.ins().brif(succeeded, next, &[], rare, &[]);
+        self.continue_in(rare);
+        self.rare_step(at, next);
+        self.continue_in(next);
+    }
+
     /// Executes the current instruction, which changes no number or integer, by the interpreter, without an effect on
     /// machine registers, and continues in another block.
     fn rare_step(&mut self, at: usize, next: cranelift_codegen::ir::Block) {
@@ -300,7 +341,7 @@ impl Translator<'_, '_> {
     }
 
     /// Drops the reference in a register. The interpreter does so if the object has no other owner.
-    fn clear(&mut self, at: usize, layout: &Layout, a: u16) {
+    pub(super) fn clear(&mut self, at: usize, layout: &Layout, a: u16) {
         let (base, offset) = self.reference(a);
         let (next, filled) = (self.builder.create_block(), self.builder.create_block());
         let tag = self.builder.ins().load(types::I8, FLAGS, base, offset + layout.tag);

@@ -164,6 +164,38 @@ pub extern "C" fn set_reference(array: *mut u8, from: *mut u8, index: i64, place
     i64::from(at.map(|at| *at = value).is_some())
 }
 
+/// Returns the reference in a component of an element of an array that has one owner.
+fn own_element(array: &mut Ref, index: i64, place: i64) -> Option<&mut Ref> {
+    let Ref::Cells(cells) = array else { return None };
+    let cells = Rc::get_mut(cells)?;
+    let at = objects::position(cells, index, unpacked(place))?;
+    cells.r.get_mut(at)
+}
+
+pub extern "C" fn take_element(out: *mut u8, array: *mut u8, index: i64, place: i64) -> i64 {
+    // SAFETY: machine code passes a register of its frame, which nothing else borrows.
+    if !matches!(unsafe { register(out) }, Ref::Null) {
+        return 0;
+    }
+    // SAFETY: as above; the array is in another register.
+    let Some(element) = own_element(unsafe { register(array) }, index, place) else { return 0 };
+    let taken = std::mem::take(element);
+    // SAFETY: as above; the array is not borrowed any more.
+    unsafe { *register(out) = taken };
+    1
+}
+
+pub extern "C" fn set_element(array: *mut u8, from: *mut u8, index: i64, place: i64) -> i64 {
+    // SAFETY: machine code passes a register of its frame, which nothing else borrows.
+    let Some(element) = own_element(unsafe { register(array) }, index, place) else { return 0 };
+    if !matches!(element, Ref::Null) {
+        return 0;
+    }
+    // SAFETY: as above; the reference is in another register than the array.
+    *element = std::mem::take(unsafe { register(from) });
+    1
+}
+
 pub extern "C" fn take_adjoint_array(out: *mut u8, array: *mut u8, index: i64, place: i64) -> i64 {
     let Some(at) = objects::adjoint_position(index, unpacked(place)) else { return 0 };
     // SAFETY: machine code passes registers of its frame, which nothing else borrows.

@@ -28,6 +28,8 @@ pub(super) static HELPERS: Helpers = Helpers {
     append_reference: array_operations::append_reference,
     take_reference: array_operations::take_reference,
     set_reference: array_operations::set_reference,
+    take_element: array_operations::take_element,
+    set_element: array_operations::set_element,
     take_adjoint_array: array_operations::take_adjoint_array,
     adjoint_element: array_operations::adjoint_element,
     accumulate_array: array_operations::accumulate_array,
