@@ -133,6 +133,18 @@ impl Flow {
         })
     }
 
+    /// Returns for each instruction whether it ends a straight run: it jumps, or an instruction jumps to it.
+    pub fn block_ends(&self, code: &Code) -> Vec<bool> {
+        let ends = |at: usize| self.targets[at].is_some() || code.instructions[at].opcode().is_end();
+        let mut found: Vec<bool> = (0..self.targets.len()).map(ends).collect();
+        for target in self.targets.iter().flatten() {
+            if let Some(end) = found.get_mut(*target) {
+                *end = true;
+            }
+        }
+        found
+    }
+
     /// Returns the innermost loop that begins at an instruction.
     pub fn loop_at(&self, head: usize) -> Option<RangeInclusive<usize>> {
         self.loops.iter().find(|around| *around.start() == head).cloned()

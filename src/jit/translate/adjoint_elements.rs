@@ -28,8 +28,9 @@ pub(super) struct AdjointElement {
 /// to the element in its place.
 pub(super) fn adjoint_elements(code: &Code, flow: &Flow) -> HashMap<usize, AdjointElement> {
     let mut found = HashMap::new();
+    let ends = flow.block_ends(code);
     for at in 0..code.instructions.len() {
-        if let Some((element, steps)) = moved_element(code, flow, at) {
+        if let Some((element, steps)) = moved_element(code, &ends, at) {
             found.extend(steps.into_iter().map(|step| (step, element)));
         }
     }
@@ -45,15 +46,14 @@ fn place(code: &Code, at: usize) -> (u16, u16) {
 }
 
 /// Returns the element that an instruction moves to a register, and the instructions up to the one that moves it back.
-fn moved_element(code: &Code, flow: &Flow, first: usize) -> Option<(AdjointElement, Vec<usize>)> {
+fn moved_element(code: &Code, ends: &[bool], first: usize) -> Option<(AdjointElement, Vec<usize>)> {
     use Instruction as I;
     let I::TakeAdjointR { out, array, index } = code.instructions[first] else { return None };
     let element = AdjointElement { array: array.0, index, place: place(code, first) };
     let mut steps = vec![first];
     for at in first + 1..code.instructions.len() {
         let instruction = &code.instructions[at];
-        let begins_block = flow.targets.contains(&Some(at));
-        if begins_block || flow.targets[at].is_some() || instruction.opcode().is_end() {
+        if ends[at] {
             return None;
         }
         match *instruction {
@@ -63,8 +63,7 @@ fn moved_element(code: &Code, flow: &Flow, first: usize) -> Option<(AdjointEleme
                 steps.push(at);
                 // The register is emptied next, so that nothing reads what it would have held.
                 let is_emptied = matches!(code.instructions.get(at + 2), Some(I::Clear { a }) if a.0 == out.0);
-                return (same == element && is_emptied && !flow.targets.contains(&Some(at + 2)))
-                    .then_some((element, steps));
+                return (same == element && is_emptied && !ends[at + 2]).then_some((element, steps));
             }
             _ => {}
         }

@@ -27,8 +27,9 @@ pub(super) struct BorrowedElements {
 impl BorrowedElements {
     pub(super) fn of(code: &Code, flow: &Flow, is_derivative: bool) -> BorrowedElements {
         let mut found = BorrowedElements::default();
+        let ends = flow.block_ends(code);
         for load in 0..code.instructions.len() {
-            let Some(release) = release(code, flow, load) else { continue };
+            let Some(release) = release(code, &ends, load) else { continue };
             let read = following(code, load);
             if following(code, read) == release {
                 found.loads.insert(read, load);
@@ -55,7 +56,7 @@ fn following(code: &Code, at: usize) -> usize {
 }
 
 /// Returns the instruction that releases the element which an instruction loads.
-fn release(code: &Code, flow: &Flow, first: usize) -> Option<usize> {
+fn release(code: &Code, ends: &[bool], first: usize) -> Option<usize> {
     use Instruction as I;
     let (I::ElementR { out, array, .. } | I::PartR { out, array, .. }) = code.instructions[first] else { return None };
     if out.0 == array.0 {
@@ -63,7 +64,7 @@ fn release(code: &Code, flow: &Flow, first: usize) -> Option<usize> {
     }
     for at in first + 1..code.instructions.len() {
         let instruction = &code.instructions[at];
-        if flow.targets.contains(&Some(at)) || flow.targets[at].is_some() || instruction.opcode().is_end() {
+        if ends[at] {
             return None;
         }
         let is_read = match *instruction {

@@ -139,8 +139,12 @@ fn unpacked(place: i64) -> (u16, u16) {
 
 pub extern "C" fn append_reference(array: *mut u8, from: *mut u8) -> i64 {
     // SAFETY: machine code passes registers of its frame; the reference is moved before the array is borrowed.
-    let (value, array) = unsafe { (std::mem::take(register(from)), register(array)) };
-    let Ok(cells) = objects::own(array) else { return 0 };
+    let (value, to) = unsafe { (std::mem::take(register(from)), register(array)) };
+    let Ok(cells) = objects::own(to) else {
+        // SAFETY: as above; the array is not borrowed any more.
+        unsafe { *register(from) = value };
+        return 0;
+    };
     cells.r.push(value);
     cells.len += 1;
     1
@@ -177,7 +181,7 @@ pub extern "C" fn take_element(out: *mut u8, array: *mut u8, index: i64, place: 
     if !matches!(unsafe { register(out) }, Ref::Null) {
         return 0;
     }
-    // SAFETY: as above; the array is in another register.
+    // SAFETY: as above; the borrow of the other register has ended.
     let Some(element) = own_element(unsafe { register(array) }, index, place) else { return 0 };
     let taken = std::mem::take(element);
     // SAFETY: as above; the array is not borrowed any more.
@@ -186,12 +190,15 @@ pub extern "C" fn take_element(out: *mut u8, array: *mut u8, index: i64, place: 
 }
 
 pub extern "C" fn set_element(array: *mut u8, from: *mut u8, index: i64, place: i64) -> i64 {
+    if array == from {
+        return 0;
+    }
     // SAFETY: machine code passes a register of its frame, which nothing else borrows.
     let Some(element) = own_element(unsafe { register(array) }, index, place) else { return 0 };
     if !matches!(element, Ref::Null) {
         return 0;
     }
-    // SAFETY: as above; the reference is in another register than the array.
+    // SAFETY: as above; the reference is in another register.
     *element = std::mem::take(unsafe { register(from) });
     1
 }

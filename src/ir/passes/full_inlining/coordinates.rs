@@ -7,7 +7,7 @@ use crate::source::Span;
 use crate::value::Bank;
 
 /// The stride of an array of numbers.
-const NUMBERS: Stride = Stride { f: 1, i: 0, r: 0 };
+pub(super) const NUMBERS: Stride = Stride { f: 1, i: 0, r: 0 };
 
 impl Inliner<'_> {
     /// Appends the construction of the array `out` of the numbers in the components of a value, which are numbers and arrays of

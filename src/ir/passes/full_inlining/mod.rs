@@ -5,6 +5,7 @@
 //! [stops](Trap::Unsupported) at each step that is neither arithmetic on numbers and integers nor access to their
 //! storage. Until then it modifies only its own registers, so that the function can run again from its beginning.
 
+mod array_functions;
 mod coordinates;
 mod nested_operators;
 mod partial_formulas;
@@ -16,10 +17,9 @@ use crate::ir::passes::exclusivity_checks::AccessKind;
 use crate::ir::passes::fallback::Fallback;
 use crate::ir::passes::{available_copies, clean, common_subexpressions, early_release, invariant_loads, specialize};
 use crate::ir::{
-    Block, BlockId, Function, FunctionId, Instruction, Op, Operator, Program, Reg, Register, Stride, Terminator,
-    TransformedOp, Trap,
+    Block, BlockId, Function, FunctionId, Instruction, Op, Operator, Program, Reg, Register, Terminator, TransformedOp,
+    Trap,
 };
-use crate::native::primitive_ids;
 use crate::source::Span;
 use crate::value::{Bank, Signature};
 use hashbrown::HashMap;
@@ -340,14 +340,10 @@ impl<'p> Inliner<'p> {
                 true
             }
             Op::Operator(operator) => self.operator(site, operator, (&outs, &ins), step),
-            Op::Native { name: "array.repeating", .. } => self.repeat(site, outs[0], &ins, step),
-            // A capacity has no effect on values.
-            Op::Native { name: "array.reserve", .. } => {
-                if outs[0] != ins[0] {
-                    self.push(site.at, Op::Take, vec![outs[0]], vec![ins[0]], step.span);
-                }
-                true
-            }
+            Op::Native { name, shapes } => match shapes.first() {
+                Some(element) if self.array_function(site, name, *element, (&outs, &ins), step.span) => true,
+                _ => self.refuse(site.at, Fallback::of_step(&step.op)),
+            },
             // Tangent and adjoint code does not run during a modification of shared memory.
             Op::Hold | Op::Access { how: AccessKind::Instantaneous, .. } => true,
             op if is_supported(op) => {
@@ -356,37 +352,6 @@ impl<'p> Inliner<'p> {
             }
             op => self.refuse(site.at, Fallback::of_step(op)),
         }
-    }
-
-    /// Appends a loop that creates an array of equal elements, given the components of the element and the number of
-    /// elements.
-    fn repeat(&mut self, site: &mut CallSite<'_>, array: Reg, ins: &[Reg], step: &Instruction) -> bool {
-        let Some((count, element)) = ins.split_last() else { return self.refuse(site.at, Fallback::Step) };
-        let of_bank = |bank| element.iter().filter(|r| self.registers[r.0 as usize].bank == bank).count() as u16;
-        let stride = Stride { f: of_bank(Bank::F), i: of_bank(Bank::I), r: of_bank(Bank::R) };
-        let [index, zero, one, is_negative, is_first, is_next] = [(); 6].map(|()| self.register(Bank::I));
-        let before = site.at;
-        let next = self.blocks.len() as u32;
-        let [valid, body, after, failed] = [0, 1, 2, 3].map(|k| BlockId(next + k));
-        self.blocks.extend((0..4).map(|_| Block::default()));
-        let mut push = |at, op, out, ins: &[Reg]| self.push(at, op, vec![out], ins.to_vec(), step.span);
-        push(before, Op::ConstI(0), zero, &[]);
-        push(before, Op::Primitive(primitive_ids::INT_LT), is_negative, &[*count, zero]);
-        push(valid, Op::NewArray(stride), array, &[]);
-        push(valid, Op::ConstI(1), one, &[]);
-        push(valid, Op::ConstI(0), index, &[]);
-        push(valid, Op::Primitive(primitive_ids::INT_LT), is_first, &[index, *count]);
-        push(body, Op::Append(stride), array, &[&[array], element].concat());
-        push(body, Op::Primitive(primitive_ids::INT_ADD), index, &[index, one]);
-        push(body, Op::Primitive(primitive_ids::INT_LT), is_next, &[index, *count]);
-        let mut end = |at: BlockId, end| self.blocks[at.0 as usize].end = Some(end);
-        end(before, Terminator::Branch { condition: is_negative, then: failed, otherwise: valid });
-        end(valid, Terminator::Branch { condition: is_first, then: body, otherwise: after });
-        end(body, Terminator::Branch { condition: is_next, then: body, otherwise: after });
-        // The function runs again on the tape, which reports the failure.
-        end(failed, Terminator::Trap(Trap::Unsupported));
-        site.at = after;
-        true
     }
 
     /// Copies a register, together with the knowledge about the function in it.

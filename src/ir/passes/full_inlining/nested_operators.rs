@@ -5,6 +5,7 @@
 //! constants of the inner derivative, and may vary in the outer one. A partial derivative becomes the primitives of
 //! which its formula consists.
 
+use super::coordinates::NUMBERS;
 use super::partial_formulas::PartialStep;
 use super::{CallSite, CaptureSource, Continuation, Inliner, KnownClosure, MAX_STEPS, inlinable, returns, size};
 use crate::ir::passes::clean;
@@ -168,7 +169,7 @@ impl<'p> Inliner<'p> {
         let zero = self.computed(site.at, Op::ConstF(0.0), vec![], step.span);
         let (count, zeros) = (self.register(Bank::I), self.register(Bank::R));
         self.push(site.at, Op::Count, vec![count], vec![array], step.span);
-        self.repeat(site, zeros, &[zero, count], step);
+        self.repeat(site, zeros, (&[zero], count), NUMBERS, step.span);
         zeros
     }
 
