@@ -11,6 +11,7 @@
 //! Not here: name resolution (`types`).
 
 pub mod ast;
+pub(crate) mod declared_tests;
 mod dump;
 mod flow_sensitive;
 pub(crate) mod foreign;

@@ -206,7 +206,7 @@ fn may_have_tests(text: &str) -> bool {
         // A test in another notation is a syntax error, which must be reported: `test("name") { … }`.
         rest.trim_start().starts_with(['"', '#']) || rest.contains('{')
     };
-    text.lines().any(begins)
+    text.lines().any(begins) || Session::may_declare_tests(text)
 }
 
 /// Formats the duration of a test.

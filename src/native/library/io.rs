@@ -16,6 +16,7 @@ pub(super) const TABLE: &[NativeFunction] = &[
     NativeFunction { name: "io.readLine", call: read_line },
     NativeFunction { name: "io.progress", call: progress },
     NativeFunction { name: "io.arguments", call: arguments },
+    NativeFunction { name: "io.environment", call: environment },
     NativeFunction { name: "io.exit", call: exit },
 ];
 
@@ -64,6 +65,14 @@ fn progress(c: Call<'_, '_>) -> Result<(), Failure> {
 fn arguments(c: Call<'_, '_>) -> Result<(), Failure> {
     let all = c.host.arguments.iter().map(String::as_str).collect();
     c.return_reference(texts(all))
+}
+
+/// Returns the environment variables of the process, as `name=value`.
+fn environment(c: Call<'_, '_>) -> Result<(), Failure> {
+    let all: Vec<String> = std::env::vars_os()
+        .map(|(name, value)| format!("{}={}", name.to_string_lossy(), value.to_string_lossy()))
+        .collect();
+    c.return_reference(texts(all.iter().map(String::as_str).collect()))
 }
 
 /// Exits the program; the caller that ends the process flushes its output.

@@ -5,6 +5,8 @@ use crate::session::{Folders, Input, Session};
 use crate::source::Span;
 use crate::syntax;
 use crate::syntax::ast::{DeclKind, File, StmtKind};
+use crate::syntax::declared_tests;
+use crate::types::names::module_name::is_library_module;
 use std::path::{Component, Path, PathBuf};
 use std::rc::Rc;
 
@@ -26,6 +28,8 @@ pub(crate) struct ModuleFiles {
     pub paths: Vec<PathBuf>,
     /// Whether the space of source offsets is exhausted.
     pub is_full: bool,
+    /// Whether a file lists tests, which run after the statements of all files.
+    pub lists_tests: bool,
 }
 
 /// A failed `import` of a file: its source location and the message.
@@ -43,6 +47,11 @@ impl Session {
         for input in inputs {
             self.read(input, inputs, &mut vec![], &mut loaded);
         }
+        if loaded.lists_tests
+            && let Some(last) = loaded.files.last_mut()
+        {
+            declared_tests::run_tests(last, !self.context.module.is_interactive);
+        }
         loaded
     }
 
@@ -58,6 +67,9 @@ impl Session {
                 problems.push((span, problem));
             }
         }
+        for module in modules(input.text) {
+            self.import_module(&path, &module, given, importing, loaded);
+        }
         importing.pop();
         loaded.paths.push(path);
         let Some(id) = self.sources.add(input.name, input.text.to_owned(), false) else {
@@ -67,7 +79,7 @@ impl Session {
         let start = self.sources.get(id).start;
         self.context.sink.name_text(start, input.name);
         let mut parsed = syntax::parse(input.text, start);
-        self.select_tests(&mut parsed.file, !importing.is_empty());
+        loaded.lists_tests |= self.select_tests(&mut parsed, (input.text, start), !importing.is_empty());
         let place = |span: Span| Span::new(span.start + start, span.end + start);
         let problems =
             problems.into_iter().map(|(span, problem)| Diagnostic::error(Code::Import, place(span), problem));
@@ -116,6 +128,51 @@ impl Session {
         self.read(&Input { name: &name, text: &text }, given, importing, loaded);
         Ok(())
     }
+
+    /// Reads the file of a module that is imported by name, if the module is neither a part of the library nor among the
+    /// given files, and its file lies where Swift's packages have it.
+    fn import_module(
+        &mut self,
+        importer: &Path,
+        module: &str,
+        given: &[Input],
+        importing: &mut Vec<PathBuf>,
+        loaded: &mut ModuleFiles,
+    ) {
+        let is_known = |path: &Path| path.file_stem().is_some_and(|stem| stem == module);
+        let is_given = given.iter().any(|input| is_known(Path::new(input.name)));
+        if is_library_module(module) || is_given || loaded.paths.iter().any(|path| is_known(path)) {
+            return;
+        }
+        let Some(load) = self.loader else { return };
+        let folder = importer.parent().unwrap_or(Path::new("")).to_owned();
+        let sources = format!("Sources/{module}");
+        let folders = [folder.clone(), folder.join(&sources), folder.join("../..").join(&sources)];
+        for place in folders {
+            for extension in ["dscript", "swift"] {
+                let file = format!("{module}.{extension}");
+                let path = plain(&place.join(&file));
+                let allowed = &self.machine.host.access.read;
+                if !importing.contains(&path) && allowed.has(&path) && load(&path, allowed).is_ok() {
+                    let name = place.strip_prefix(&folder).unwrap_or(&place).join(&file).display().to_string();
+                    // A problem with the file leaves the module unknown, which is reported.
+                    let _ = self.import(importer, &name, given, importing, loaded);
+                    return;
+                }
+            }
+        }
+    }
+}
+
+/// Returns the names of the modules that a text imports by name.
+fn modules(text: &str) -> Vec<String> {
+    let words = text.lines().filter_map(|line| {
+        let line = line.trim_start();
+        let line = line.strip_prefix("@testable").map_or(line, str::trim_start);
+        line.strip_prefix("import ").map(str::trim)
+    });
+    let is_name = |word: &&str| !word.is_empty() && word.chars().all(|c| c.is_alphanumeric() || c == '_');
+    words.filter(is_name).map(str::to_owned).collect()
 }
 
 /// Returns the names of the files that a text imports, with the source locations of the imports.

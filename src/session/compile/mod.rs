@@ -130,7 +130,7 @@ impl Session {
     /// Parses source texts and arranges their operators by precedence.
     #[expect(clippy::type_complexity, reason = "trees with their sources")]
     pub(crate) fn parse(&mut self, inputs: &[Input]) -> Result<(Vec<syntax::ast::File>, Vec<(u32, Rc<str>)>), Outcome> {
-        let ModuleFiles { mut files, texts, mut diagnostics, paths, is_full } = self.load_files(inputs);
+        let ModuleFiles { mut files, texts, mut diagnostics, paths, is_full, .. } = self.load_files(inputs);
         if is_full {
             return Err(rejected(vec![no_room()]));
         }

@@ -64,12 +64,12 @@ pub const TOPICS: &[LibraryTopic] = &[
     LibraryTopic { title: "Dictionaries and sets", files: &["dictionary", "set"] },
     LibraryTopic { title: "Ranges", files: &["range"] },
     LibraryTopic { title: "Text", files: &["string", "text", "character", "format", "foundation"] },
-    LibraryTopic { title: "Input and output", files: &["io", "mirror", "progress", "time"] },
+    LibraryTopic { title: "Input and output", files: &["io", "process_info", "mirror", "progress", "time"] },
     LibraryTopic {
         title: "Files and data",
         files: &["file", "csv", "data_table", "json", "codable", "json_coder", "regex", "calendar"],
     },
-    LibraryTopic { title: "Tests", files: &["testing", "xctest"] },
+    LibraryTopic { title: "Tests", files: &["testing", "declared_tests", "xctest", "swift_testing"] },
     LibraryTopic { title: "Optionals, results and errors", files: &["optional", "result"] },
     LibraryTopic { title: "Vectors of fixed size", files: &["simd"] },
     LibraryTopic {

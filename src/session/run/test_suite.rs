@@ -4,7 +4,8 @@ use crate::diagnostic::Diagnostic;
 use crate::ir::FunctionId;
 use crate::session::run::lazy_compiler::LazyCompiler;
 use crate::session::{Compiled, Input, Options, Outcome, Session, Status};
-use crate::syntax::ast::{DeclKind, File, Stmt, StmtKind};
+use crate::syntax::ast::{DeclKind, Stmt, StmtKind};
+use crate::syntax::{Parsed, declared_tests};
 use crate::types::declare::test_block;
 use crate::types::model::typed_tree::FunctionRef;
 use crate::value::Components;
@@ -42,6 +43,11 @@ pub struct TestRun {
 }
 
 impl Session {
+    /// Whether a text may declare tests with one of Swift's libraries for tests.
+    pub fn may_declare_tests(text: &str) -> bool {
+        declared_tests::may_declare_tests(text)
+    }
+
     /// Compiles a module with its tests; returns an outcome when there are errors.
     pub fn suite(&mut self, inputs: &[Input]) -> Result<Suite, Outcome> {
         let compiled = self.compile_with_tests(inputs)?;
@@ -80,9 +86,11 @@ impl Session {
         TestRun { outcome: self.concluded(result.map(|_| None), vec![]), is_before: false }
     }
 
-    /// Selects the tests of a file: a program runs without tests, an importer excludes the tests of imported files, and
-    /// a test that is entered at a prompt runs immediately.
-    pub(crate) fn select_tests(&self, file: &mut File, is_imported: bool) {
+    /// Selects the tests of a file: a program runs without test blocks, an importer excludes the tests of imported files,
+    /// and a test block that is entered at a prompt runs immediately. A test that is declared with one of Swift's libraries
+    /// becomes a test block, or is listed so that it runs after the program; returns whether a test was listed.
+    pub(crate) fn select_tests(&self, parsed: &mut Parsed, (text, start): (&str, u32), is_imported: bool) -> bool {
+        let file = &mut parsed.file;
         if self.context.module.is_interactive {
             for item in &mut file.items {
                 if let Some(body) = body(item).cloned() {
@@ -92,6 +100,17 @@ impl Session {
         } else if is_imported || !self.keeps_tests {
             file.items.retain(|item| body(item).is_none());
         }
+        if !declared_tests::may_declare_tests(text) || is_imported {
+            return false;
+        }
+        declared_tests::complete_tags(file);
+        if self.keeps_tests {
+            declared_tests::convert_tests(file, text, start, &mut parsed.diagnostics);
+            return false;
+        }
+        let prelude = &self.context.defs.prelude;
+        let is_imported = |module: &str| self.context.module.is_interactive && prelude.has_imported(module);
+        declared_tests::list_tests(file, (text, start), &is_imported, &mut parsed.diagnostics)
     }
 }
 

@@ -141,8 +141,9 @@ impl Builder<'_> {
     /// Reads a call with trailing closures: `f(a) { … } label: { … }`.
     fn trailing(&mut self, base: Expr, node: Node<'_>, span: Span) -> Expr {
         let (callee, mut args) = match base.kind {
-            ExprKind::Call { callee, args } if !args.last().is_some_and(|a| a.trailing) => (callee, args),
-            _ => (Rc::new(base), vec![]),
+            ExprKind::Call { callee, args } if !args.last().is_some_and(|a| a.trailing) => (Ok(callee), args),
+            ExprKind::Hash { name, args } if !args.last().is_some_and(|a| a.trailing) => (Err(name), args),
+            _ => (Ok(Rc::new(base)), vec![]),
         };
         let mut label = None;
         for part in node.into_inner() {
@@ -154,6 +155,10 @@ impl Builder<'_> {
                 args.push(Arg { label: label.take(), value: Rc::new(value), trailing: true });
             }
         }
-        Expr { kind: ExprKind::Call { callee, args }, span }
+        let kind = match callee {
+            Ok(callee) => ExprKind::Call { callee, args },
+            Err(name) => ExprKind::Hash { name, args },
+        };
+        Expr { kind, span }
     }
 }

@@ -8,6 +8,7 @@ use crate::types::model::display::did_you_mean;
 use crate::types::model::syntax_query::differentiation;
 use crate::types::model::type_context::TypeContext;
 use crate::types::model::typed_tree::FunctionId;
+use crate::types::names::prelude;
 
 /// The names allowed after `@`, besides property wrappers and result builders. Many have no effect in a script.
 const KNOWN: &[&str] = &[
@@ -39,6 +40,9 @@ const KNOWN: &[&str] = &[
     "unchecked",
     "usableFromInline",
 ];
+
+/// The attributes of the module `Testing`.
+const OF_TESTING: &[&str] = &["Suite", "Tag", "Test"];
 
 /// Reports unknown attributes and attributes of declarations that cannot have them.
 pub(crate) fn check_attributes(cx: &mut TypeContext, decl: &Decl, scope: DeclarationScope) {
@@ -103,6 +107,15 @@ fn check_known(cx: &mut TypeContext, attribute: &Attribute) {
         || cx.defs.wrappers.contains_key(last)
         || cx.defs.builders.contains(last);
     if is_known {
+        return;
+    }
+    if OF_TESTING.contains(&last) {
+        // A function of the module stands for the module.
+        if prelude::library_entries(cx, "_expectTrue").is_empty() {
+            let message = format!("'@{last}' belongs to the module 'Testing', which is not imported");
+            let diagnostic = Diagnostic::error(Code::UnknownName, name.span, message);
+            cx.sink.report(diagnostic.help("write 'import Testing' at the beginning of the file"));
+        }
         return;
     }
     let mut known: Vec<String> = KNOWN.iter().map(ToString::to_string).collect();

@@ -56,7 +56,13 @@ fn enter_imports(cx: &mut TypeContext, file: &File) {
                 continue;
             }
             let message = format!("no such module '{}'", module.name);
-            cx.sink.report(Diagnostic::error(Code::UnknownName, module.span, message));
+            let diagnostic = Diagnostic::error(Code::UnknownName, module.span, message);
+            let is_tested = decl.attribute("testable").is_some();
+            let importer = cx.sink.text_name(module.span);
+            cx.sink.report(match is_tested {
+                true => diagnostic.help(format!("give its file, too: 'dscript {}.swift {importer}'", module.name)),
+                false => diagnostic,
+            });
         } else if let (Some(kind), [name]) = (kind, rest)
             && prelude::library_entries(cx, &name.name).is_empty()
         {

@@ -24,6 +24,11 @@ impl Prelude {
         self.modules.push(module);
     }
 
+    /// Whether the declarations of a module are visible.
+    pub(crate) fn has_imported(&self, module: &str) -> bool {
+        self.modules.contains(&module)
+    }
+
     /// Returns the visible pieces that are not entered yet. A caller marks the pieces with [`Prelude::mark`] and then
     /// enters them. If there are none, the caller does not change the state, because a change copies the state where
     /// the prompt holds another copy.

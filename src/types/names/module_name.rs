@@ -27,6 +27,7 @@ const LIBRARY: &[&str] = &[
     "StdlibUnittest",
     "Swift",
     "TensorFlow",
+    "Testing",
     "XCTest",
     "_Differentiation",
 ];

@@ -7,6 +7,7 @@ pub(crate) mod candidates;
 pub(crate) mod closure_overload;
 pub(crate) mod delegating_initializer;
 pub(crate) mod dynamic_member;
+pub(crate) mod expectation;
 pub(crate) mod generic_default;
 pub(crate) mod overload_resolution;
 pub(crate) mod result_builder;

@@ -44,6 +44,9 @@ struct Target<'e> {
 impl Infer<'_> {
     /// Infers `#gradient(of: f, wrt: .0, .1)`.
     pub(crate) fn hash_operator(&mut self, name: &Ident, args: &[ast::Arg], span: Span) -> Expr {
+        if let Some(expectation) = self.expectation(name, args, span) {
+            return expectation;
+        }
         let operator = match &*name.name {
             "gradient" => "gradient",
             "valueAndGradient" => "valueWithGradient",
