@@ -12,6 +12,7 @@ use crate::value::string as reader;
 use crate::value::{Cells, Ref, Text};
 use std::cmp::Ordering;
 use std::rc::Rc;
+use unicode_normalization::UnicodeNormalization;
 use unicode_segmentation::UnicodeSegmentation;
 
 type Call<'a, 'b> = &'a mut NativeContext<'b>;
@@ -20,6 +21,8 @@ pub(super) const TABLE: &[NativeFunction] = &[
     NativeFunction { name: "text.reserve", call: reserve },
     NativeFunction { name: "text.characters", call: in_characters },
     NativeFunction { name: "text.fromCharacters", call: from_characters },
+    NativeFunction { name: "text.decomposed", call: |c| change(c, |t| t.nfd().collect()) },
+    NativeFunction { name: "text.composed", call: |c| change(c, |t| t.nfc().collect()) },
     NativeFunction { name: "text.uppercased", call: |c| recase(c, u8::to_ascii_uppercase, |t| t.to_uppercase()) },
     NativeFunction { name: "text.lowercased", call: |c| recase(c, u8::to_ascii_lowercase, |t| t.to_lowercase()) },
     NativeFunction { name: "text.trim", call: |c| change(c, |t| t.trim().to_owned()) },
@@ -170,8 +173,6 @@ fn change(c: Call<'_, '_>, by: fn(&str) -> String) -> Result<(), Failure> {
     c.return_text(by(&text))
 }
 
-/// Converts a string to uppercase or lowercase. A single letter, which is a frequent argument, is converted without an
-/// allocation.
 fn recase(c: Call<'_, '_>, letter: fn(&u8) -> u8, by: fn(&str) -> String) -> Result<(), Failure> {
     let text = c.text()?;
     match (text.as_bytes(), text.is_ascii()) {

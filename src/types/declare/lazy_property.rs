@@ -3,16 +3,18 @@
 //! Such a property has hidden storage of an optional type, a getter that computes the value once, and a setter.
 
 use crate::diagnostic::{Code as DiagnosticCode, Diagnostic};
-use crate::syntax::ast::{Accessors, Decl, Ident, Name, TypeExpr};
+use crate::syntax::ast::{Accessors, Binding, Decl, Ident, Name, PatternKind, StmtKind, TypeExpr};
+use crate::types::declare;
 use crate::types::declare::member;
 use crate::types::declare::member::{Property, value_param};
 use crate::types::declare::property_observers;
 use crate::types::generics::signature;
 use crate::types::model::declaration_tables::Observed;
 use crate::types::model::declaration_tables::{
-    Code, FunctionData, FunctionKind, Group, Member, MemberKind, Owner, StoredData,
+    Code, FunctionData, FunctionKind, Group, Member, MemberKind, Named, Owner, StoredData,
 };
 use crate::types::model::declaration_tables::{GroupId, blank_function};
+use crate::types::model::syntax_query::strip;
 use crate::types::model::ty::{NominalId, Type};
 use crate::types::model::type_context::TypeContext;
 use crate::types::model::typed_tree::FunctionId;
@@ -54,6 +56,54 @@ pub(crate) fn declare_lazy(cx: &mut TypeContext, property: &Property) -> bool {
     let diagnostic = Diagnostic::error(DiagnosticCode::WrongContext, name.span, problem);
     cx.sink.report(if is_let { diagnostic.help("write 'lazy var'") } else { diagnostic });
     false
+}
+
+/// Enters a `lazy var` at the top level of a script: hidden storage and a computed variable. Returns `false` if it is
+/// entered as a variable whose initial value is computed at its first use.
+pub(crate) fn declare_lazy_global(cx: &mut TypeContext, decl: &Rc<Decl>, binding: &Binding, file: u32) -> bool {
+    let PatternKind::Bind { name, .. } = &strip(&binding.pattern).kind else { return false };
+    let (Some(value), None) = (&binding.value, &binding.accessors) else { return false };
+    // An input at the prompt may declare the variable again.
+    if cx.module.is_interactive {
+        return false;
+    }
+    let ident = Ident { name: name.clone(), span: binding.pattern.span };
+    let function = |name: &str| blank_function(&name.into(), ident.span, file, false);
+    let initial_name = format!("initial value of {name}");
+    let mut initial = function(&initial_name);
+    initial.code = Code::Expression(Rc::new(value.clone()));
+    initial.ast_result = binding.ty.clone().map(Rc::new);
+    let initial = cx.defs.add_function(initial);
+    declare::enter_hidden(cx, &initial_name.as_str().into(), initial, file);
+    let storage = format!("storage of {name}");
+    // The type of the storage is that of a choice of which `nil` is always taken.
+    let text = format!("true ? nil : `{initial_name}`()");
+    let unset = match property_observers::written_block(cx, &text, ident.span).items.pop().map(|item| item.kind) {
+        Some(StmtKind::Expr(unset)) => unset,
+        _ => return false,
+    };
+    declare::add_hidden_global(cx, &storage.as_str().into(), unset, decl, ident.span, file);
+    let text = format!(
+        "if let `known` = `{storage}` {{ return `known` }}\n\
+         let `value` = `{initial_name}`()\n`{storage}` = `value`\nreturn `value`\n"
+    );
+    let accessor = |kind| FunctionData {
+        kind,
+        decl: Some(decl.clone()),
+        observed: Some(Observed::Result(initial)),
+        ..function(name)
+    };
+    let mut get = accessor(FunctionKind::Getter);
+    get.ast_result = binding.ty.clone().map(Rc::new);
+    get.code = Code::Block(Some(property_observers::written_block(cx, &text, ident.span).into()));
+    let mut set = accessor(FunctionKind::Setter);
+    set.ast_params = Rc::from([value_param(Ident { name: NEW.into(), span: ident.span }, binding.ty.as_ref())]);
+    let stores = format!("`{storage}` = `{NEW}`\n");
+    set.code = Code::Block(Some(property_observers::written_block(cx, &stores, ident.span).into()));
+    let (get, set) = (cx.defs.add_function(get), cx.defs.add_function(set));
+    cx.defs.functions[get.0 as usize].setter = Some(set);
+    declare::enter(cx, &ident, Named::Function(get), file, decl.has("private") || decl.has("fileprivate"), false);
+    true
 }
 
 /// Enters the function that computes the value of a lazy property.

@@ -112,7 +112,7 @@ pub(super) fn declare_top(cx: &mut TypeContext, decl: &Rc<Decl>, file: u32, is_p
     }
 }
 
-fn enter(cx: &mut TypeContext, name: &Ident, what: Named, file: u32, is_private: bool, is_prelude: bool) {
+pub(super) fn enter(cx: &mut TypeContext, name: &Ident, what: Named, file: u32, is_private: bool, is_prelude: bool) {
     let entry = Entry { what, file, is_private };
     if is_prelude {
         return enter_in_library(cx, name, entry);
@@ -362,6 +362,9 @@ fn declare_global(
     if let PatternKind::Bind { name, .. } = &strip(&binding.pattern).kind {
         check_has_getter(cx, binding, &Ident { name: name.clone(), span: binding.pattern.span });
     }
+    if !is_prelude && !is_let && decl.has("lazy") && lazy_property::declare_lazy_global(cx, decl, binding, file) {
+        return;
+    }
     let is_lazy = is_prelude || decl.has("lazy");
     let mut names = vec![];
     bound_names(&binding.pattern, &mut names);
@@ -392,6 +395,40 @@ fn declare_global(
         property_observers::observe_global(cx, id, binding, &ident);
         enter(cx, &ident, Named::Global(id), file, is_private, is_prelude);
     }
+}
+
+/// Enters a variable that synthesized code of a file uses; its initial value is computed at the first use.
+pub(super) fn add_hidden_global(
+    cx: &mut TypeContext,
+    name: &Name,
+    value: crate::syntax::ast::Expr,
+    decl: &Rc<Decl>,
+    span: Span,
+    file: u32,
+) {
+    let id = add_global(
+        cx,
+        GlobalData {
+            name: name.clone(),
+            span,
+            is_let: false,
+            ty_expr: None,
+            value: Some(Rc::new(value)),
+            has_value: true,
+            group: None,
+            owner: Owner::Module,
+            file,
+            is_lazy: true,
+            is_shared: false,
+            is_prelude: false,
+            decl: Some(decl.clone()),
+            getter: None,
+            setter: None,
+            memo: GlobalMemo::default(),
+        },
+    );
+    let entry = Entry { what: Named::Global(id), file, is_private: true };
+    cx.defs.module.entry(name.clone()).or_default().push(entry);
 }
 
 pub(super) fn add_global(cx: &mut TypeContext, data: GlobalData) -> GlobalId {

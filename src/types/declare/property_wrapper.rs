@@ -211,7 +211,15 @@ fn wrap_property(cx: &mut TypeContext, w: &WrappedDeclaration, value: Option<&Ex
     let stored = match (initial, wrap, &w.attribute.args) {
         (Some(_), Some(_), _) => {
             let name = &w.name.name;
-            written_expression(cx, &format!("Self.`wrapped {name}`(Self.`initial value of {name}`())"), span)
+            let initial = format!("Self.`initial value of {name}`()");
+            match w.wrapper.defers_value {
+                // The function that wraps a value would evaluate the value.
+                true => written_expression(cx, &initial, span).map(|value| {
+                    let value = inner_call(cx, w, value);
+                    wrapper_call(cx, w.attribute, Some(value))
+                }),
+                false => written_expression(cx, &format!("Self.`wrapped {name}`({initial})"), span),
+            }
         }
         (None, _, AttributeArgs::Text(_)) if names_value || w.wrapper.takes_other => {
             Some(wrapper_call(cx, w.attribute, None))
@@ -467,6 +475,7 @@ fn wrapper(nominal: &NominalDecl) -> Wrapper {
     let is_value = |p: &Param| p.label.as_ref().is_some_and(|l| &*l.name == "wrappedValue");
     Wrapper {
         params: nominal.generics.params.len(),
+        defers_value: inits.iter().any(|params| params.first().is_some_and(|p| is_value(p) && is_autoclosure(p))),
         takes_value: inits.iter().any(|params| params.first().is_some_and(is_value)) || memberwise && stores_value,
         takes_other: inits.iter().any(|params| params.first().is_some_and(|p| !is_value(p)))
             || memberwise && !needs_value && stored.iter().any(|(is_value, _)| !is_value),
@@ -475,6 +484,12 @@ fn wrapper(nominal: &NominalDecl) -> Wrapper {
         value: property("wrappedValue").unwrap_or_default(),
         projected: property("projectedValue"),
     }
+}
+
+fn is_autoclosure(param: &Param) -> bool {
+    let marks = |attributes: &[Attribute]| attributes.iter().any(|a| &*a.name.name == "autoclosure");
+    marks(&param.attributes)
+        || matches!(param.ty.as_ref().map(|ty| &ty.kind), Some(TypeExprKind::Attributed(attributes, _)) if marks(attributes))
 }
 
 /// Whether the declaration of a wrapper has the required `wrappedValue`. A class may inherit `wrappedValue`.

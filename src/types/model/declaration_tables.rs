@@ -469,6 +469,8 @@ pub(crate) struct Wrapper {
     /// Whether the wrapper has `init(wrappedValue:)`, and whether the wrapper has an initializer that can be called
     /// without arguments.
     pub(crate) takes_value: bool,
+    /// Whether `init(wrappedValue:)` takes the value as an autoclosure.
+    pub(crate) defers_value: bool,
     pub(crate) takes_nothing: bool,
     /// Whether the wrapper has an initializer whose first parameter is not the wrapped value.
     pub(crate) takes_other: bool,

@@ -16,7 +16,8 @@ const AT_POINT: &str = "a function is called at a point: '$n($e)'";
 
 const ROWS_OF: &str = "a matrix is an array of rows";
 const IDENTITY: &str = "the identity matrix is 'Matrix.identity($i)' after 'import TensorFlow'";
-const EIGENVALUES: &str =
+/// The sentence about eigenvalues.
+pub(in crate::syntax::foreign) const EIGENVALUES: &str =
     "the eigenvalues of a symmetric matrix are 'eigh(Matrix(A)).eigenvalues' after 'import TensorFlow'";
 
 pub(in crate::syntax::foreign) const ROWS: &[Row] = &[

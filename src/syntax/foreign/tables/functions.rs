@@ -1,6 +1,7 @@
 //! Foreign functions: names and argument lists of other languages, and calls of the library without its labels.
 
 use super::Row;
+use super::calculus_libraries::EIGENVALUES;
 
 /// The sentence about the seed of random numbers.
 pub(in crate::syntax::foreign) const SEED: &str = "the seed is an option of the program: 'dscript --seed 1'";
@@ -36,6 +37,9 @@ pub(in crate::syntax::foreign) const CONVERTED: &[Row] = &[
         "a missing key has a default value: '$n[$e, default: []]'",
     ),
 ];
+
+const NO_PRIMES: &str = "the library has no function for prime numbers; a number is prime if no smaller one divides it";
+const NUMBERS: &str = "the numbers are the elements of an array";
 
 pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     // Modules.
@@ -400,6 +404,26 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     ("cube ( $e )", "$(e)^3", ""),
     ("ld ( $e )", "log2($e)", ""),
     ("fact ( $e )", "factorial($e)", ""),
+    ("isprime ( $x )", "!(2..<$x).contains { d in $x % d == 0 }", NO_PRIMES),
+    ("isPrime ( $x )", "!(2..<$x).contains { d in $x % d == 0 }", NO_PRIMES),
+    ("primes ( $x )", "(2...$x).filter { n in !(2..<n).contains { d in n % d == 0 } }", NO_PRIMES),
+    ("eigenvalues ( $e )", "", EIGENVALUES),
+    ("eigvals ( $e )", "", EIGENVALUES),
+    (
+        "transpose ( $x )",
+        "$x[0].indices.map { j in $x.map { row in row[j] } }",
+        "the columns of an array of rows are collected with 'map'",
+    ),
+    ("trace ( $x )", "$x.indices.map { i in $x[i][i] }.sum()", ""),
+    ("$x . squared ( )", "$x^2", ""),
+    ("compose ( $n , $m )", "{ x in $n($m(x)) }", "a composition of functions is a closure"),
+    ("rad ( $e )", "$(e) * π / 180", ""),
+    ("open ( $s )", "try readText($s)", "a file is read by 'readText', 'readLines' or 'readCSV'"),
+    ("median ( $e , $d )", "median([$e, $d])", NUMBERS),
+    ("median ( $e , $d , $c )", "median([$e, $d, $c])", NUMBERS),
+    ("mean ( $e , $d )", "mean([$e, $d])", NUMBERS),
+    ("mean ( $e , $d , $c )", "mean([$e, $d, $c])", NUMBERS),
+    ("$x ~ [ $i : ]", "$x[$i...]", "a range without an end is written '$i...'"),
     ("heaviside ( $e )", "$e < 0 ? 0.0 : 1.0", ""),
     ("lerp ( $e , $d , $c )", "$(e) + ($(d) - $(e)) * $(c)", ""),
     ("beta ( $e , $d )", "gamma($e) * gamma($d) / gamma($(e) + $(d))", ""),

@@ -5,7 +5,8 @@ use super::Row;
 use super::functions::SEED;
 
 const ODE: &str = "a differential equation is solved by 'ode({ t, y in -y }, from: 1, over: 0...1)'";
-const FIT_LINE: &str =
+/// The sentence about a line through data.
+pub(in crate::syntax::foreign) const FIT_LINE: &str =
     "a line is fitted by 'fit({ p, x in p[0] * x + p[1] }, to: zip(xs, ys), from: [1, 0])' to arrays 'xs' and 'ys'";
 const ROOT: &str = "a root is sought near a point: 'solve({ x in … }, near: 1)'";
 const MINIMUM: &str = "a minimum is sought from a point: 'minimize({ x in … }, from: 0)'";
@@ -13,7 +14,8 @@ const MINIMUM: &str = "a minimum is sought from a point: 'minimize({ x in … },
 pub(in crate::syntax::foreign) const INTEGRAL: &str = "an integral is written 'integral({ x in … }, 0...1)'";
 const CURVE: &str = "a curve through data is fitted by 'fit(model, to: data, from: start)'";
 const CASES: &str = "cases are written 'condition ? value : other'";
-const PARENTHESES: &str = "the argument of a function is in parentheses";
+/// The sentence about arguments without parentheses.
+pub(in crate::syntax::foreign) const PARENTHESES: &str = "the argument of a function is in parentheses";
 const ARRAY: &str = "the numbers are the elements of an array";
 const SUMMARY: &str = "data are described by 'mean(xs)', 'median(xs)', 'standardDeviation(xs)', 'quantile(xs, 0.25)' and 'plot(histogram: xs)'";
 const COUNTED: &str = "Dictionary(grouping: $x, by: { x in x }).mapValues { xs in xs.count }";

@@ -1,7 +1,7 @@
 //! Mathematical notation: formulas as they are written on paper, in LaTeX and in computer algebra systems.
 
 use super::Row;
-use super::library_functions::INTEGRAL;
+use super::library_functions::{FIT_LINE, INTEGRAL, PARENTHESES};
 
 const COMPLEX: &str = "a complex number is written 'Complex(2, 3)'";
 const UNIT: &str = "a number has no unit; a comment may state it";
@@ -9,6 +9,8 @@ const FACTORIAL: &str = "a factorial is a function: 'factorial($x)'";
 const DEGREES: &str = "angles are in radians: '$x°' is written '$x * π / 180'";
 const POWER_OF_E: &str = "powers of e are written with 'exp'";
 const EQUATION: &str = "'=' assigns a value to a name; an equation is solved with 'solve({ x in … }, near: 1)'";
+const SUM: &str = "a sum is written '(1...n).map { i in … }.sum()'";
+const AT_POINT: &str = "a formula is evaluated by calling a function: define 'f(x) = …', then write 'f(3)'";
 const SYSTEM: &str = "'solve' solves equations together, written as differences: 'solve({ x, y in (x + y - 3, x - y - 1) }, near: (1, 1))'";
 const HIGHER: &str = "higher derivatives are written with primes: 'f''(x)', 'f'''(x)'";
 const INVERSE: &str = "the inverse of '$trig' is the function 'a$trig'";
@@ -113,11 +115,23 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     ("d / dt ( $e )", "derive { t in $e }", "a derivative is taken of a function: 'derive { t in … }'"),
     ("d / dx $p", "derive { x in $p }", "a derivative is taken of a function: 'derive { x in … }'"),
     ("df / dx", "f'", "the derivative of 'f' is the function 'f''"),
+    ("Df", "f'", "the derivative of 'f' is the function 'f''"),
+    ("§ limit $f at $x", "limit($f, at: $x)", "a limit is written 'limit({ x in … }, at: 0)'"),
+    (
+        "solve ( $n = $d )",
+        "solve({ x in $n(x) - $d }, near: 1)",
+        "a root is sought near a point: 'solve({ x in … }, near: 1)'",
+    ),
     ("dg / dx", "g'", "the derivative of 'g' is the function 'g''"),
     ("df / dx", "∂(f, x)", "a partial derivative of 'f' is the function '∂(f, x)'"),
     ("df / dy", "∂(f, y)", "a partial derivative of 'f' is the function '∂(f, y)'"),
     ("dy / dx", "", "the derivative of a function 'f' is the function 'f''; a variable has none"),
     ("∂ ~ $n / ∂ ~ $m", "∂($n, $m)", ""),
+    (
+        "∂ ~ ( $e ) / ∂ ~ $n",
+        "",
+        "a partial derivative is taken of a function: define 'f(x, y) = $e', then write '∂(f, $n)'",
+    ),
     ("∂ ~ ² ~ $n / ∂ ~ $m ~ ∂ ~ $k", "∂(∂($n, $k), $m)", ""),
     ("∂ ~ ² ~ $n / ∂ ~ $m ~ ²", "∂(∂($n, $m), $m)", ""),
     ("∇ ~ ² ~ $n", "", "the Laplacian of 'f' is written 'laplacian(at: [x, y], in: f)'"),
@@ -134,6 +148,45 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
         "a derivative at a point is written 'derivative(at: $x) { x in … }'",
     ),
     ("lim $n -> $x $r", "limit({ $n in $r }, at: $x)", "a limit is written 'limit({ $n in … }, at: $x)'"),
+    (
+        "§ integrate $e from $x to $y",
+        "integral({ x in $e }, $x...$y)",
+        "an integral is written 'integral({ x in … }, 0...1)'",
+    ),
+    ("§ integrate $r", "", INTEGRAL),
+    ("§ tangent line of $e at $x", "tangent({ x in $e }, at: $x)", "a tangent is written 'tangent(f, at: $x)'"),
+    ("§ tangent of $e at $x", "tangent({ x in $e }, at: $x)", "a tangent is written 'tangent(f, at: $x)'"),
+    ("§ tangent line $r", "", "a tangent is written 'tangent(f, at: 1)'"),
+    (
+        "§ taylor $n ( $m ) at $x",
+        "taylor(of: $n, at: $x, order: 3)",
+        "a Taylor polynomial is written 'taylor(of: f, at: 0, order: 3)'",
+    ),
+    (
+        "§ taylor $e at $x",
+        "taylor(of: { x in $e }, at: $x, order: 3)",
+        "a Taylor polynomial is written 'taylor(of: f, at: 0, order: 3)'",
+    ),
+    (
+        "§ $n ~ ' ( $m ) where $n ( $m ) = $r",
+        "$n($m) = $r; $n'",
+        "a function is defined before it is used: '$n($m) = …', then '$n''",
+    ),
+    ("§ evaluate $e at $n = $x", "", AT_POINT),
+    ("§ evaluate $e at $x", "", AT_POINT),
+    ("§ $e at $n = $x", "", AT_POINT),
+    ("§ $e when $n = $x", "", AT_POINT),
+    ("§ argmin $r", "", "a minimum is sought near a point: 'minimize({ x in … }, from: 1)'"),
+    ("§ argmax $r", "", "a maximum is sought near a point: 'maximize({ x in … }, from: 1)'"),
+    ("§ fit line $r", "", FIT_LINE),
+    ("§ fit a line $r", "", FIT_LINE),
+    ("sum $n = $x to $y of $e", "($x...$y).map { $n in $e }.sum()", SUM),
+    ("sum $n from $x to $y of $e", "($x...$y).map { $n in $e }.sum()", SUM),
+    ("Σ $e for $n = $x to $y", "($x...$y).map { $n in $e }.sum()", SUM),
+    ("Σ $r", "", SUM),
+    ("π _ $p", "π * $p", "a product is written with '*'"),
+    ("§ min $x $y", "min($x, $y)", PARENTHESES),
+    ("§ max $x $y", "max($x, $y)", PARENTHESES),
     ("derivative of $r", "", "the derivative of 'f' is the function 'f'': define 'f(x) = $r', then write 'f''"),
     ("§ solve $x + $y = $d , $c = $r", "solve({ x, y in ($x + $y - $(d), $c - $(r)) }, near: (1, 1))", SYSTEM),
     ("§ solve $x - $y = $d , $c = $r", "solve({ x, y in ($x - $y - $(d), $c - $(r)) }, near: (1, 1))", SYSTEM),

@@ -5,6 +5,7 @@ use super::Row;
 const NO_IMPORT: &str = "nothing needs to be imported: the library is always available";
 const NO_COMMAND: &str = "this is not the shell; programs are run from a terminal";
 const BRACES: &str = "blocks are written in braces";
+const CATCH: &str = "errors are caught by 'do { try f() } catch { print(error) }'";
 const NOTHING_TO_DO: &str = "a block may be empty";
 
 /// Statements with several meanings, of which type checking chooses one.
@@ -78,6 +79,19 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     ("§ ! $n #end", "", NO_COMMAND),
     ("§ ls #end", "", NO_COMMAND),
     ("§ cd $r", "", NO_COMMAND),
+    ("§ whos #end", "", "the variables are listed by ':vars'"),
+    ("§ who #end", "", "the variables are listed by ':vars'"),
+    ("§ man $n", "", "the documentation of '$n' is shown by '?$n' at the prompt, and by 'dscript doc $n'"),
+    ("§ now #end", "Date()", ""),
+    ("§ while $e do $r", "", BRACES),
+    ("§ try { $r", "", CATCH),
+    ("§ class $n : pass", "class $n {}", BRACES),
+    ("§ $n is $i", "$n = $i", "a value is assigned with '='"),
+    ("§ bool $n = True", "var $n = true", "a variable is declared with 'var'"),
+    ("§ bool $n = False", "var $n = false", "a variable is declared with 'var'"),
+    ("§ bool $n = $r", "var $n = $r", "a variable is declared with 'var'"),
+    ("§ char $n = ' $r", "", "a variable is declared with 'var': 'var $n: Character = \"a\"'"),
+    ("§ char $n = $s", "", "a variable is declared with 'var': 'var $n: Character = \"a\"'"),
     ("§ clc #end", "-", "there is nothing to clear; Ctrl-L clears the screen of the prompt"),
     ("§ clear #end", "-", "there is nothing to clear; Ctrl-L clears the screen of the prompt"),
     ("§ close all", "-", "pictures are not windows; nothing needs to be closed"),

@@ -362,7 +362,8 @@ impl Infer<'_> {
         };
         let of = self.without_optionals(ty);
         !unification::accepts_literal(self.cx, &of, kind)
-            && !name_lookup::own_entries(self.cx, "~=", self.file).is_empty()
+            && (!name_lookup::own_entries(self.cx, "~=", self.file).is_empty()
+                || !members::members(self.cx, &of, "~=", true, self.file).is_empty())
     }
 
     /// Whether a pattern always matches.
