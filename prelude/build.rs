@@ -100,6 +100,7 @@ const FILES: &[(&str, Option<&str>)] = &[
     ("json_coder", None),
     ("json_serialization", None),
     ("regex", None),
+    ("regex_literal", None),
     ("text_folding", None),
     ("collection_difference", None),
     ("scanner", None),

@@ -82,6 +82,7 @@ pub const TOPICS: &[LibraryTopic] = &[
             "json_coder",
             "json_serialization",
             "regex",
+            "regex_literal",
             "calendar",
         ],
     },

@@ -184,6 +184,7 @@ impl Builder<'_> {
             Rule::switch_expr => return self.switch_expr(node),
             Rule::key_path => return self.key_path(node, span),
             Rule::hash => return self.hash(node, span),
+            Rule::regex_literal => return self.regex_literal(span),
             Rule::nabla => return self.nabla(node, span),
             Rule::partial => return self.partial(node, span),
             Rule::op_value => ExprKind::Operator(self.operator(&node).name),

@@ -12,6 +12,7 @@ mod literal;
 mod pattern;
 mod piecewise_parsing;
 mod postfix;
+mod regex_literal;
 mod stmt;
 mod syntax_error;
 mod syntax_roles;

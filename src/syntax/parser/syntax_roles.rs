@@ -118,7 +118,12 @@ fn role(rule: Rule) -> Option<Role> {
         Rule::postfix_op | Rule::force | Rule::chain | Rule::prime | Rule::superscript => Role::Postfix,
         Rule::type_optional | Rule::type_unwrapped | Rule::ellipsis | Rule::failable => Role::Postfix,
         Rule::op_value | Rule::op_name => Role::Operator,
-        Rule::radix | Rule::decimal | Rule::string_short | Rule::string_long | Rule::string_raw => Role::Atom,
+        Rule::radix
+        | Rule::decimal
+        | Rule::string_short
+        | Rule::string_long
+        | Rule::string_raw
+        | Rule::regex_literal => Role::Atom,
         Rule::key_path | Rule::compound | Rule::function_labels | Rule::attribute_text | Rule::platform_version => {
             Role::Atom
         }

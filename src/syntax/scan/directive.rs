@@ -14,6 +14,9 @@ impl Scanner<'_> {
             self.at += hashes + if long { 3 } else { 1 };
             return self.string(quote);
         }
+        if after.starts_with('/') && self.delimited_regex_literal(hashes) {
+            return true;
+        }
         let line_start = self.bytes[..self.at].iter().rposition(|b| *b == b'\n').map_or(0, |n| n + 1);
         let first_on_line = self.at - line_start < 1000 && self.out[line_start..self.at].iter().all(|b| *b == b' ');
         if let Some(directive) = conditional_compilation::directive(after)

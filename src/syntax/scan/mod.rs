@@ -8,6 +8,7 @@
 mod conditional_compilation;
 mod directive;
 mod long_list;
+mod regex_literal;
 mod string;
 
 pub(super) use long_list::List;
@@ -188,12 +189,13 @@ impl Scanner<'_> {
                 return true;
             }
             // The characters that mark brackets must not occur in the text.
-            0x01 | 0x02 | 0x04 => self.out[self.at] = 0x03,
+            0x01 | 0x02 | 0x04 | 0x06 => self.out[self.at] = 0x03,
             b'/' if self.peek(1) == b'/' => {
                 self.skip_line();
                 return true;
             }
             b'/' if self.peek(1) == b'*' => return self.comment(),
+            b'/' if self.regex_literal() => return true,
             b'`' => {
                 self.escaped_name();
                 return true;

@@ -11,8 +11,6 @@ const CHARACTERS: &str = "a 'String' is not indexed by numbers";
 const PRODUCT: &str = "matrices are multiplied with '*' after 'import TensorFlow'";
 const ELEMENTWISE: &str = "operators are not applied to the elements of arrays; use 'map'";
 
-const REGEX: &str = "a regular expression is created from its text: 'try Regex(\"…\")'";
-
 pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     // Operators with a blank on one side only.
     ("$x _ - ~ $p", "$x - $p", BLANKS),
@@ -28,11 +26,6 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     ("$x == ~ - ~ $y", "$x == -$y", BLANKS),
     ("! _ $x", "!$x", "a prefix operator is written directly before its operand"),
     // Literals.
-    ("= / ~ $e ~ /", "", REGEX),
-    ("( / ~ $e ~ /", "", REGEX),
-    (", / ~ $e ~ /", "", REGEX),
-    (": / ~ $e ~ /", "", REGEX),
-    ("# ~ / ~ $e ~ / ~ #", "", REGEX),
     ("$ ~ $s", "$[s]", "a text contains values without a prefix: \"x = \\(x)\""),
     // Closures.
     ("list ( filter ( lambda $n : $e , $x ) )", "$x.filter { $n in $e }", CLOSURE),
