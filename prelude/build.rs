@@ -177,6 +177,9 @@ const FILES: &[(&str, Option<&str>)] = &[
     ("tensor_dataset", Some("TensorFlow")),
     ("tensor_training", Some("TensorFlow")),
     ("tensor_history", Some("TensorFlow")),
+    ("tensor_raw", Some("TensorFlow")),
+    ("tensor_pictures", Some("TensorFlow")),
+    ("tensor_any_layer", Some("TensorFlow")),
 ];
 
 /// The linker script with the functions that dscript executes when it starts.

@@ -134,8 +134,9 @@ impl Session {
             return Ok(FunctionText { text: CommandText::new(input).part(function), names, taken: all });
         };
         if !NUMBERS.contains(&result.as_str()) {
+            let way_out = if result.starts_with("Tensor") { ", which 'scalarized()' makes of a tensor," } else { "" };
             let message = format!(
-                "'{function}' returns '{result}'; the derivative of a function that returns a number is explained"
+                "'{function}' returns '{result}'; the derivative of a function that returns a number{way_out} is explained"
             );
             return Err(self.input_error(NAME, input, function, message));
         }

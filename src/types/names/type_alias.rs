@@ -2,13 +2,13 @@
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
-use crate::syntax::ast::{TypeExpr, TypeExprKind};
+use crate::syntax::ast::{Ident, TypeExpr, TypeExprKind};
 use crate::types::generics::generic_env;
 use crate::types::generics::type_size;
 use crate::types::generics::unification;
 use crate::types::generics::unmet_requirement;
 use crate::types::model::declaration_tables::AliasUse;
-use crate::types::model::declaration_tables::{AliasId, AliasMemo, Named, Requirement};
+use crate::types::model::declaration_tables::{AliasId, AliasMemo, MemberKind, Named, Requirement};
 use crate::types::model::display;
 use crate::types::model::ty::{ParamId, Type};
 use crate::types::model::type_context;
@@ -115,6 +115,40 @@ pub(crate) fn apply_alias(
         return whole;
     }
     whole(&args)
+}
+
+/// Returns the type to which a generic alias that is a member of a type refers with the given arguments; `None` if the member
+/// has no generic parameters of its own. `found` is the member with the parameters as its arguments.
+pub(crate) fn apply_member_alias(
+    cx: &mut TypeContext,
+    of: &Type,
+    name: &Ident,
+    found: &Type,
+    generics: &[TypeExpr],
+    scope: &TypeScope,
+) -> Option<Type> {
+    let Type::Nominal(n, _) = of else { return None };
+    let members = cx.defs.nominal_data(*n).members.get(&*name.name)?;
+    let alias = members.iter().find_map(|member| match member.kind {
+        MemberKind::Alias(alias) => Some(alias),
+        _ => None,
+    })?;
+    let data = &cx.defs.aliases[alias.0 as usize];
+    let params = data.params.clone();
+    if data.generics.params.is_empty() {
+        return None;
+    }
+    let args: Vec<Type> = if generics.is_empty() && scope.open {
+        params.iter().map(|_| cx.vars.fresh()).collect()
+    } else {
+        generics.iter().map(|g| type_expr::resolve_type(cx, g, scope)).collect()
+    };
+    if args.len() != params.len() {
+        let message = format!("reference to generic type '{}' requires arguments in <...>", name.name);
+        cx.sink.report(Diagnostic::error(Code::CannotInfer, name.span, message));
+        return Some(Type::Error);
+    }
+    Some(found.substitute(&|p| params.iter().position(|q| *q == p).and_then(|i| args.get(i).cloned())))
 }
 
 /// Reports the uses of aliases whose arguments do not satisfy the alias's requirements, once per use.

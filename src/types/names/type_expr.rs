@@ -159,6 +159,11 @@ fn resolve_member(
         let message = format!("'{}' is inaccessible due to '{level}' protection level", name.name);
         cx.sink.report(Diagnostic::error(Code::Inaccessible, name.span, message));
     }
+    if let Some(member) = &found
+        && let Some(applied) = type_alias::apply_member_alias(cx, of, name, member, generics, scope)
+    {
+        return applied;
+    }
     match found {
         Some(Type::Nominal(n, args)) if !generics.is_empty() => {
             let given: Vec<Type> = generics.iter().map(|g| resolve_type(cx, g, scope)).collect();
@@ -240,7 +245,14 @@ fn resolve_name(cx: &mut TypeContext, ident: &Ident, generics: &[TypeExpr], scop
             Owner::Protocol(p) => name_lookup::member_type(cx, &Type::Param(cx.defs.protocol_data(p).self_param), name),
         };
         if let Some(found) = found {
-            return Some(apply(cx, found, generics, scope, ident.span));
+            let of = match owner {
+                Owner::Nominal(n) => cx.defs.declared_type(n),
+                Owner::Module | Owner::Protocol(_) => Type::Error,
+            };
+            return Some(match type_alias::apply_member_alias(cx, &of, ident, &found, generics, scope) {
+                Some(applied) => applied,
+                None => apply(cx, found, generics, scope, ident.span),
+            });
         }
         owner = match owner {
             Owner::Nominal(n) => cx.defs.nominal_data(n).parent,

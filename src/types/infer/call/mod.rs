@@ -488,20 +488,6 @@ impl Infer<'_> {
         self.call_overloaded(&name, candidates, args, expected, span)
     }
 
-    /// Infers the creation of a tuple by the name of its type: `Point(x: 1, y: 2)`.
-    fn created_tuple(&mut self, ty: &Type, args: &[ArgNode], span: Span) -> Option<Expr> {
-        if !matches!(ty, Type::Tuple(_)) || args.len() < 2 || args.iter().any(|arg| arg.trailing) {
-            return None;
-        }
-        let label = |arg: &ArgNode| {
-            let span = arg.label_span.unwrap_or(arg.span);
-            arg.label.as_ref().map(|name| Ident { name: name.clone(), span })
-        };
-        let parts = args.iter().map(|arg| (label(arg), (*arg.ast).clone())).collect();
-        let value = self.expr(&ast::Expr { kind: Ast::Tuple(parts), span }, Some(ty));
-        Some(self.coerce(value, ty))
-    }
-
     /// Infers a call of a static member, `Type.name(arguments)`.
     pub(super) fn call_static(
         &mut self,

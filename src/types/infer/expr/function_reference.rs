@@ -10,8 +10,9 @@ use crate::types::infer::Infer;
 use crate::types::infer::call::candidates::{Candidate, Target};
 use crate::types::infer::solver::pending_expression::PendingKind;
 use crate::types::model::declaration_tables::{FunctionKind, MemberKind, Named, Signature};
+use crate::types::model::syntax_query::is_opaque;
 use crate::types::model::ty::{FunctionParam, FunctionType, Strength, Type};
-use crate::types::model::typed_tree::{Callee, Expr, ExprKind};
+use crate::types::model::typed_tree::{Callee, Expr, ExprKind, FunctionId};
 use crate::types::names::members;
 use crate::types::names::name_lookup;
 use crate::types::nominal::stored_property;
@@ -244,9 +245,12 @@ impl Infer<'_> {
                     let candidates = self.functions_in(module, &name.name);
                     return candidates.iter().any(|c| self.may_be(c, Some(wanted), e.span)).then_some(1);
                 }
-                let ty = self.type_expression(base)?;
+                let (ty, is_static) = match self.type_expression(base) {
+                    Some(ty) => (ty, true),
+                    None => (self.type_of_simple_base(base)?, false),
+                };
                 let (name, labels) = split_labels(name);
-                let candidates = self.method_candidates(&ty, &name.name, true, None);
+                let candidates = self.method_candidates(&ty, &name.name, is_static, None);
                 self.with_labels(candidates, labels)
             }
             _ => return None,
@@ -305,13 +309,16 @@ impl Infer<'_> {
                 entries.len() > 1 && entries.iter().all(|e| several(self, &e.what))
             }
             Ast::Member { base, name, .. } => {
+                if matches!(base.kind, Ast::String(_)) {
+                    return self.names_several_methods(base, name);
+                }
                 if !matches!(base.kind, Ast::Ident { .. } | Ast::Member { .. } | Ast::Type(_)) {
                     return false;
                 }
                 if let Some((_, module)) = self.module_of(base) {
                     return self.functions_in(module, &name.name).len() > 1;
                 }
-                let Some(ty) = self.type_expression(base) else { return false };
+                let Some(ty) = self.type_expression(base) else { return self.names_several_methods(base, name) };
                 let (name, _) = split_labels(name);
                 let members = members::members(self.cx, &ty, &name.name, true, self.file);
                 members.len() > 1
@@ -320,6 +327,38 @@ impl Infer<'_> {
             Ast::Paren(inner) => self.names_several(inner),
             _ => false,
         }
+    }
+
+    /// Whether a member of a variable or of a text is one of several methods, or a generic one, so that the type of the
+    /// method depends on the expected type: `digits.contains`.
+    fn names_several_methods(&mut self, base: &ast::Expr, name: &Ident) -> bool {
+        let Some(ty) = self.type_of_simple_base(base) else { return false };
+        let (name, _) = split_labels(name);
+        let members = members::members(self.cx, &ty, &name.name, false, self.file);
+        let is_generic = |infer: &Self, f: &FunctionId| !infer.cx.defs.function_data(*f).generics.params.is_empty();
+        match members.as_slice() {
+            [] => false,
+            [(MemberKind::Method(f), ..)] => is_generic(self, f) || self.has_opaque_parameter(*f),
+            several => several.iter().all(|(kind, ..)| matches!(kind, MemberKind::Method(_))),
+        }
+    }
+
+    /// Returns the type of a variable or of a text whose member is named; `None` for other expressions, and for types that
+    /// are not known.
+    fn type_of_simple_base(&mut self, base: &ast::Expr) -> Option<Type> {
+        let ty = match &base.kind {
+            Ast::String(_) => name_lookup::simple(self.cx, "String"),
+            Ast::Ident { name, .. } if self.is_name(name) => self.expr(base, None).ty,
+            _ => return None,
+        };
+        let ty = unification::shallow(self.cx, &ty);
+        matches!(ty, Type::Nominal(..)).then_some(ty)
+    }
+
+    /// Whether a parameter of a function has a type `some P`.
+    fn has_opaque_parameter(&self, f: FunctionId) -> bool {
+        let params = &self.cx.defs.function_data(f).ast_params;
+        params.iter().any(|param| param.ty.as_ref().is_some_and(is_opaque))
     }
 }
 

@@ -10,6 +10,7 @@ use crate::types::model::ty::Type;
 use crate::types::names::members;
 use crate::types::names::name_lookup;
 use crate::types::names::nested_access;
+use crate::types::names::type_alias;
 use crate::types::names::type_expr;
 
 impl Infer<'_> {
@@ -39,6 +40,10 @@ impl Infer<'_> {
                 let member = name_lookup::member_type(self.cx, &of, &name.name)?;
                 if let Some(level) = nested_access::hidden_type(self.cx, &of, &name.name, self.owner, self.file) {
                     self.inaccessible(&name.name, level, name.span);
+                }
+                let scope = self.scope();
+                if let Some(applied) = type_alias::apply_member_alias(self.cx, &of, name, &member, generics, &scope) {
+                    return Some(applied);
                 }
                 if let (Type::Nominal(n, args), false) = (&member, generics.is_empty()) {
                     let given: Vec<Type> = generics.iter().map(|g| self.resolve(g)).collect();
