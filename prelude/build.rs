@@ -101,6 +101,8 @@ const FILES: &[(&str, Option<&str>)] = &[
     ("json_serialization", None),
     ("regex", None),
     ("regex_literal", None),
+    ("ns_regular_expression", None),
+    ("url", None),
     ("text_folding", None),
     ("collection_difference", None),
     ("scanner", None),

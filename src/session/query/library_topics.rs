@@ -83,6 +83,8 @@ pub const TOPICS: &[LibraryTopic] = &[
             "json_serialization",
             "regex",
             "regex_literal",
+            "ns_regular_expression",
+            "url",
             "calendar",
         ],
     },

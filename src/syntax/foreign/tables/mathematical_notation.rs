@@ -5,7 +5,6 @@ use super::library_functions::{FIT_LINE, INTEGRAL, PARENTHESES};
 
 const COMPLEX: &str = "a complex number is written 'Complex(2, 3)'";
 const UNIT: &str = "a number has no unit; a comment may state it";
-const FACTORIAL: &str = "a factorial is a function: 'factorial($x)'";
 const DEGREES: &str = "angles are in radians: '$x°' is written '$x * π / 180'";
 const POWER_OF_E: &str = "powers of e are written with 'exp'";
 const EQUATION: &str = "'=' assigns a value to a name; an equation is solved with 'solve({ x in … }, near: 1)'";
@@ -236,8 +235,15 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     ("| ~ $e ~ |", "abs($e)", "an absolute value is a function: 'abs($e)'"),
     ("| $e |", "abs($e)", "an absolute value is a function: 'abs($e)'"),
     ("§ $x ~ ! = $r", "", EQUATION),
-    ("( $e ) ~ !", "factorial($e)", "a factorial is a function: 'factorial($e)'"),
-    ("$x ~ !", "factorial($x)", FACTORIAL),
+    ("§ ( $e ) ~ !", "factorial($e)", "a factorial is a function: 'factorial($e)'"),
+    ("( ( $e ) ~ !", "(factorial($e)", "a factorial is a function: 'factorial($e)'"),
+    ("= ( $e ) ~ !", "= factorial($e)", "a factorial is a function: 'factorial($e)'"),
+    ("* ( $e ) ~ !", "* factorial($e)", "a factorial is a function: 'factorial($e)'"),
+    ("/ ( $e ) ~ !", "/ factorial($e)", "a factorial is a function: 'factorial($e)'"),
+    ("+ ( $e ) ~ !", "+ factorial($e)", "a factorial is a function: 'factorial($e)'"),
+    ("- ( $e ) ~ !", "- factorial($e)", "a factorial is a function: 'factorial($e)'"),
+    ("$i ~ !", "factorial($i)", "a factorial is a function: 'factorial($i)'"),
+    ("$n ~ !", "factorial($n)", "a factorial is a function: 'factorial($n)'"),
     ("$n _ $x ~ °", "$n($x * π / 180)", DEGREES),
     ("/ ~ $x ~ °", "/($x * π / 180)", DEGREES),
     ("/ $x ~ °", "/ ($x * π / 180)", DEGREES),

@@ -212,6 +212,7 @@ impl Infer<'_> {
             || is_literal(&arg.ast)
             || implicit_root(&arg.ast).is_some()
             || self.names_several(&arg.ast)
+            || self.names_bound_methods(&arg.ast)
     }
 
     /// Unifies the declared parameter types of closure arguments with the expected types, which determines the types of

@@ -183,10 +183,21 @@ impl Infer<'_> {
     /// Infers the arguments of a call that do not depend on an expected type.
     pub(crate) fn ready_args(&mut self, args: &mut [ArgNode]) {
         for arg in args {
-            if arg.ready.is_none() && !arg.waits() && !self.names_several(&arg.ast) {
-                let value = self.expr(&arg.ast.clone(), None);
-                arg.ready = Some(self.set_aside(value));
+            if !self.names_bound_methods(&arg.ast) {
+                self.ready_operand(arg);
             }
+        }
+    }
+
+    /// Infers the operands of an operator that do not depend on an expected type.
+    pub(crate) fn ready_operands(&mut self, args: &mut [ArgNode]) {
+        args.iter_mut().for_each(|arg| self.ready_operand(arg));
+    }
+
+    fn ready_operand(&mut self, arg: &mut ArgNode) {
+        if arg.ready.is_none() && !arg.waits() && !self.names_several(&arg.ast) {
+            let value = self.expr(&arg.ast.clone(), None);
+            arg.ready = Some(self.set_aside(value));
         }
     }
 

@@ -40,9 +40,10 @@ impl Infer<'_> {
         let Some((first, rest)) = args.split_first() else {
             return Some(self.fail(Code::WrongArguments, span, format!("'#{}' needs a condition", name.name)));
         };
+        let rest = &without_location(rest)[..];
         if first.label.is_some() || first.trailing || rest.iter().any(|arg| arg.trailing) {
             let function = if requires { "_requireThrows" } else { "_expectThrows" };
-            return Some(self.testing_call(function, args.to_vec(), span));
+            return Some(self.testing_call(function, without_location(args), span));
         }
         if let Some((value, op)) = compared_with_nil(&first.value).filter(|_| !requires) {
             let text = string(&self.cx.sink.source_text(without_try(&value).span), value.span);
@@ -84,7 +85,7 @@ impl Infer<'_> {
             Ok(comparison) => comparison,
             Err(value) => {
                 let text = self.cx.sink.source_text(condition.span);
-                return self.with_temporary(value, |infer, local| {
+                return self.with_temporary(*value, |infer, local| {
                     let mut args = vec![unlabeled(string(&text, condition.span))];
                     args.push(unlabeled(infer.named(local, condition.span)));
                     args.extend(comment.iter().cloned());
@@ -119,13 +120,13 @@ impl Infer<'_> {
     }
 
     /// Takes a comparison apart; returns the expression itself if it is computed in another way.
-    fn taken_apart(&self, value: Expr) -> Result<Comparison, Expr> {
+    fn taken_apart(&self, value: Expr) -> Result<Comparison, Box<Expr>> {
         match value.kind {
             ExprKind::Try { kind: TryKind::Propagate, value: inner } => match self.taken_apart(self.decided(*inner)) {
                 Ok(comparison) => Ok(Comparison { tries: true, ..comparison }),
                 Err(inner) => {
-                    let kind = ExprKind::Try { kind: TryKind::Propagate, value: Box::new(inner) };
-                    Err(Expr { kind, ty: value.ty, span: value.span })
+                    let kind = ExprKind::Try { kind: TryKind::Propagate, value: inner };
+                    Err(Box::new(Expr { kind, ty: value.ty, span: value.span }))
                 }
             },
             ExprKind::Call { callee, args } => {
@@ -139,10 +140,10 @@ impl Infer<'_> {
                         let value = Expr { kind, ty: value.ty, span: value.span };
                         Ok(Comparison { callee, operands, tries: false, value })
                     }
-                    _ => Err(Expr { kind: ExprKind::Call { callee, args }, ty: value.ty, span: value.span }),
+                    _ => Err(Box::new(Expr { kind: ExprKind::Call { callee, args }, ty: value.ty, span: value.span })),
                 }
             }
-            kind => Err(Expr { kind, ty: value.ty, span: value.span }),
+            kind => Err(Box::new(Expr { kind, ty: value.ty, span: value.span })),
         }
     }
 
@@ -172,6 +173,12 @@ impl Infer<'_> {
         let callee = ast::Expr { kind: Ast::Ident { name: name.into(), generics: vec![] }, span };
         self.expr(&ast::Expr { kind: Ast::Call { callee: Rc::new(callee), args }, span }, None)
     }
+}
+
+/// Returns arguments without the source location that a test reports instead of its own.
+fn without_location(args: &[Arg]) -> Vec<Arg> {
+    let is_location = |arg: &&Arg| arg.label.as_ref().is_some_and(|label| &*label.name == "sourceLocation");
+    args.iter().filter(|arg| !is_location(arg)).cloned().collect()
 }
 
 /// Returns the operands and the operator of a comparison.

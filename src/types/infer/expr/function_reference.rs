@@ -309,16 +309,13 @@ impl Infer<'_> {
                 entries.len() > 1 && entries.iter().all(|e| several(self, &e.what))
             }
             Ast::Member { base, name, .. } => {
-                if matches!(base.kind, Ast::String(_)) {
-                    return self.names_several_methods(base, name);
-                }
                 if !matches!(base.kind, Ast::Ident { .. } | Ast::Member { .. } | Ast::Type(_)) {
                     return false;
                 }
                 if let Some((_, module)) = self.module_of(base) {
                     return self.functions_in(module, &name.name).len() > 1;
                 }
-                let Some(ty) = self.type_expression(base) else { return self.names_several_methods(base, name) };
+                let Some(ty) = self.type_expression(base) else { return false };
                 let (name, _) = split_labels(name);
                 let members = members::members(self.cx, &ty, &name.name, true, self.file);
                 members.len() > 1
@@ -329,9 +326,13 @@ impl Infer<'_> {
         }
     }
 
-    /// Whether a member of a variable or of a text is one of several methods, or a generic one, so that the type of the
-    /// method depends on the expected type: `digits.contains`.
-    fn names_several_methods(&mut self, base: &ast::Expr, name: &Ident) -> bool {
+    /// Whether an argument is a member of a variable or of a text, and one of several methods or a generic one, so that
+    /// the type of the method depends on the expected type: `digits.contains`.
+    pub(crate) fn names_bound_methods(&mut self, e: &ast::Expr) -> bool {
+        let Ast::Member { base, name, .. } = &e.kind else { return false };
+        if self.type_expression(base).is_some() {
+            return false;
+        }
         let Some(ty) = self.type_of_simple_base(base) else { return false };
         let (name, _) = split_labels(name);
         let members = members::members(self.cx, &ty, &name.name, false, self.file);

@@ -153,7 +153,7 @@ impl Infer<'_> {
         span: Span,
     ) -> Expr {
         let mut args = vec![ArgNode::unlabeled(lhs.clone()), ArgNode::unlabeled(rhs.clone())];
-        self.ready_args(&mut args);
+        self.ready_operands(&mut args);
         let mut types = vec![];
         for arg in &args {
             let ready = arg.ready.as_ref().map(|ready| ready.ty.clone());
@@ -272,7 +272,7 @@ impl Infer<'_> {
     pub(crate) fn operator(&mut self, op: &Ident, mut args: Vec<ArgNode>, expected: Option<&Type>, span: Span) -> Expr {
         let (from, vars) = (self.pending.len(), self.cx.vars.var_count());
         self.ready_power(op, &mut args);
-        self.ready_args(&mut args);
+        self.ready_operands(&mut args);
         self.unwrap_operands(op, &mut args);
         self.resolve_beside_int(&args, from, vars);
         let known =

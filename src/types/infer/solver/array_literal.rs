@@ -2,7 +2,7 @@
 //! `gradient(at: [1, 2]) { f($0) }`.
 
 use crate::syntax::ast;
-use crate::syntax::ast::{ExprKind as Ast, Ident};
+use crate::syntax::ast::{ExprKind as Ast, Ident, Name};
 use crate::types::generics::unification;
 use crate::types::infer::Infer;
 use crate::types::infer::call::arguments::{ArgNode, Slot};
@@ -46,23 +46,49 @@ impl Infer<'_> {
         Some(self.wait(PendingKind::ArrayLiteral { literal: arg.ast.clone() }, param.ty.clone(), arg.span))
     }
 
-    /// Returns the type of an array of literals in which an optional value is searched: `["0", "1"].contains(text.first)`.
+    /// Returns the type of an array of literals whose method takes an optional value as an element:
+    /// `["0", "1"].contains(text.first)`.
     pub(crate) fn array_of_optionals(&mut self, array: &Expr, method: &Ident, args: &mut [ArgNode]) -> Option<Type> {
-        let ([arg], "contains" | "firstIndex" | "lastIndex") = (args, &*method.name) else { return None };
         let Type::Nominal(_, elements) = unification::shallow(self.cx, &array.ty) else { return None };
         let (ExprKind::Array(_), [element]) = (&array.kind, &*elements) else { return None };
         let Type::Var(v) = unification::shallow(self.cx, element) else { return None };
         let literal = self.cx.vars.var(v).literal?;
-        if arg.ready.is_some() || !matches!(arg.ast.kind, Ast::Ident { .. } | Ast::Member { .. } | Ast::Call { .. }) {
+        let is_value = |e: &ast::Expr| {
+            matches!(e.kind, Ast::Ident { .. } | Ast::Member { .. } | Ast::Call { .. } | Ast::Subscript { .. })
+        };
+        if !args.iter().any(|arg| arg.ready.is_none() && is_value(&arg.ast)) {
             return None;
         }
-        let value = self.expr(&arg.ast.clone(), None);
-        let value = self.decided(value);
-        let ty = unification::shallow(self.cx, &value.ty);
-        arg.ready = Some(Rc::new(value));
-        let payload = name_lookup::optional_payload(self.cx, &ty)?;
-        unification::accepts_literal(self.cx, &payload, literal)
-            .then(|| name_lookup::applied(self.cx, "Array", std::slice::from_ref(&ty)))
+        let labels: Vec<Option<Name>> = args.iter().map(|arg| arg.label.clone()).collect();
+        let is_element = |ty: &Type| matches!(ty, Type::Var(w) if *w == v);
+        let mut takes_element = vec![false; args.len()];
+        for candidate in self.method_candidates(&array.ty, &method.name, false, None) {
+            let params = self.candidate_params(&candidate);
+            if params.len() != labels.len() || params.iter().zip(&labels).any(|(param, label)| param.label != *label) {
+                continue;
+            }
+            let snapshot = self.cx.vars.snapshot();
+            let instance = self.instantiate(&candidate, array.span);
+            for (takes, param) in takes_element.iter_mut().zip(&instance.params) {
+                *takes |= is_element(&unification::shallow(self.cx, &param.ty));
+            }
+            self.cx.vars.rollback(snapshot);
+        }
+        for (arg, _) in args.iter_mut().zip(takes_element).filter(|(_, takes)| *takes) {
+            if arg.ready.is_some() || !is_value(&arg.ast) {
+                continue;
+            }
+            let value = self.expr(&arg.ast.clone(), None);
+            let value = self.decided(value);
+            let ty = unification::shallow(self.cx, &value.ty);
+            arg.ready = Some(Rc::new(value));
+            if let Some(payload) = name_lookup::optional_payload(self.cx, &ty)
+                && unification::accepts_literal(self.cx, &payload, literal)
+            {
+                return Some(name_lookup::applied(self.cx, "Array", std::slice::from_ref(&ty)));
+            }
+        }
+        None
     }
 
     /// Whether a closure of one expression takes a parameter of the type `v` and passes it on to a function or an
