@@ -5,6 +5,10 @@ use super::{Scanner, is_word};
 /// The byte that stands for each byte of a literal.
 const MARK: u8 = 0x06;
 
+/// The maximum lengths of literals in bytes, so that a text with many slashes is scanned in a time proportional to its length.
+const MAX_BARE: usize = 1_000;
+const MAX_DELIMITED: usize = 10_000;
+
 /// The keywords after which an operand begins.
 const BEFORE_OPERAND: &[&str] =
     &["return", "in", "case", "where", "try", "await", "if", "while", "guard", "else", "switch", "throw", "as", "is"];
@@ -24,7 +28,9 @@ impl Scanner<'_> {
     pub(super) fn delimited_regex_literal(&mut self, hashes: usize) -> bool {
         let end = format!("/{}", "#".repeat(hashes));
         let from = self.at + hashes + 1;
-        let Some(length) = self.text.get(from..).and_then(|rest| rest.find(&end)) else { return false };
+        let rest = &self.bytes[from.min(self.bytes.len())..];
+        let rest = &rest[..rest.len().min(MAX_DELIMITED)];
+        let Some(length) = rest.windows(end.len()).position(|part| part == end.as_bytes()) else { return false };
         self.mark_literal(hashes + 1 + length + end.len());
         true
     }
@@ -59,12 +65,14 @@ fn bare_length(bytes: &[u8]) -> Option<usize> {
     if matches!(bytes.get(1)?, b' ' | b'\t' | b'\n' | b'\r' | b')' | b']' | b',' | b'/' | b'*' | b'=' | b';') {
         return None;
     }
+    let bytes = &bytes[..bytes.len().min(MAX_BARE)];
     let (mut at, mut depth, mut in_class) = (1, 0usize, false);
     loop {
         match bytes.get(at)? {
             b'\n' => return None,
+            b'\\' if bytes.get(at + 1) == Some(&b'\n') => return None,
             b'\\' => at += 1,
-            b'/' if !in_class => break,
+            b'/' => break,
             b'[' => in_class = true,
             b']' => in_class = false,
             b'(' if !in_class => depth += 1,

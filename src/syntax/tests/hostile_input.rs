@@ -143,6 +143,10 @@ fn long_lines_end() {
         vec!["x"; 250_000].join(" + "),
         format!("\"{}\"", "a".repeat(1 << 20)),
         format!("[{}]", vec!["1"; 300_000].join(", ")),
+        format!("x = {}", "/[".repeat(120)),
+        format!("x = {}", "\\/".repeat(100_000)),
+        format!("x = {}", "#/ ".repeat(100_000)),
+        format!("x = {}", "(/\\".repeat(100)),
     ] {
         quickly(text);
     }
