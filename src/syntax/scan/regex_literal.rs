@@ -6,8 +6,8 @@ use super::{Scanner, is_word};
 const MARK: u8 = 0x06;
 
 /// The maximum lengths of literals in bytes, so that a text with many slashes is scanned in a time proportional to its length.
-const MAX_BARE: usize = 1_000;
-const MAX_DELIMITED: usize = 10_000;
+const MAX_BARE: usize = 500;
+const MAX_DELIMITED: usize = 1_000;
 
 /// The keywords after which an operand begins.
 const BEFORE_OPERAND: &[&str] =

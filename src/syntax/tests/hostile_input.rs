@@ -144,8 +144,8 @@ fn long_lines_end() {
         format!("\"{}\"", "a".repeat(1 << 20)),
         format!("[{}]", vec!["1"; 300_000].join(", ")),
         format!("x = {}", "/[".repeat(120)),
-        format!("x = {}", "\\/".repeat(100_000)),
-        format!("x = {}", "#/ ".repeat(100_000)),
+        format!("x = {}", "\\/".repeat(20_000)),
+        format!("x = {}", "#/ ".repeat(20_000)),
         format!("x = {}", "(/\\".repeat(100)),
     ] {
         quickly(text);
