@@ -48,6 +48,20 @@ pub fn back_edges<G: FlowGraph>(graph: &G) -> Vec<(usize, usize)> {
     edges.filter(|(from, to)| place[*to] <= place[*from]).collect()
 }
 
+/// Returns for each block whether it belongs to the natural loop of a back edge: the blocks that reach the latch without
+/// passing through the head. `before` are the predecessors of each block.
+pub fn natural_loop(before: &[Vec<usize>], (latch, head): (usize, usize)) -> Vec<bool> {
+    let mut inside = vec![false; before.len()];
+    inside[head] = true;
+    let mut work = vec![latch];
+    while let Some(block) = work.pop() {
+        if !std::mem::replace(&mut inside[block], true) {
+            work.extend(&before[block]);
+        }
+    }
+    inside
+}
+
 /// Computes for each block whether it is in a loop, and may therefore run several times.
 pub fn in_loops<G: FlowGraph>(graph: &G) -> Vec<bool> {
     let before = predecessors(graph);

@@ -4,7 +4,7 @@
 //! For graphs of tangent and adjoint code, in which a load that fails has no effect except that the code ends. Only steps of the
 //! block with which an iteration begins are moved, which the loop executes in any case.
 
-use crate::ir::analysis::control_flow::{back_edges, predecessors};
+use crate::ir::analysis::control_flow::{back_edges, natural_loop, predecessors};
 use crate::ir::graph::{Block, BlockId, Function, Instruction, Op, Reg, Terminator};
 use crate::value::Bank;
 
@@ -13,7 +13,7 @@ pub(crate) fn hoist(function: &mut Function) {
     let writes = writes(function);
     for (latch, head) in back_edges(function) {
         crate::cancel::check();
-        let inside = blocks_of_loop(function, latch, head);
+        let inside = natural_loop(&predecessors(function), (latch, head));
         let moved = invariant_steps(function, head, &inside, &writes);
         if head > 0 && moved.contains(&true) {
             move_before(function, head, &inside, &moved);
@@ -28,20 +28,6 @@ fn writes(function: &Function) -> Vec<u32> {
     let outs = steps.flat_map(|step| &step.outs);
     outs.chain(&function.params).for_each(|reg| writes[reg.0 as usize] += 1);
     writes
-}
-
-/// Returns for each block whether it belongs to the loop with the given back edge.
-fn blocks_of_loop(function: &Function, latch: usize, head: usize) -> Vec<bool> {
-    let before = predecessors(function);
-    let mut inside = vec![false; function.blocks.len()];
-    inside[head] = true;
-    let mut work = vec![latch];
-    while let Some(block) = work.pop() {
-        if !std::mem::replace(&mut inside[block], true) {
-            work.extend(&before[block]);
-        }
-    }
-    inside
 }
 
 /// Returns for each step of the first block of a loop whether it loads the same array in each iteration, or computes the

@@ -2,7 +2,7 @@
 //! iterations. The elements of the arrays can then be kept in registers (`scalar_replacement`).
 
 use crate::ir::analysis::constants::{Known, length, step};
-use crate::ir::analysis::control_flow::{back_edges, predecessors, reverse_postorder};
+use crate::ir::analysis::control_flow::{back_edges, natural_loop, predecessors, reverse_postorder};
 use crate::ir::analysis::data_flow::{Fact, Flat, forward};
 use crate::ir::analysis::flow_graph::FlowGraph;
 use crate::ir::graph::{Block, BlockId, Function, Op, Terminator, Trap};
@@ -53,14 +53,7 @@ fn innermost_loops(function: &Function) -> Vec<Loop> {
     let before = predecessors(function);
     let mut loops = vec![];
     for (latch, head) in &edges {
-        let mut inside = vec![false; function.blocks.len()];
-        inside[*head] = true;
-        let mut work = vec![*latch];
-        while let Some(block) = work.pop() {
-            if !std::mem::replace(&mut inside[block], true) {
-                work.extend(&before[block]);
-            }
-        }
+        let inside = natural_loop(&before, (*latch, *head));
         let heads = edges.iter().filter(|(_, other)| inside[*other]).count();
         // A loop that is entered elsewhere than at its head contains the entry of the function.
         if heads == 1 && !(inside[0] && *head != 0) {

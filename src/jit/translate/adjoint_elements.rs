@@ -6,8 +6,8 @@
 use super::super::context::offsets;
 use super::super::layout::Layout;
 use super::super::own_numbers::OwnNumbers;
+use super::Translator;
 use super::views::{Key, Owner, Shown};
-use super::{FLAGS, Translator};
 use crate::bytecode::operand::{Access, FIn, IIn, Role};
 use crate::bytecode::{Code, Instruction};
 use crate::jit::flow::Flow;
@@ -121,10 +121,7 @@ impl Translator<'_, '_> {
         self.set_cold();
         self.builder.ins().jump(next, &[]);
         self.continue_in(usual);
-        let at = self.address_of(&numbers, position);
-        let old = self.builder.ins().load(types::F64, FLAGS, at, 0);
-        let sum = self.builder.ins().fadd(old, more);
-        self.builder.ins().store(FLAGS, sum, at, 0);
+        self.add_to(&numbers, position, more);
         self.builder.ins().jump(next, &[]);
         self.continue_in(next);
     }

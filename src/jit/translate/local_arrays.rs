@@ -228,7 +228,7 @@ impl Translator<'_, '_> {
     }
 
     /// Returns the address of a number.
-    pub(super) fn address_of(&mut self, numbers: &OwnNumbers, position: Value) -> Value {
+    fn address_of(&mut self, numbers: &OwnNumbers, position: Value) -> Value {
         let distance = self.builder.ins().ishl_imm_u(position, 3);
         self.builder.ins().iadd(numbers.first, distance)
     }
@@ -265,12 +265,17 @@ impl Translator<'_, '_> {
         let exists = self.builder.ins().icmp(IntCC::UnsignedLessThan, position, numbers.count);
         let more = self.f(a.0);
         let next = self.unless_usual(exists, self.rare.accumulate, (array, position), more);
-        let at = self.address_of(&numbers, position);
+        self.add_to(&numbers, position, more);
+        self.builder.ins().jump(next, &[]);
+        self.continue_in(next);
+    }
+
+    /// Adds to a number of an array.
+    pub(super) fn add_to(&mut self, numbers: &OwnNumbers, position: Value, more: Value) {
+        let at = self.address_of(numbers, position);
         let old = self.builder.ins().load(types::F64, FLAGS, at, 0);
         let sum = self.builder.ins().fadd(old, more);
         self.builder.ins().store(FLAGS, sum, at, 0);
-        self.builder.ins().jump(next, &[]);
-        self.continue_in(next);
     }
 
     /// Moves a number out of an array of adjoints, of which this code is the only owner. The last number is removed.
