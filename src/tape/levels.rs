@@ -2,7 +2,7 @@
 
 use super::Num;
 use super::column::TangentColumn;
-use super::node::{Node, Pool, RecordError};
+use super::node::{Pool, RecordError};
 use super::observer::{NonFiniteScalar, ObservedStep, Observer, ObserverOptions, Operation, Recorded};
 use super::recording::{NodeMemory, Recording, SharedPool, Tape};
 use crate::native::PrimitiveId;
@@ -40,7 +40,7 @@ pub struct Levels {
     mode: Mode,
     single: u64,
     /// The tape of the outermost level, if that is a reverse level: stored here for fast access by the machine.
-    outermost: Recording,
+    pub(super) outermost: Recording,
     pub(super) stack: Vec<Level>,
     last_epoch: u64,
     /// The number of operations that the general rule has recorded.
@@ -155,12 +155,6 @@ impl Levels {
     pub unsafe fn set_next_node(&mut self, next: usize) {
         // SAFETY: as the caller guarantees.
         unsafe { self.outermost.set_next(next) }
-    }
-
-    /// Returns the number of leaves of the single reverse level, and the nodes that follow them; `None` if they are not in one
-    /// piece, or if some of them are wide.
-    pub fn single_chunk(&self) -> Option<(u32, &[Node])> {
-        if self.mode == Mode::SingleReverse { self.outermost.single_chunk() } else { None }
     }
 
     /// Returns the number of live levels.

@@ -4,8 +4,8 @@ pub mod lanes;
 pub mod sparsity;
 
 use super::Num;
-use super::levels::{Direction, Levels};
-use super::node::RecordError;
+use super::levels::{Direction, Levels, Mode};
+use super::node::{Node, RecordError};
 use super::recording::Tape;
 use super::sweep::{Progress, Sweep};
 use super::wide_node::{Template, Wide};
@@ -150,6 +150,12 @@ impl LinearMap {
 }
 
 impl Levels {
+    /// Returns the number of leaves of the single reverse level, and the nodes that follow them; `None` if they are not in one
+    /// piece, or if some of them are wide.
+    pub fn single_chunk(&self) -> Option<(u32, &[Node])> {
+        if self.mode() == Mode::SingleReverse { self.outermost.single_chunk() } else { None }
+    }
+
     /// Appends a node for linearization code to the tape of the single level, unless both operands are constants. The operands
     /// and the result are the bits of node numbers.
     pub fn append_linear(&mut self, operands: [f64; 2], partials: [f64; 2]) -> Option<f64> {

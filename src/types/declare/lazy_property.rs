@@ -3,6 +3,7 @@
 //! Such a property has hidden storage of an optional type, a getter that computes the value once, and a setter.
 
 use crate::diagnostic::{Code as DiagnosticCode, Diagnostic};
+use crate::source::Span;
 use crate::syntax::ast::{Accessors, Binding, Decl, Ident, Name, PatternKind, StmtKind, TypeExpr};
 use crate::types::declare;
 use crate::types::declare::member;
@@ -24,6 +25,14 @@ use std::rc::Rc;
 /// The name of the parameter of a lazy property's setter, which programs cannot use.
 const NEW: &str = "new value";
 
+/// The message for a lazy variable without an initial value.
+const MISSING_INITIAL: &str = "lazy properties must have an initializer";
+
+/// Reports a lazy variable at the top level without an initial value.
+pub(crate) fn report_missing_initial(cx: &mut TypeContext, span: Span) {
+    cx.sink.report(Diagnostic::error(DiagnosticCode::WrongContext, span, MISSING_INITIAL));
+}
+
 /// Enters a `lazy var`. Returns `false` if it must be entered as a property that is not lazy; errors are reported.
 pub(crate) fn declare_lazy(cx: &mut TypeContext, property: &Property) -> bool {
     let Property { decl, is_let, binding, name, ty, like } = *property;
@@ -34,7 +43,7 @@ pub(crate) fn declare_lazy(cx: &mut TypeContext, property: &Property) -> bool {
         _ if binding.accessors.as_ref().is_some_and(|a| a.get.is_some()) => {
             "'lazy' cannot be used on a computed property"
         }
-        (None, _) => "lazy properties must have an initializer",
+        (None, _) => MISSING_INITIAL,
         (Some(value), Owner::Nominal(n)) if member::holds_stored(cx, n, like.group) => {
             let at = MemberSite { n, group: like.group, file, is_prelude };
             let initial = lazy_initial(cx, at, name, Rc::new(value.clone()), ty);

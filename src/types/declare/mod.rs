@@ -365,7 +365,11 @@ fn declare_global(
     if !is_prelude && !is_let && decl.has("lazy") && lazy_property::declare_lazy_global(cx, decl, binding, file) {
         return;
     }
-    let is_lazy = is_prelude || decl.has("lazy");
+    let has_initial = is_prelude || binding.value.is_some() || binding.accessors.is_some();
+    if decl.has("lazy") && !is_let && !has_initial {
+        lazy_property::report_missing_initial(cx, binding.pattern.span);
+    }
+    let is_lazy = is_prelude || decl.has("lazy") && has_initial;
     let mut names = vec![];
     bound_names(&binding.pattern, &mut names);
     let single = names.len() == 1 && matches!(strip(&binding.pattern).kind, PatternKind::Bind { .. });
