@@ -147,7 +147,7 @@ impl ReverseBlock<'_, '_> {
         }
         // The adjoints of the array of arrays must be those of its state at the load.
         let is_unchanged =
-            |step: &Instruction| !step.outs.contains(&array) && !(step.op == Op::Take && step.ins.contains(&array));
+            |step: &Instruction| !(step.outs.contains(&array) || step.op == Op::Take && step.ins.contains(&array));
         let is_read = |step: &Instruction| {
             let reads = matches!(step.op, Op::LoadElement { bank: Bank::F | Bank::I, .. } | Op::Count | Op::CheckIndex);
             reads || !step.ins.contains(&element)

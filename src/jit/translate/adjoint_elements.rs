@@ -51,8 +51,7 @@ fn moved_element(code: &Code, ends: &[bool], first: usize) -> Option<(AdjointEle
     let I::TakeAdjointR { out, array, index } = code.instructions[first] else { return None };
     let element = AdjointElement { array: array.0, index, place: place(code, first) };
     let mut steps = vec![first];
-    for at in first + 1..code.instructions.len() {
-        let instruction = &code.instructions[at];
+    for (at, instruction) in code.instructions.iter().enumerate().skip(first + 1) {
         if ends[at] {
             return None;
         }

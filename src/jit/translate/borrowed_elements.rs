@@ -62,8 +62,7 @@ fn release(code: &Code, ends: &[bool], first: usize) -> Option<usize> {
     if out.0 == array.0 {
         return None;
     }
-    for at in first + 1..code.instructions.len() {
-        let instruction = &code.instructions[at];
+    for (at, instruction) in code.instructions.iter().enumerate().skip(first + 1) {
         if ends[at] {
             return None;
         }
