@@ -30,10 +30,7 @@ impl ReverseBlock<'_, '_> {
                     self.take_array(element, (array, count), (offset as u16, stride));
                 }
             }
-            Op::LoadElement { offset, stride, .. } => {
-                self.add_to_element(i, step, (array, step.ins[0]), (offset, stride), local)?;
-            }
-            Op::TakeElement { offset, stride } => {
+            Op::LoadElement { offset, stride, .. } | Op::TakeElement { offset, stride } => {
                 self.add_to_element(i, step, (array, step.ins[0]), (offset, stride), local)?;
             }
             Op::StoreElement { bank: Bank::R, offset, stride } => {

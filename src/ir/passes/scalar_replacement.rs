@@ -189,7 +189,6 @@ impl Candidates {
                 rejected.extend(others.flat_map(|(copy, original, _)| [*copy, *original]));
             }
         }
-        self.copies.clear();
         Arrays(self.arrays)
     }
 }

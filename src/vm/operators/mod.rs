@@ -48,7 +48,7 @@ pub fn operate(
         Operator::ValueWithTangent { at, result, throws: false } => {
             apply::window_call::tangent(machine, compiler, at, result, params)?
         }
-        Operator::Jacobian { at, result } => apply::small_jacobian::jacobian(machine, compiler, (at, result), params)?,
+        Operator::Jacobian { at, result } => apply::window_jacobian::jacobian(machine, compiler, (at, result), params)?,
         _ => None,
     };
     if let Some(next) = done {

@@ -73,7 +73,7 @@ impl Inliner<'_> {
     }
 
     /// Appends a step that computes an integer; returns its register.
-    fn computed_integer(&mut self, site: &CallSite<'_>, op: Op, ins: &[Reg], span: Span) -> Reg {
+    pub(super) fn computed_integer(&mut self, site: &CallSite<'_>, op: Op, ins: &[Reg], span: Span) -> Reg {
         let out = self.register(Bank::I);
         self.push(site.at, op, vec![out], ins.to_vec(), span);
         out
@@ -87,7 +87,7 @@ impl Inliner<'_> {
     }
 
     /// Appends a loop over the integers of a range; `body` appends the steps of an iteration.
-    fn for_range(
+    pub(super) fn for_range(
         &mut self,
         site: &mut CallSite<'_>,
         (first, end): (Reg, Reg),
@@ -168,7 +168,7 @@ impl Inliner<'_> {
     }
 
     /// Appends a loop that appends the first elements of an array to another array.
-    fn append_elements(
+    pub(super) fn append_elements(
         &mut self,
         site: &mut CallSite<'_>,
         array: Reg,

@@ -1,8 +1,7 @@
 //! Coordinates: inlines the construction of an array of all numbers in a value.
 
 use super::{CallSite, Inliner};
-use crate::ir::{Block, BlockId, Op, Reg, Stride, Terminator};
-use crate::native::primitive_ids;
+use crate::ir::{Op, Reg, Stride};
 use crate::source::Span;
 use crate::value::Bank;
 
@@ -30,13 +29,10 @@ impl Inliner<'_> {
         }
     }
 
-    /// Appends a loop that appends the numbers of an array to another array.
+    /// Appends the numbers of an array to another array.
     fn append_all(&mut self, site: &mut CallSite<'_>, out: Reg, array: Reg, span: Span) {
-        self.for_each_index(site, array, span, |inliner, site, index| {
-            let load = Op::LoadElement { bank: Bank::F, offset: 0, stride: NUMBERS };
-            let number = inliner.computed(site.at, load, vec![array, index], span);
-            inliner.push(site.at, Op::Append(NUMBERS), vec![out], vec![out, number], span);
-        });
+        let count = self.computed_integer(site, Op::Count, &[array], span);
+        self.append_elements(site, out, (array, count), NUMBERS, span);
     }
 
     /// Appends a loop over the indices of an array; `body` appends the steps of an iteration.
@@ -47,21 +43,8 @@ impl Inliner<'_> {
         span: Span,
         body: impl FnOnce(&mut Self, &mut CallSite<'_>, Reg),
     ) {
-        let [index, one, count, is_first, is_next] = [(); 5].map(|()| self.register(Bank::I));
-        let (before, next) = (site.at, self.blocks.len() as u32);
-        let [first, after] = [0, 1].map(|k| BlockId(next + k));
-        self.blocks.extend([Block::default(), Block::default()]);
-        let end = |condition| Some(Terminator::Branch { condition, then: first, otherwise: after });
-        self.push(before, Op::ConstI(0), vec![index], vec![], span);
-        self.push(before, Op::ConstI(1), vec![one], vec![], span);
-        self.push(before, Op::Count, vec![count], vec![array], span);
-        self.push(before, Op::Primitive(primitive_ids::INT_LT), vec![is_first], vec![index, count], span);
-        self.blocks[before.0 as usize].end = end(is_first);
-        site.at = first;
-        body(self, site, index);
-        self.push(site.at, Op::Primitive(primitive_ids::INT_ADD), vec![index], vec![index, one], span);
-        self.push(site.at, Op::Primitive(primitive_ids::INT_LT), vec![is_next], vec![index, count], span);
-        self.blocks[site.at.0 as usize].end = end(is_next);
-        site.at = after;
+        let zero = self.computed_integer(site, Op::ConstI(0), &[], span);
+        let count = self.computed_integer(site, Op::Count, &[array], span);
+        self.for_range(site, (zero, count), span, body);
     }
 }

@@ -48,7 +48,7 @@ pub(super) fn is_possible(machine: &Machine) -> bool {
 }
 
 /// Returns whether there is a matrix, and its parts.
-fn give(machine: &mut Machine, map: Option<&LinearMap>, sparse: bool) -> Result<Next, Box<Fault>> {
+pub(super) fn give(machine: &mut Machine, map: Option<&LinearMap>, sparse: bool) -> Result<Next, Box<Fault>> {
     let interrupt = Arc::clone(&machine.limits.interrupt);
     let matrix = map.and_then(|map| {
         let matrix = sparsity::matrix(map, sparse, &|| interrupt.load(Ordering::Relaxed))?;

@@ -1,12 +1,12 @@
-//! Small Jacobian: computes a Jacobian with few rows from arguments that are in the window already, by one sweep over the nodes
-//! that linearization code has appended, before their level ends.
+//! Jacobian in the window: computes a Jacobian from arguments that are in the window already. If it has few rows, one sweep over
+//! the nodes that linearization code has appended computes them before their level ends.
 
 use super::adjoint_code::run_in_window;
 use super::linearization::{have_same_counts, is_finite};
-use super::matrix::is_possible;
+use super::matrix::{give, is_possible};
 use super::window_call::{Saved, code_of_argument};
-use crate::tape::Direction;
 use crate::tape::linear_map::lanes;
+use crate::tape::{Direction, LinearMap};
 use crate::value::shape::TangentId;
 use crate::value::{Bank, Cells, Ref};
 use crate::vm::compiler_interface::Compiler;
@@ -46,13 +46,24 @@ pub(crate) fn jacobian(
     machine.levels.open(Direction::Reverse)?;
     machine.levels.add_leaves(count)?;
     let is_done = run_in_window(machine, compiler, &found, [2 * numbers, 0, 2 * references], [0, 0, 2])?;
-    let rows = if is_done { rows(machine) } else { None };
+    let outputs = if is_done { outputs(machine) } else { None };
+    let Some(outputs) = outputs else {
+        machine.levels.close();
+        saved.restore(machine);
+        return Ok(None);
+    };
+    if outputs.is_empty() || outputs.len() > lanes::LANES.min(count) {
+        let map = LinearMap::of_linearization(&mut machine.levels, outputs.into_vec());
+        return give(machine, map.as_ref().filter(|map| lanes::is_plain(map)), false).map(Some);
+    }
+    let rows = machine.levels.single_chunk().and_then(|(leaves, nodes)| lanes::rows(leaves, nodes, &outputs));
     machine.levels.close();
     let Some(rows) = rows else {
         saved.restore(machine);
         return Ok(None);
     };
     machine.set_integer(0, 1);
+    let rows = rows.into_iter().map(|row| Ref::Cells(Rc::new(Cells::numbers(row)))).collect();
     machine.set_reference(0, Ref::Cells(Rc::new(Cells::references(rows))));
     Ok(Some(Next::Return))
 }
@@ -101,18 +112,9 @@ fn nodes_of(array: &Ref, count: &mut usize) -> Option<Ref> {
     Some(Ref::Cells(Rc::new(nodes)))
 }
 
-/// Returns the rows of the Jacobian, given the value and its nodes in the window; `None` if there are many rows, or if a number
-/// is not finite.
-fn rows(machine: &Machine) -> Option<Vec<Ref>> {
+/// Returns the nodes of the results, given the value and its nodes in the window; `None` if a number is not finite.
+fn outputs(machine: &Machine) -> Option<SmallVec<[u32; lanes::LANES]>> {
     let (Ref::Cells(y), Ref::Cells(nodes)) = (machine.reference(0), machine.reference(1)) else { return None };
-    if !is_finite(y) || !have_same_counts(y, nodes) {
-        return None;
-    }
-    let outputs: SmallVec<[u32; lanes::LANES]> = nodes.f.iter().map(|node| node.to_bits() as u32).collect();
-    let (leaves, nodes) = machine.levels.single_chunk()?;
-    if outputs.is_empty() || outputs.len() > lanes::LANES.min(leaves as usize) {
-        return None;
-    }
-    let rows = lanes::rows(leaves, nodes, &outputs)?;
-    Some(rows.into_iter().map(|row| Ref::Cells(Rc::new(Cells::numbers(row)))).collect())
+    let is_sound = is_finite(y) && have_same_counts(y, nodes);
+    is_sound.then(|| nodes.f.iter().map(|node| node.to_bits() as u32).collect())
 }
