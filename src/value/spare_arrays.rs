@@ -8,7 +8,7 @@ use std::rc::Rc;
 /// The largest number of arrays that are kept.
 const MOST: usize = 64;
 /// The largest number of numbers for which a kept array has memory.
-const LARGEST: usize = 1024;
+pub const LARGEST: usize = 1024;
 
 /// Empty arrays, which have no other owner, and memory for some numbers.
 #[derive(Debug, Default)]

@@ -1,5 +1,6 @@
 //! Adjoint code: consists of the forward pass of a function, then the reverse pass over the same blocks.
 
+use super::array_lengths::count_elements;
 use super::varied_registers::Varied;
 use super::{GraphBuilder, arithmetic, is_differentiated};
 use crate::diff::transform::control_flow_trace::{ControlFlowTrace, Entry, PredecessorCounter};
@@ -9,11 +10,11 @@ use crate::diff::transform::reverse_block::{Adjoints, ReverseBlock};
 use crate::ir::analysis::effects::is_pure;
 use crate::ir::analysis::liveness::Liveness;
 use crate::ir::passes::dead_code::eliminate_where;
-use crate::ir::passes::neutral_operands;
-use crate::ir::{Block, BlockId, Fallback, Function, Op, Reg, Terminator, TransformedOp, Trap};
+use crate::ir::passes::{invariant_integers, neutral_operands};
+use crate::ir::{Block, BlockId, Fallback, Function, Instruction, Op, Reg, Terminator, TransformedOp, Trap};
 use crate::native::Partial;
 use crate::value::Bank;
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 
 /// Derives the adjoint code of a function of one number. Its parameters are those of the function, then for each
 /// reference an object of zeros of the same shape; its results are the value, an adjoint for each number, and the
@@ -29,7 +30,8 @@ pub fn adjoint(f: &Function, value: bool) -> Result<Function, Fallback> {
     if uses_value_stack(f) {
         return Err(Fallback::Derivative);
     }
-    let (f, result) = with_one_exit(f);
+    let (mut f, result) = with_one_exit(f);
+    let lengths = count_elements(&mut f);
     let varied = Varied::of(&f, false)?;
     if !varied.is(result) {
         return Err(Fallback::Constant);
@@ -39,7 +41,8 @@ pub fn adjoint(f: &Function, value: bool) -> Result<Function, Fallback> {
     let references: Vec<Reg> = differentiated_references(&f).collect();
     let homes: Vec<Reg> = references.iter().map(|_| builder.register(Bank::R)).collect();
     let objects: Vec<Reg> = references.iter().map(|_| builder.register(Bank::R)).collect();
-    let blocks = Blocks::of(&f, &varied, homes.clone());
+    let is_length: HashSet<Reg> = lengths.values().copied().collect();
+    let blocks = Blocks::of(&f, &varied, homes.clone(), lengths);
     if !blocks.before[0].is_empty() {
         return Err(Fallback::LoopAtEntry(f.name.clone()));
     }
@@ -87,9 +90,11 @@ pub fn adjoint(f: &Function, value: bool) -> Result<Function, Fallback> {
         ..f.clone()
     };
     neutral_operands::remove(&mut adjoint);
-    // A step of the forward pass that may fail stays, unless the reverse pass repeats it.
-    eliminate_where(&mut adjoint, |b, i, step| is_pure(&step.op) || repeated.contains(&(b, i)));
+    // A step of the forward pass that may fail stays, unless the reverse pass repeats it, or it only counts elements.
+    let counts = |step: &Instruction| step.outs.first().is_some_and(|out| is_length.contains(out));
+    eliminate_where(&mut adjoint, |b, i, step| is_pure(&step.op) || repeated.contains(&(b, i)) || counts(step));
     skip_counting(&mut adjoint.blocks);
+    invariant_integers::hoist(&mut adjoint);
     Ok(adjoint)
 }
 

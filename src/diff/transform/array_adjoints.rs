@@ -19,7 +19,10 @@ impl ReverseBlock<'_, '_> {
     pub(super) fn array_step(&mut self, i: usize, step: &Instruction, array: Reg, local: &mut Local) -> Option<()> {
         match step.op {
             Op::Append(stride) => {
-                let count = local.counts.get(&i).copied()?;
+                let count = match local.versions.lengths.get(&i) {
+                    Some(length) => self.value(*length, local)?,
+                    None => local.counts.get(&i).copied()?,
+                };
                 let numbers: Vec<usize> = (1..step.ins.len()).filter(|k| self.bank(step.ins[*k]) == Bank::F).collect();
                 // The last number is taken first, so that the array of adjoints becomes shorter.
                 for (offset, k) in numbers.into_iter().enumerate().rev() {

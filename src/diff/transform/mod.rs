@@ -15,6 +15,7 @@
 
 mod adjoint_code;
 mod array_adjoints;
+mod array_lengths;
 mod contribution;
 pub(crate) mod control_flow_trace;
 mod counting_loop;

@@ -27,7 +27,8 @@ pub struct ToBeRecorded {
     pub recomputed: Vec<bool>,
     /// Whether the result of each step of the block is recorded on the value stack.
     pub recorded: Vec<bool>,
-    /// Whether each step appends to a local array; the number of elements before is recorded on the value stack.
+    /// Whether each step appends to a local array whose number of elements no register counts; it is recorded on the value
+    /// stack.
     pub counted: Vec<bool>,
     /// Registers that are restored to their values at the beginning of the block.
     pub restored: Vec<(Reg, Restore)>,
@@ -60,6 +61,8 @@ pub struct Blocks<'f> {
     stable: HashSet<Reg>,
     /// The registers that retain the reference arguments, even if the parameters are written.
     homes: Vec<Reg>,
+    /// The registers that count the elements of local arrays, by the register of the array.
+    lengths: HashMap<Reg, Reg>,
 }
 
 /// The versions of registers that each operand of a step in a block reads, and the last version of each register in the
@@ -69,24 +72,13 @@ pub struct Versions {
     pub operands: Vec<Vec<Version>>,
     /// The last version in the block, by register.
     pub last: HashMap<Reg, usize>,
-}
-
-impl Versions {
-    /// Computes the versions of registers in a block.
-    pub fn of(steps: &[Instruction]) -> Versions {
-        let mut last: HashMap<Reg, usize> = HashMap::new();
-        let mut operands = vec![];
-        for (i, step) in steps.iter().enumerate() {
-            operands.push(step.ins.iter().map(|r| (*r, last.get(r).copied())).collect());
-            last.extend(step.outs.iter().map(|r| (*r, i)));
-        }
-        Versions { operands, last }
-    }
+    /// The number of elements before each step that appends to an array, if a register counts them.
+    pub lengths: HashMap<usize, Version>,
 }
 
 impl<'f> Blocks<'f> {
     /// Analyzes the blocks of a function.
-    pub fn of(f: &'f Function, varied: &'f Varied, homes: Vec<Reg>) -> Blocks<'f> {
+    pub fn of(f: &'f Function, varied: &'f Varied, homes: Vec<Reg>, lengths: HashMap<Reg, Reg>) -> Blocks<'f> {
         let before =
             predecessors(f).into_iter().map(|all| all.into_iter().map(|b| BlockId(b as u32)).collect()).collect();
         let mut writers = vec![vec![]; f.registers.len()];
@@ -101,7 +93,7 @@ impl<'f> Blocks<'f> {
         let repeats = in_loops(f);
         let (known, stable) = (HashMap::new(), HashSet::new());
         let reads = count(f).reads;
-        let mut blocks = Blocks { f, varied, before, repeats, reads, writers, known, stable, homes };
+        let mut blocks = Blocks { f, varied, before, repeats, reads, writers, known, stable, homes, lengths };
         blocks.find_constants();
         blocks
     }
@@ -133,6 +125,20 @@ impl<'f> Blocks<'f> {
                 _ => {}
             }
         }
+    }
+
+    /// Returns the versions of registers in a block.
+    pub fn versions(&self, steps: &[Instruction]) -> Versions {
+        let mut versions = Versions { operands: vec![], last: HashMap::new(), lengths: HashMap::new() };
+        for (i, step) in steps.iter().enumerate() {
+            let current = |r: &Reg| (*r, versions.last.get(r).copied());
+            versions.operands.push(step.ins.iter().map(current).collect());
+            if let (Op::Append(_), Some(length)) = (&step.op, step.outs.first().and_then(|r| self.lengths.get(r))) {
+                versions.lengths.insert(i, current(length));
+            }
+            versions.last.extend(step.outs.iter().map(|r| (*r, i)));
+        }
+        versions
     }
 
     /// Returns a register that holds the same array or record as the given register for as long as the function runs.
@@ -250,10 +256,13 @@ impl<'f> Blocks<'f> {
 
     fn to_be_recorded_in(&self, b: usize) -> ToBeRecorded {
         let steps = &self.f.blocks[b].instructions;
-        let versions = Versions::of(steps);
+        let versions = self.versions(steps);
         let none = vec![false; steps.len()];
         let entry = vec![false; self.f.registers.len()];
-        let counted = steps.iter().map(|step| matches!(step.op, Op::Append(_)) && self.varied.is_step(step)).collect();
+        let is_counted = |(i, step): (usize, &Instruction)| {
+            matches!(step.op, Op::Append(_)) && self.varied.is_step(step) && !versions.lengths.contains_key(&i)
+        };
+        let counted = steps.iter().enumerate().map(is_counted).collect();
         let mut needs = ToBeRecorded { entry, recomputed: none.clone(), recorded: none, counted, restored: vec![] };
         for (i, step) in steps.iter().enumerate().filter(|(_, step)| self.varied.is_step(step)) {
             for version in self.values_read(step, i, &versions) {
@@ -278,6 +287,7 @@ impl<'f> Blocks<'f> {
             Op::LoadElement { .. } | Op::StoreElement { .. } | Op::TakeElement { .. } => {
                 out.push(versions.operands[i][1]);
             }
+            Op::Append(_) => out.extend(versions.lengths.get(&i)),
             _ => {}
         }
         out

@@ -55,7 +55,7 @@ impl<'f> ReverseBlock<'_, 'f> {
     pub fn block(&mut self, needs: &ToBeRecorded) -> Option<()> {
         let steps: &'f [Instruction] = &self.blocks.f.blocks[self.at].instructions;
         let mut local = Local {
-            versions: Versions::of(steps),
+            versions: self.blocks.versions(steps),
             values: HashMap::new(),
             sums: HashMap::new(),
             counts: HashMap::new(),
@@ -134,7 +134,7 @@ impl<'f> ReverseBlock<'_, 'f> {
     }
 
     /// Returns a register that holds the given version of a value.
-    fn value(&self, version: Version, local: &Local) -> Option<Reg> {
+    pub(super) fn value(&self, version: Version, local: &Local) -> Option<Reg> {
         match local.values.get(&version) {
             Some(value) => Some(*value),
             None => (version.1.is_none() || self.blocks.is_unchanged(self.at, &local.versions, version))

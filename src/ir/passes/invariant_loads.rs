@@ -4,19 +4,20 @@
 //! For graphs of tangent and adjoint code, in which a load that fails has no effect except that the code ends. Only steps of the
 //! block with which an iteration begins are moved, which the loop executes in any case.
 
-use crate::ir::analysis::control_flow::{back_edges, natural_loop, predecessors};
-use crate::ir::graph::{Block, BlockId, Function, Instruction, Op, Reg, Terminator};
+use super::loop_preheader::Loop;
+use crate::ir::analysis::control_flow::predecessors;
+use crate::ir::graph::{Function, Instruction, Op, Reg};
 use crate::value::Bank;
 
 /// Moves invariant loads out of all loops.
 pub(crate) fn hoist(function: &mut Function) {
     let writes = writes(function);
-    for (latch, head) in back_edges(function) {
+    for found in Loop::all(function) {
         crate::cancel::check();
-        let inside = natural_loop(&predecessors(function), (latch, head));
-        let moved = invariant_steps(function, head, &inside, &writes);
-        if head > 0 && moved.contains(&true) {
-            move_before(function, head, &inside, &moved);
+        let inside = found.blocks(&predecessors(function));
+        let moved = invariant_steps(function, found.head, &inside, &writes);
+        if found.head > 0 && moved.contains(&true) {
+            move_before(function, &found, &inside, &moved);
         }
     }
 }
@@ -69,36 +70,17 @@ fn is_movable(function: &Function, op: &Op, outs: &[Reg]) -> bool {
     is_load(op) || yields_integer && matches!(op, Op::ConstI(_) | Op::Copy | Op::Primitive(_))
 }
 
-/// Moves steps of the first block of a loop to a new block before the loop. The arrays that they load stay in their registers
-/// during the loop.
-fn move_before(function: &mut Function, head: usize, inside: &[bool], moved: &[bool]) {
-    let new = BlockId(function.blocks.len() as u32);
-    let block = &mut function.blocks[head];
-    let end_span = block.end_span;
+/// Moves steps of the first block of a loop to the block before it. The arrays that they load stay in their registers during the
+/// loop.
+fn move_before(function: &mut Function, found: &Loop, inside: &[bool], moved: &[bool]) {
+    let block = &mut function.blocks[found.head];
     let (instructions, rest): (Vec<_>, Vec<_>) =
         std::mem::take(&mut block.instructions).into_iter().zip(moved).partition(|(_, moved)| **moved);
     block.instructions = rest.into_iter().map(|(step, _)| step).collect();
     let instructions: Vec<Instruction> = instructions.into_iter().map(|(step, _)| step).collect();
     let loaded: Vec<Reg> = instructions.iter().filter(|step| is_load(&step.op)).map(|step| step.outs[0]).collect();
-    for (block, is_inside) in function.blocks.iter_mut().zip(inside) {
-        if *is_inside {
-            block.instructions.retain(|step| step.op != Op::Null || !loaded.contains(&step.outs[0]));
-            continue;
-        }
-        let redirect = |to: &mut BlockId| {
-            if to.0 as usize == head {
-                *to = new;
-            }
-        };
-        match &mut block.end {
-            Some(Terminator::Jump(to)) => redirect(to),
-            Some(Terminator::Branch { then, otherwise, .. }) => {
-                redirect(then);
-                redirect(otherwise);
-            }
-            Some(Terminator::Return(_) | Terminator::Trap(_)) | None => {}
-        }
+    for (block, _) in function.blocks.iter_mut().zip(inside).filter(|(_, inside)| **inside) {
+        block.instructions.retain(|step| step.op != Op::Null || !loaded.contains(&step.outs[0]));
     }
-    let end = Some(Terminator::Jump(BlockId(head as u32)));
-    function.blocks.push(Block { instructions, end, end_span });
+    found.insert_before(function, inside, instructions);
 }

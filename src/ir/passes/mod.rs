@@ -16,8 +16,11 @@ pub mod exclusivity_checks;
 pub mod fallback;
 pub mod full_inlining;
 pub(crate) mod inlining;
+pub(crate) mod invariant_integers;
 pub(crate) mod invariant_loads;
+mod loop_preheader;
 pub(crate) mod loop_unrolling;
+pub(crate) mod move_coalescing;
 pub(crate) mod neutral_operands;
 pub(crate) mod scalar_replacement;
 

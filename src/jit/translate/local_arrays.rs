@@ -14,6 +14,9 @@ use hashbrown::HashMap;
 use std::ops::RangeInclusive;
 use std::rc::Rc;
 
+/// The largest number of zeros by which machine code extends an array of adjoints itself.
+const MAX_ZEROS: i64 = 64;
+
 /// The arrays whose numbers are known at the current point, so that they are not looked up again. Where the numbers of
 /// an array change, its variables change, too.
 #[derive(Default)]
@@ -63,8 +66,16 @@ fn keeps(instruction: &Instruction, register: u16) -> bool {
 
 impl Translator<'_, '_> {
     /// Forgets the arrays that an instruction replaces or shares.
-    pub(super) fn forget_arrays(&mut self, instruction: &Instruction) {
-        self.known_arrays.valid.retain(|register| keeps(instruction, *register));
+    pub(super) fn forget_arrays(&mut self, at: usize) {
+        let mut valid = std::mem::take(&mut self.known_arrays.valid);
+        valid.retain(|register| self.keeps_array(at, *register));
+        self.known_arrays.valid = valid;
+    }
+
+    /// Whether the numbers of the array in a register stay known when the instruction at an index is executed, or become known.
+    fn keeps_array(&self, at: usize, register: u16) -> bool {
+        let instruction = &self.code.instructions[at];
+        keeps(instruction, register) || self.is_made_again(at, register)
     }
 
     /// Sets the arrays that are known at the beginning of a block: those of the loops around it.
@@ -81,7 +92,7 @@ impl Translator<'_, '_> {
         let mut found: Vec<u16> = steps.iter().filter_map(modified_in_place).collect();
         found.sort_unstable();
         found.dedup();
-        found.retain(|register| steps.iter().all(|step| keeps(step, *register)));
+        found.retain(|register| around.clone().all(|at| self.keeps_array(at, *register)));
         for register in &found {
             self.own_numbers(layout, *register);
         }
@@ -90,15 +101,25 @@ impl Translator<'_, '_> {
 
     /// Returns the numbers of an array that may be modified in place.
     fn own_numbers(&mut self, layout: &Layout, register: u16) -> OwnNumbers {
-        if !self.known_arrays.valid.contains(&register) {
-            let at = self.reference(register);
-            let found = OwnNumbers::look_up(self.builder, layout, at);
-            self.know(register, found);
+        if let Some(known) = self.known_numbers(register) {
+            return known;
         }
-        OwnNumbers::of(self.known_arrays.variables[&register].map(|variable| self.builder.use_var(variable)))
+        let at = self.reference(register);
+        let found = OwnNumbers::look_up(self.builder, layout, at);
+        self.know(register, found);
+        found
     }
 
-    fn know(&mut self, register: u16, numbers: OwnNumbers) {
+    /// Returns the numbers of an array if they are known.
+    pub(super) fn known_numbers(&mut self, register: u16) -> Option<OwnNumbers> {
+        if !self.known_arrays.valid.contains(&register) {
+            return None;
+        }
+        let variables = self.known_arrays.variables.get(&register)?;
+        Some(OwnNumbers::of(variables.map(|variable| self.builder.use_var(variable))))
+    }
+
+    pub(super) fn know(&mut self, register: u16, numbers: OwnNumbers) {
         let builder = &mut *self.builder;
         let declare = || [(); OwnNumbers::FIELDS].map(|()| builder.declare_var(types::I64));
         let variables = *self.known_arrays.variables.entry(register).or_insert_with(declare);
@@ -119,11 +140,8 @@ impl Translator<'_, '_> {
         }
         let helpers = self.helpers;
         match *instruction {
-            I::NewArray { out } => {
-                let context = self.builder.ins().get_pinned_reg(types::I64);
-                let out = self.register_address(out.0);
-                self.call_address(helpers.new_array as *const () as usize, &[context, out], types::I64);
-            }
+            I::NewArray { out } if self.is_reused(at, out.0) => self.make_again(layout, out.0),
+            I::NewArray { out } => self.new_array(out.0),
             I::LoadArray { out, k } => {
                 let out = self.register_address(out.0);
                 let constants = Rc::as_ptr(&self.code.arrays[usize::from(k)]).addr();
@@ -186,6 +204,12 @@ impl Translator<'_, '_> {
             _ => return false,
         }
         true
+    }
+
+    pub(super) fn new_array(&mut self, out: u16) {
+        let context = self.builder.ins().get_pinned_reg(types::I64);
+        let out = self.register_address(out);
+        self.call_address(self.helpers.new_array as *const () as usize, &[context, out], types::I64);
     }
 
     /// Calls a function of the machine that accesses an element of an array of arrays.
@@ -262,12 +286,42 @@ impl Translator<'_, '_> {
     fn accumulate(&mut self, layout: &Layout, array: u16, index: IIn, a: FIn, place: (u16, u16)) {
         let position = self.position_of(index, place);
         let numbers = self.own_numbers(layout, array);
+        let (existing, absent) = (self.builder.create_block(), self.builder.create_block());
         let exists = self.builder.ins().icmp(IntCC::UnsignedLessThan, position, numbers.count);
+        self.builder.ins().brif(exists, existing, &[], absent, &[]);
+        self.continue_in(absent);
         let more = self.f(a.0);
-        let next = self.unless_usual(exists, self.rare.accumulate, (array, position), more);
+        let few = self.builder.ins().iadd_imm_s(numbers.count, MAX_ZEROS);
+        let last = self.builder.ins().umin(numbers.room, few);
+        let has_room = self.builder.ins().icmp(IntCC::UnsignedLessThan, position, last);
+        let next = self.unless_usual(has_room, self.rare.accumulate, (array, position), more);
+        self.extend_by_zeros(array, &numbers, position);
+        self.add_to(&numbers, position, more);
+        self.builder.ins().jump(next, &[]);
+        self.continue_in(existing);
         self.add_to(&numbers, position, more);
         self.builder.ins().jump(next, &[]);
         self.continue_in(next);
+    }
+
+    /// Extends an array that has room by zeros, so that `position` is its last one.
+    fn extend_by_zeros(&mut self, array: u16, numbers: &OwnNumbers, position: Value) {
+        let [head, zero, filled] = [(); 3].map(|()| self.builder.create_block());
+        let reached = self.builder.append_block_param(head, types::I64);
+        self.builder.ins().jump(head, &[numbers.count.into()]);
+        self.builder.switch_to_block(head);
+        let is_after = self.builder.ins().icmp(IntCC::UnsignedGreaterThan, reached, position);
+        self.builder.ins().brif(is_after, filled, &[], zero, &[]);
+        self.continue_in(zero);
+        let (at, nothing) = (self.address_of(numbers, reached), self.builder.ins().f64const(0.0));
+        self.builder.ins().store(FLAGS, nothing, at, 0);
+        let following = self.builder.ins().iadd_imm_s(reached, 1);
+        self.builder.ins().jump(head, &[following.into()]);
+        self.builder.seal_block(head);
+        self.continue_in(filled);
+        let count = self.builder.ins().iadd_imm_s(position, 1);
+        self.builder.ins().store(FLAGS, count, numbers.counter, 0);
+        self.know(array, OwnNumbers { count, ..*numbers });
     }
 
     /// Adds to a number of an array.

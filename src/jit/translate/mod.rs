@@ -13,6 +13,7 @@ mod numbers;
 mod objects;
 mod ranges;
 mod recording;
+mod reused_arrays;
 mod views;
 
 use super::context::{Link, offsets};
@@ -35,6 +36,7 @@ use cranelift_codegen::isa::CallConv;
 use cranelift_frontend::{FunctionBuilder, Variable};
 use hashbrown::HashMap;
 use local_arrays::KnownArrays;
+use reused_arrays::{ReusedArray, reused_arrays};
 use std::ops::RangeInclusive;
 use views::{Key, View};
 
@@ -128,6 +130,8 @@ struct Translator<'t, 'f> {
     checked: Vec<(Value, Value)>,
     /// The views that are valid everywhere in a loop.
     hoisted: Vec<(RangeInclusive<usize>, Views)>,
+    /// The registers whose arrays are used again in the next iteration of a loop.
+    reused_arrays: Vec<ReusedArray>,
     /// The blocks that leave before instructions, or at the entry, and are filled at the end.
     exits: Vec<(Block, usize, Continuation)>,
     #[allow(clippy::vec_box, reason = "machine code contains the addresses of the sites")]
@@ -175,6 +179,7 @@ pub fn translate(
     let is_derivative = part == Part::Derivative;
     let adjoint_elements = if is_derivative { adjoint_elements(code, &flow) } else { HashMap::new() };
     let borrowed_elements = BorrowedElements::of(code, &flow, is_derivative);
+    let reused_arrays = if is_derivative { reused_arrays(code, &flow) } else { vec![] };
     let mut translator = Translator {
         references: Value::from_u32(0),
         builder,
@@ -212,6 +217,7 @@ pub fn translate(
         known_arrays: KnownArrays::default(),
         checked: vec![],
         hoisted: vec![],
+        reused_arrays,
         sites: vec![],
         largest_record: 0,
         in_range: vec![false; code.instructions.len()],
@@ -372,7 +378,7 @@ impl Translator<'_, '_> {
             }
             self.finish_exit(self.borrowed_elements.resumed_at(at), Continuation::Before);
             self.invalidate_views(at);
-            self.forget_arrays(&instruction);
+            self.forget_arrays(at);
         }
         if !self.is_ended {
             // A loop ends with a conditional jump to its head, so the code after the loop follows.

@@ -348,6 +348,9 @@ impl Translator<'_, '_> {
         let is_null = self.builder.ins().icmp_imm_u(IntCC::Equal, tag, i64::from(layout.tags.null));
         self.builder.ins().brif(is_null, next, &[], filled, &[]);
         self.continue_in(filled);
+        if self.is_reused(at, a) {
+            self.unless_reusable(layout, (base, offset), tag, next);
+        }
         let (rare, counted) = (self.builder.create_block(), self.builder.create_block());
         self.builder.set_cold_block(rare);
         let is_counted = self.is_counted(layout, tag);

@@ -259,6 +259,9 @@ impl Translator<'_, '_> {
     }
 
     pub(super) fn compute_view(&mut self, key: &Key, layout: &Layout) -> View {
+        if let Some(view) = self.view_of_reused(key) {
+            return view;
+        }
         let (base, at) = self.reference(key.register);
         let (tag, offset) = match key.owner {
             Owner::Cells => (layout.tags.cells, layout.cells),

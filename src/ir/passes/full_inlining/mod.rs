@@ -15,7 +15,9 @@ pub use nested_operators::Transforms;
 use crate::ir::analysis::effects::{Effects, Memory, MemoryAccess, effects};
 use crate::ir::passes::exclusivity_checks::AccessKind;
 use crate::ir::passes::fallback::Fallback;
-use crate::ir::passes::{available_copies, clean, common_subexpressions, early_release, invariant_loads, specialize};
+use crate::ir::passes::{
+    available_copies, clean, common_subexpressions, early_release, invariant_loads, move_coalescing, specialize,
+};
 use crate::ir::{
     Block, BlockId, Function, FunctionId, Instruction, Op, Operator, Program, Reg, Register, Terminator, TransformedOp,
     Trap,
@@ -63,6 +65,7 @@ pub fn inline_all(program: &Program, known: &Signature, transforms: Transforms) 
         invariant_loads::hoist(&mut graph);
     }
     specialize(&mut graph);
+    move_coalescing::coalesce(&mut graph);
     early_release::release(&mut graph);
     if !returns(&graph) {
         return Err(fallbacks.into_iter().next().unwrap_or(Fallback::NoReturn));
