@@ -379,6 +379,8 @@ instructions! {
         Accumulate { array: RChange, a: FIn, index: IIn };
         /// Moves a component of the element `index` out of an array of adjoints; a missing component is zero.
         TakeAdjoint { out: FOut, array: RChange, index: IIn };
+        /// Reads a component of the element `index` of an array of adjoints; a missing component is zero.
+        ReadAdjoint { out: FOut, array: RIn, index: IIn };
         /// Adds the numbers of the array `from` to those of the array in the element `index` of an array of adjoints; both
         /// grow if necessary.
         AccumulateR { array: RChange, from: RIn, index: IIn };
@@ -558,8 +560,8 @@ impl Opcode {
             Prim3F | DPrim3F | JoinLeftF | JoinRightF => Trailer::Extra,
             JoinBothF | AppendNode2 => Trailer::Extras,
             PartialLeftF | PartialRightF | PartialFI => Trailer::Extra,
-            AddPartF | Accumulate | AccumulateR | TakeAdjoint | TakeAdjointR | PartF | PartI | PartR | TakePart
-            | SetPartF | SetPartI | SetPartR | DPartF | DSetPartF => Trailer::Element,
+            AddPartF | Accumulate | AccumulateR | TakeAdjoint | ReadAdjoint | TakeAdjointR | PartF | PartI | PartR
+            | TakePart | SetPartF | SetPartI | SetPartR | DPartF | DSetPartF => Trailer::Element,
             _ => Trailer::None,
         }
     }

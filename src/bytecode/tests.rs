@@ -43,6 +43,7 @@ const WITHOUT_COUNTERPART: &[(&str, &str)] = &[
     ("AddPartF", "derivative code has DPartF, DAddF and DSetPartF in its place"),
     ("Accumulate", "it stands in adjoint code, which runs where no level is live"),
     ("TakeAdjoint", "it stands in adjoint code, which runs where no level is live"),
+    ("ReadAdjoint", "it stands in adjoint code, which runs where no level is live"),
     ("AccumulateR", "it stands in adjoint code, which runs where no level is live"),
     ("TakeAdjointR", "it stands in adjoint code, which runs where no level is live"),
     ("AddArray", "it stands in adjoint code, which runs where no level is live"),

@@ -347,6 +347,8 @@ pub enum TransformedOp {
     /// Moves a component of an element out of an array of adjoints, in which it becomes zero; a missing component is
     /// zero: `array, index → x, array` (`outs[1]` is `ins[0]`).
     TakeAdjoint { offset: u16, stride: Stride },
+    /// Reads a component of an element of an array of adjoints; a missing component is zero: `array, index → x`.
+    ReadAdjoint { offset: u16, stride: Stride },
     /// Adds the numbers of an array of adjoints to those of the array in a component of an element of another array of
     /// adjoints, which is extended as far as necessary: `array, index, array → array` (`outs[0]` is `ins[0]`).
     AccumulateArray { offset: u16, stride: Stride },
@@ -515,6 +517,17 @@ impl Terminator {
         match self {
             Terminator::Jump(to) => [Some(*to), None],
             Terminator::Branch { then, otherwise, .. } => [Some(*then), Some(*otherwise)],
+            Terminator::Return(_) | Terminator::Trap(_) => [None, None],
+        }
+        .into_iter()
+        .flatten()
+    }
+
+    /// Returns the successors of the block, to change them.
+    pub fn targets_mut(&mut self) -> Targets<&mut BlockId> {
+        match self {
+            Terminator::Jump(to) => [Some(to), None],
+            Terminator::Branch { then, otherwise, .. } => [Some(then), Some(otherwise)],
             Terminator::Return(_) | Terminator::Trap(_) => [None, None],
         }
         .into_iter()

@@ -171,6 +171,7 @@ fn operation(program: &Program, op: &Op) -> String {
         Op::Transformed(TransformedOp::AddElement { offset, .. }) => format!("add to element.f{offset}"),
         Op::Transformed(TransformedOp::Accumulate { offset, .. }) => format!("accumulate element.f{offset}"),
         Op::Transformed(TransformedOp::TakeAdjoint { offset, .. }) => format!("take adjoint element.f{offset}"),
+        Op::Transformed(TransformedOp::ReadAdjoint { offset, .. }) => format!("read adjoint element.f{offset}"),
         Op::Transformed(TransformedOp::AccumulateArray { offset, .. }) => format!("accumulate array element.r{offset}"),
         Op::Transformed(TransformedOp::TakeAdjointArray { offset, .. }) => {
             format!("take adjoint array element.r{offset}")

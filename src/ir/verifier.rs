@@ -169,6 +169,7 @@ impl Check<'_> {
                 is(&outs, &[R]) && is(&ins, &[R, I, F])
             }
             Op::Transformed(TransformedOp::TakeAdjoint { .. }) => is(&outs, &[F, R]) && is(&ins, &[R, I]),
+            Op::Transformed(TransformedOp::ReadAdjoint { .. }) => is(&outs, &[F]) && is(&ins, &[R, I]),
             Op::Transformed(TransformedOp::AccumulateArray { .. }) => is(&outs, &[R]) && is(&ins, &[R, I, R]),
             Op::Transformed(TransformedOp::TakeAdjointArray { .. }) => is(&outs, &[R, R]) && is(&ins, &[R, I]),
             Op::Transformed(TransformedOp::AddArray | TransformedOp::AddNodes) => is(&outs, &[R]) && is(&ins, &[R, R]),

@@ -72,8 +72,8 @@ pub fn treatment(opcode: Opcode) -> Treatment {
         | DNewBox | DNewRecord | DNewClosure | DStoreBoxF | DAppend | DStoreGlobalF => Treatment::Step,
         CallValue | DCallValue => Treatment::StepAndLeave,
         PartialF | PartialLeftF | PartialRightF | PartialFI | FlushF | AppendNode | AppendNode2 | PushF | PushI
-        | PushKnown | PopF | PopI | AddElementF | AddPartF | Accumulate | AccumulateR | TakeAdjoint | TakeAdjointR
-        | AddArray | AddNodes => Treatment::Derivative,
+        | PushKnown | PopF | PopI | AddElementF | AddPartF | Accumulate | AccumulateR | TakeAdjoint | ReadAdjoint
+        | TakeAdjointR | AddArray | AddNodes => Treatment::Derivative,
         DMoveF | DLoadF | ClearSlot | DAddF | DSubF | DMulF | DDivF | DNegF | DPrim1F | DPrim2F | DPrimFI
         | DLoadBoxF | DLoadRecordF | DStoreRecordF | DCaptureF | DAppendF | DElementF | DPartF | DSetElementF
         | DSetPartF | DLoadGlobalF => Treatment::Recorded,

@@ -109,6 +109,14 @@ pub fn take_adjoint(array: &mut Ref, at: usize) -> Option<f64> {
     if at + 1 == numbers.len() { numbers.pop() } else { Some(numbers.get_mut(at).map_or(0.0, std::mem::take)) }
 }
 
+/// Returns the number `at` of an array of adjoints. A missing number is zero.
+pub fn read_adjoint(array: &Ref, at: usize) -> Option<f64> {
+    match array {
+        Ref::Null => Some(0.0),
+        array => Some(cells(array).ok()?.f.get(at).copied().unwrap_or(0.0)),
+    }
+}
+
 /// Moves the array `at` out of an array of adjoints. A missing array has no adjoints.
 pub fn take_adjoint_array(array: &mut Ref, at: usize) -> Option<Ref> {
     if matches!(array, Ref::Null) {

@@ -10,7 +10,7 @@ use crate::diff::transform::reverse_block::{Adjoints, ReverseBlock};
 use crate::ir::analysis::effects::is_pure;
 use crate::ir::analysis::liveness::Liveness;
 use crate::ir::passes::dead_code::eliminate_where;
-use crate::ir::passes::{invariant_integers, neutral_operands};
+use crate::ir::passes::{invariant_steps, neutral_operands};
 use crate::ir::{Block, BlockId, Fallback, Function, Instruction, Op, Reg, Terminator, TransformedOp, Trap};
 use crate::native::Partial;
 use crate::value::Bank;
@@ -94,7 +94,7 @@ pub fn adjoint(f: &Function, value: bool) -> Result<Function, Fallback> {
     let counts = |step: &Instruction| step.outs.first().is_some_and(|out| is_length.contains(out));
     eliminate_where(&mut adjoint, |b, i, step| is_pure(&step.op) || repeated.contains(&(b, i)) || counts(step));
     skip_counting(&mut adjoint.blocks);
-    invariant_integers::hoist(&mut adjoint);
+    invariant_steps::hoist(&mut adjoint);
     Ok(adjoint)
 }
 

@@ -71,6 +71,19 @@ impl GraphBuilder {
         })
     }
 
+    /// Emits the same for a quotient, given the inverse of the divisor: a product takes less time than a quotient. `None` where the
+    /// partial derivative is not that of a quotient.
+    pub fn term_by_inverse(&mut self, partial: Partial, inverse: Reg, y: Reg, factor: Reg) -> Option<Term> {
+        match partial {
+            Partial::Reciprocal => Some(Term::PlusProduct(factor, inverse)),
+            Partial::Quotient => {
+                let share = self.arithmetic(primitive_ids::MUL, &[factor, inverse]);
+                Some(Term::MinusProduct(share, y))
+            }
+            _ => None,
+        }
+    }
+
     /// Emits the value of a term and returns its register.
     pub fn value(&mut self, term: Term) -> Reg {
         match term {

@@ -19,6 +19,7 @@ mod array_lengths;
 mod contribution;
 pub(crate) mod control_flow_trace;
 mod counting_loop;
+mod kept_adjoints;
 mod linearization;
 pub(crate) mod recomputation;
 pub(crate) mod reverse_block;

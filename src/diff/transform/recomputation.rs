@@ -9,6 +9,7 @@ use crate::diff::transform::contribution::{operands_read, reads_result};
 use crate::diff::transform::varied_registers::Varied;
 use crate::ir::analysis::control_flow::{in_loops, predecessors};
 use crate::ir::analysis::flow_graph::count;
+use crate::ir::passes::loops::Loop;
 use crate::ir::{BlockId, Function, Instruction, Op, Reg, TransformedOp};
 use crate::native::{Cost, primitive_ids};
 use crate::value::Bank;
@@ -63,6 +64,8 @@ pub struct Blocks<'f> {
     homes: Vec<Reg>,
     /// The registers that count the elements of local arrays, by the register of the array.
     lengths: HashMap<Reg, Reg>,
+    /// The loops, each after the loops in it, and their blocks.
+    loops: Vec<(Loop, Vec<bool>)>,
 }
 
 /// The versions of registers that each operand of a step in a block reads, and the last version of each register in the
@@ -79,8 +82,13 @@ pub struct Versions {
 impl<'f> Blocks<'f> {
     /// Analyzes the blocks of a function.
     pub fn of(f: &'f Function, varied: &'f Varied, homes: Vec<Reg>, lengths: HashMap<Reg, Reg>) -> Blocks<'f> {
-        let before =
-            predecessors(f).into_iter().map(|all| all.into_iter().map(|b| BlockId(b as u32)).collect()).collect();
+        let predecessors = predecessors(f);
+        let loops = Loop::all(f).into_iter().map(|found| {
+            let inside = found.blocks(&predecessors);
+            (found, inside)
+        });
+        let loops = loops.collect();
+        let before = predecessors.into_iter().map(|all| all.into_iter().map(|b| BlockId(b as u32)).collect()).collect();
         let mut writers = vec![vec![]; f.registers.len()];
         for (b, block) in f.blocks.iter().enumerate() {
             for out in block.instructions.iter().flat_map(|step| &step.outs) {
@@ -93,7 +101,7 @@ impl<'f> Blocks<'f> {
         let repeats = in_loops(f);
         let (known, stable) = (HashMap::new(), HashSet::new());
         let reads = count(f).reads;
-        let mut blocks = Blocks { f, varied, before, repeats, reads, writers, known, stable, homes, lengths };
+        let mut blocks = Blocks { f, varied, before, repeats, reads, writers, known, stable, homes, lengths, loops };
         blocks.find_constants();
         blocks
     }
@@ -153,6 +161,14 @@ impl<'f> Blocks<'f> {
     pub fn is_unchanged(&self, b: usize, versions: &Versions, (reg, step): Version) -> bool {
         let alone = self.writers[reg.0 as usize] == [b] && !self.f.params.contains(&reg);
         !self.repeats[b] && alone && step == versions.last.get(&reg).copied()
+    }
+
+    /// Whether a register has the same content in all iterations of the innermost loop around a block, which each of them
+    /// executes.
+    pub fn is_invariant(&self, b: usize, reg: Reg) -> bool {
+        let Some((found, inside)) = self.loops.iter().find(|(_, inside)| inside[b]) else { return false };
+        let is_written = self.writers[reg.0 as usize].iter().any(|block| inside[*block]);
+        !is_written && found.always_executes(self.f, inside, b)
     }
 
     /// Whether recomputing a step costs no more than recording its result.

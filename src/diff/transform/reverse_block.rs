@@ -3,10 +3,11 @@
 
 use crate::diff::transform::GraphBuilder;
 use crate::diff::transform::contribution::{Term, operands_read, reads_result};
+use crate::diff::transform::kept_adjoints::read_kept_adjoints;
 use crate::diff::transform::recomputation::{Blocks, Restore, ToBeRecorded, Version, Versions};
 use crate::ir::analysis::liveness::Liveness;
 use crate::ir::{Instruction, Op, Reg, TransformedOp};
-use crate::native::{primitive, primitive_ids};
+use crate::native::{PrimitiveId, primitive, primitive_ids};
 use crate::value::Bank;
 use hashbrown::HashMap;
 
@@ -41,6 +42,8 @@ pub(super) struct Local {
     sums: HashMap<Version, Term>,
     /// The registers that hold the numbers of elements before steps that append to local arrays, by step.
     pub(super) counts: HashMap<usize, Reg>,
+    /// The inverses of divisors that are the same in all iterations of a loop.
+    inverses: HashMap<Reg, Reg>,
 }
 
 /// An adjoint in a register, with its sign.
@@ -59,6 +62,7 @@ impl<'f> ReverseBlock<'_, 'f> {
             values: HashMap::new(),
             sums: HashMap::new(),
             counts: HashMap::new(),
+            inverses: HashMap::new(),
         };
         self.restore(steps, needs, &mut local)?;
         for (reg, step) in &local.versions.last {
@@ -77,6 +81,7 @@ impl<'f> ReverseBlock<'_, 'f> {
             self.step(i, step, &mut local)?;
         }
         self.propagate_adjoint(&local);
+        read_kept_adjoints(&mut self.builder.steps);
         Some(())
     }
 
@@ -200,7 +205,14 @@ impl<'f> ReverseBlock<'_, 'f> {
                         .map(|n| if needed.contains(&n) { self.operand(i, step, n, local) } else { Some(adjoint) })
                         .collect::<Option<_>>()?;
                     let y = if reads_result(*id, k) { self.value((step.outs[0], Some(i)), local)? } else { adjoint };
-                    let term = self.builder.term((*id, k), &x, y, adjoint)?;
+                    let by_inverse = match self.inverse_of_divisor(i, *id, step, local) {
+                        Some(inverse) => self.builder.term_by_inverse(id.partial(k), inverse, y, adjoint),
+                        None => None,
+                    };
+                    let term = match by_inverse {
+                        Some(term) => term,
+                        None => self.builder.term((*id, k), &x, y, adjoint)?,
+                    };
                     let term = if is_negative { term.negative() } else { term };
                     self.add(local.versions.operands[i][k], term, local);
                 }
@@ -208,6 +220,23 @@ impl<'f> ReverseBlock<'_, 'f> {
             _ => return None,
         }
         Some(())
+    }
+
+    /// Emits the inverse of the divisor of a quotient that is the same in all iterations of a loop, so that it is computed before
+    /// the loop.
+    fn inverse_of_divisor(&mut self, i: usize, id: PrimitiveId, step: &Instruction, local: &mut Local) -> Option<Reg> {
+        let version = local.versions.operands[i].get(1).copied()?;
+        if id != primitive_ids::DIV || version.1.is_some() || !self.blocks.is_invariant(self.at, version.0) {
+            return None;
+        }
+        let divisor = self.operand(i, step, 1, local)?;
+        if let Some(inverse) = local.inverses.get(&divisor) {
+            return Some(*inverse);
+        }
+        let one = self.builder.emit(Op::ConstF(1.0), &[]);
+        let inverse = self.builder.arithmetic(primitive_ids::DIV, &[one, divisor]);
+        local.inverses.insert(divisor, inverse);
+        Some(inverse)
     }
 
     /// Returns the register of the adjoints of the numbers in an array or record.

@@ -4,7 +4,7 @@ use super::contribution::Term;
 use super::varied_registers::Varied;
 use super::{GraphBuilder, is_differentiated};
 use crate::ir::passes::dead_code::eliminate;
-use crate::ir::passes::invariant_integers;
+use crate::ir::passes::invariant_steps;
 use crate::ir::{Block, Fallback, Function, Instruction, Op, Reg, Stride, Terminator};
 use crate::value::Bank;
 use hashbrown::HashMap;
@@ -93,7 +93,7 @@ pub(super) fn transform(f: &Function, companion: Companion) -> Result<Function, 
         ..f.clone()
     };
     eliminate(&mut tangent);
-    invariant_integers::hoist(&mut tangent);
+    invariant_steps::hoist(&mut tangent);
     Ok(tangent)
 }
 

@@ -43,6 +43,13 @@ impl TangentBuilder<'_> {
                 self.forget(tangent);
                 self.builder.step(step.op.clone(), &[tangent, vector], &[vector, step.ins[1]]);
             }
+            TransformedOp::ReadAdjoint { .. } if self.varied.is_local(step.ins[0]) => {
+                let Some(vector) = self.vector(step.ins[0]) else { return false };
+                self.builder.steps.push(step.clone());
+                let tangent = self.tangent(step.outs[0]);
+                self.forget(tangent);
+                self.builder.step(step.op.clone(), &[tangent], &[vector, step.ins[1]]);
+            }
             TransformedOp::AccumulateArray { .. }
                 if self.companion == Companion::Tangent && self.varied.is_local(step.outs[0]) =>
             {

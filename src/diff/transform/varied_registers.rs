@@ -124,7 +124,9 @@ impl Varied {
             Op::Append(_) | Op::StoreElement { bank: Bank::F | Bank::R, .. } => self.is_local(step.outs[0]),
             Op::LoadElement { bank: Bank::R, .. } | Op::TakeElement { .. } => self.is_local(step.outs[0]),
             Op::Transformed(TransformedOp::Pop(Bank::F)) => self.stack,
-            Op::Transformed(TransformedOp::TakeAdjoint { .. }) => self.holds_varied(step.ins[0]),
+            Op::Transformed(TransformedOp::TakeAdjoint { .. } | TransformedOp::ReadAdjoint { .. }) => {
+                self.holds_varied(step.ins[0])
+            }
             Op::Transformed(TransformedOp::Flush) => self.is(step.ins[0]),
             _ => false,
         }

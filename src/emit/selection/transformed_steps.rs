@@ -53,6 +53,12 @@ impl Selector<'_> {
                 self.writer.push(I::TakeAdjoint { out, array, index });
                 self.element(Bank::F, *offset, *stride);
             }
+            TransformedOp::ReadAdjoint { offset, stride } => {
+                let (array, index) = (RIn(self.n(step.ins[0])), IIn(self.n(step.ins[1])));
+                let out = FOut(self.n(step.outs[0]));
+                self.writer.push(I::ReadAdjoint { out, array, index });
+                self.element(Bank::F, *offset, *stride);
+            }
             TransformedOp::AccumulateArray { offset, stride } => {
                 let (array, index) = (self.changed(step, 0), IIn(self.n(step.ins[1])));
                 let from = RIn(self.n(step.ins[2]));

@@ -106,6 +106,7 @@ pub fn effects(op: &Op) -> Effects {
             TransformedOp::Push(_) | TransformedOp::PushConstant(_) | TransformedOp::Pop(_) => {
                 (M::ValueStack, A::Write, false)
             }
+            TransformedOp::ReadAdjoint { .. } => (M::Array, A::Read, false),
             TransformedOp::AddElement { .. } => (M::Array, A::Write, true),
             TransformedOp::Accumulate { .. }
             | TransformedOp::AccumulateArray { .. }

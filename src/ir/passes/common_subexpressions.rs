@@ -45,6 +45,11 @@ pub(crate) fn load_once(function: &mut Function) -> bool {
     true
 }
 
+/// Loads each global variable once in a block, in a function that changes none, and computes what depends on it once.
+pub(crate) fn load_globals_once(function: &mut Function) {
+    compute_once_where(function, &|step| matches!(step.op, Op::LoadGlobal { bank: Bank::F | Bank::I, .. }));
+}
+
 /// Returns for each register whether it always holds the same array, which nothing modifies.
 fn constant_arrays(function: &Function) -> Vec<bool> {
     let mut constant: Vec<bool> = count(function).writes.into_iter().map(|writes| writes == 1).collect();

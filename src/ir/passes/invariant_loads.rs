@@ -4,7 +4,7 @@
 //! For graphs of tangent and adjoint code, in which a load that fails has no effect except that the code ends. Only steps of the
 //! block with which an iteration begins are moved, which the loop executes in any case.
 
-use super::loop_preheader::Loop;
+use super::loops::Loop;
 use crate::ir::analysis::control_flow::predecessors;
 use crate::ir::graph::{Function, Instruction, Op, Reg};
 use crate::value::Bank;

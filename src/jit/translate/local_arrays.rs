@@ -48,6 +48,7 @@ fn keeps(instruction: &Instruction, register: u16) -> bool {
     let is_access = matches!(
         instruction,
         I::ElementF { .. }
+            | I::ReadAdjoint { .. }
             | I::PartF { .. }
             | I::ElementI { .. }
             | I::PartI { .. }
@@ -157,6 +158,10 @@ impl Translator<'_, '_> {
             I::Accumulate { array, a, index } => self.accumulate(layout, array.0, index, a, self.place(at)),
             I::TakeAdjoint { out, array, index } => {
                 let value = self.take_adjoint(layout, array.0, index, self.place(at));
+                self.set((Bank::F, out.0), value);
+            }
+            I::ReadAdjoint { out, array, index } => {
+                let value = self.read_adjoint(layout, array.0, index, self.place(at));
                 self.set((Bank::F, out.0), value);
             }
             I::AppendR { array, a } => {
@@ -356,6 +361,17 @@ impl Translator<'_, '_> {
         self.builder.ins().jump(next, &[value.into()]);
         self.continue_in(next);
         taken
+    }
+
+    /// Reads a number of an array of adjoints.
+    fn read_adjoint(&mut self, layout: &Layout, array: u16, index: IIn, place: (u16, u16)) -> Value {
+        let position = self.position_of(index, place);
+        let numbers = self.own_numbers(layout, array);
+        let exists = self.builder.ins().icmp(IntCC::UnsignedLessThan, position, numbers.count);
+        let at = self.address_of(&numbers, position);
+        let zero = self.constant(layout.nothing as i64);
+        let at = self.builder.ins().select(exists, at, zero);
+        self.builder.ins().load(types::F64, FLAGS, at, 0)
     }
 
     fn append_number(&mut self, layout: &Layout, array: u16, a: FIn) {

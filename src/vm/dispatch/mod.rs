@@ -418,6 +418,7 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
             | I::AddPartF { .. }
             | I::Accumulate { .. }
             | I::TakeAdjoint { .. }
+            | I::ReadAdjoint { .. }
             | I::AccumulateR { .. }
             | I::TakeAdjointR { .. }
             | I::AddArray { .. }

@@ -294,6 +294,7 @@ fn line(
         | I::AddPartF { .. }
         | I::Accumulate { .. }
         | I::TakeAdjoint { .. }
+        | I::ReadAdjoint { .. }
         | I::AccumulateR { .. }
         | I::TakeAdjointR { .. }
         | I::AddArray { .. }

@@ -91,6 +91,7 @@ fn is_known(instruction: &Instruction) -> bool {
             | Instruction::AddPartF { .. }
             | Instruction::Accumulate { .. }
             | Instruction::TakeAdjoint { .. }
+            | Instruction::ReadAdjoint { .. }
             | Instruction::AccumulateR { .. }
             | Instruction::TakeAdjointR { .. }
             | Instruction::AddArray { .. }

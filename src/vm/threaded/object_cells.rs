@@ -299,6 +299,11 @@ acts! {
         *f.add(cell.regs[0] as usize) = objects::take_adjoint(reference(cell, context, 1), at)?;
         renew_view(cell, context, 1);
     }
+    /// Reads a component of an element of an array of adjoints.
+    ReadAdjoint |cell, f, i, context| {
+        let at = adjoint_position(cell, i)?;
+        *f.add(cell.regs[0] as usize) = objects::read_adjoint(reference(cell, context, 1), at)?;
+    }
     /// Appends an element that consists of one reference, which is moved, to an array.
     AppendReference |cell, _f, _i, context| {
         let value = std::mem::take(reference(cell, context, 1));

@@ -220,6 +220,9 @@ fn cell(code: &Code, at: usize, instruction: &Instruction) -> Option<Cell> {
         I::TakeAdjoint { out, array, index } => {
             part(perform::<objects::TakeAdjoint>, [out.0, array.0, index.0], element()?)
         }
+        I::ReadAdjoint { out, array, index } => {
+            part(perform::<objects::ReadAdjoint>, [out.0, array.0, index.0], element()?)
+        }
         I::AccumulateR { array, from, index } => {
             part(perform::<objects::AccumulateArray>, [array.0, from.0, index.0], element()?)
         }

@@ -16,7 +16,8 @@ use crate::ir::analysis::effects::{Effects, Memory, MemoryAccess, effects};
 use crate::ir::passes::exclusivity_checks::AccessKind;
 use crate::ir::passes::fallback::Fallback;
 use crate::ir::passes::{
-    available_copies, clean, common_subexpressions, early_release, invariant_loads, move_coalescing, specialize,
+    available_copies, clean, common_subexpressions, early_release, element_promotion, invariant_loads, invariant_steps,
+    move_coalescing, specialize,
 };
 use crate::ir::{
     Block, BlockId, Function, FunctionId, Instruction, Op, Operator, Program, Reg, Register, Terminator, TransformedOp,
@@ -66,6 +67,12 @@ pub fn inline_all(program: &Program, known: &Signature, transforms: Transforms) 
     }
     specialize(&mut graph);
     move_coalescing::coalesce(&mut graph);
+    let has_moved = invariant_steps::hoist(&mut graph);
+    if element_promotion::promote(&mut graph) || has_moved {
+        common_subexpressions::load_globals_once(&mut graph);
+        available_copies::read_originals(&mut graph);
+        clean(&mut graph);
+    }
     early_release::release(&mut graph);
     if !returns(&graph) {
         return Err(fallbacks.into_iter().next().unwrap_or(Fallback::NoReturn));

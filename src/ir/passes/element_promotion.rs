@@ -1,0 +1,140 @@
+//! Element promotion: an element of an array that a loop reads and modifies in each iteration, always the same one, is kept in a
+//! register during the loop: `y[i]` of `y[i] += a[k] * x[j]` in a loop over `j`.
+//!
+//! For graphs of tangent and adjoint code, in which a load that fails has no effect except that the code ends.
+
+use super::loops::Loop;
+use crate::ir::analysis::control_flow::predecessors;
+use crate::ir::graph::{Function, Instruction, Op, Reg, Register, Stride};
+use crate::value::Bank;
+use hashbrown::HashMap;
+
+/// The element that a loop accesses in an array.
+#[derive(Clone, PartialEq)]
+struct Element {
+    index: Reg,
+    offset: u16,
+    stride: Stride,
+}
+
+/// What a loop does with an array.
+enum Use {
+    /// It accesses one element only.
+    One {
+        element: Element,
+        /// Whether the element is modified.
+        is_modified: bool,
+        /// The block of the first access.
+        block: usize,
+    },
+    /// It does something else.
+    Other,
+}
+
+/// Promotes elements in all loops, in inner loops first; returns whether there were any.
+pub(crate) fn promote(function: &mut Function) -> bool {
+    let mut has_changed = false;
+    for found in Loop::all(function).iter().filter(|found| found.head > 0) {
+        crate::cancel::check();
+        let inside = found.blocks(&predecessors(function));
+        for (array, element) in promotable(function, found, &inside) {
+            promote_one(function, found, &inside, array, &element);
+            has_changed = true;
+        }
+    }
+    has_changed
+}
+
+/// Returns the element that a step loads or stores, if it is a number.
+fn accessed(step: &Instruction) -> Option<Element> {
+    match step.op {
+        Op::LoadElement { bank: Bank::F, offset, stride } | Op::StoreElement { bank: Bank::F, offset, stride } => {
+            Some(Element { index: step.ins[1], offset, stride })
+        }
+        _ => None,
+    }
+}
+
+/// Returns the elements that are promoted in a loop, with the registers of their arrays.
+fn promotable(function: &Function, found: &Loop, inside: &[bool]) -> Vec<(Reg, Element)> {
+    let blocks = || (0..inside.len()).filter(|b| inside[*b]).map(|b| (b, &function.blocks[b].instructions));
+    let mut uses: HashMap<Reg, Use> = HashMap::new();
+    for (b, step) in blocks().flat_map(|(b, steps)| steps.iter().map(move |step| (b, step))) {
+        let arrays = step.ins.iter().chain(&step.outs).filter(|reg| function.registers[reg.0 as usize].bank == Bank::R);
+        if matches!(step.op, Op::Count | Op::CheckIndex) {
+            continue;
+        }
+        let modifies = matches!(step.op, Op::StoreElement { .. });
+        for array in arrays {
+            let element = accessed(step).filter(|_| step.ins[0] == *array);
+            match (uses.get_mut(array), element) {
+                (None, Some(element)) => {
+                    uses.insert(*array, Use::One { element, is_modified: modifies, block: b });
+                }
+                (Some(Use::One { element: known, is_modified, .. }), Some(element)) if *known == element => {
+                    *is_modified |= modifies;
+                }
+                _ => {
+                    uses.insert(*array, Use::Other);
+                }
+            }
+        }
+    }
+    let mut chosen: Vec<(Reg, Element)> = vec![];
+    for (array, used) in uses {
+        let Use::One { element, is_modified: true, block } = used else { continue };
+        let is_written = |reg: Reg| blocks().any(|(_, steps)| steps.iter().any(|step| step.outs.contains(&reg)));
+        let is_invariant = !is_written(element.index) || constant(function, element.index).is_some();
+        if is_invariant && found.executes_before_exit(function, inside, block) {
+            chosen.push((array, element));
+        }
+    }
+    chosen.sort_unstable_by_key(|(array, _)| *array);
+    chosen
+}
+
+/// Returns the constant that a register always holds.
+fn constant(function: &Function, reg: Reg) -> Option<i64> {
+    let mut steps =
+        function.blocks.iter().flat_map(|block| &block.instructions).filter(|step| step.outs.contains(&reg));
+    match (steps.next()?, steps.next()) {
+        (Instruction { op: Op::ConstI(n), .. }, None) => Some(*n),
+        _ => None,
+    }
+}
+
+fn promote_one(function: &mut Function, found: &Loop, inside: &[bool], array: Reg, element: &Element) {
+    let mut register = |bank: Bank| {
+        function.registers.push(Register { bank, name: None });
+        Reg(function.registers.len() as u32 - 1)
+    };
+    let (number, new_index) = (register(Bank::F), register(Bank::I));
+    let span = function.blocks[found.head].end_span;
+    let step = |op: Op, outs: &[Reg], ins: &[Reg]| Instruction {
+        op,
+        outs: outs.to_vec(),
+        ins: ins.to_vec(),
+        span,
+        active: false,
+    };
+    let Element { index, offset, stride } = *element;
+    // The loop may contain the step that assigns a constant index.
+    let (index, mut before) = match constant(function, index) {
+        Some(n) => (new_index, vec![step(Op::ConstI(n), &[new_index], &[])]),
+        None => (index, vec![]),
+    };
+    let bank = Bank::F;
+    before.push(step(Op::LoadElement { bank, offset, stride }, &[number], &[array, index]));
+    let after = step(Op::StoreElement { bank, offset, stride }, &[array], &[array, index, number]);
+    let blocks = function.blocks.iter_mut().zip(inside).filter(|(_, inside)| **inside);
+    for step in blocks.flat_map(|(block, _)| &mut block.instructions) {
+        let (outs, ins) = match step.op {
+            Op::LoadElement { .. } if step.ins[0] == array => (step.outs.clone(), vec![number]),
+            Op::StoreElement { .. } if step.ins[0] == array => (vec![number], vec![step.ins[2]]),
+            _ => continue,
+        };
+        (step.op, step.outs, step.ins) = (Op::Copy, outs, ins);
+    }
+    Loop::insert_after(function, inside, &[after]);
+    found.insert_before(function, inside, before);
+}
