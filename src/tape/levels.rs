@@ -349,7 +349,7 @@ impl Levels {
 
     /// Returns the number of the current source location, while an operation of tensors stores it.
     pub(super) fn place_of_tensors(&self) -> Option<u32> {
-        let stores = |options: ObserverOptions| options.steps || options.not_finite;
+        let stores = |options: ObserverOptions| options.steps || options.not_finite || options.kinks;
         self.observer.as_ref().filter(|observer| stores(observer.options())).map(|observer| observer.place())
     }
 

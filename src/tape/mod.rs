@@ -57,6 +57,7 @@ pub mod step_observer;
 pub mod sweep;
 mod taylor_series;
 mod tensor;
+mod tied_masks;
 mod value_stack;
 pub mod wide_node;
 

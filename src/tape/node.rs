@@ -1,6 +1,5 @@
 //! Nodes: the recorded operations of a tape, and the memory pool of all tapes.
 
-use crate::native::PrimitiveId;
 use crate::native::library::{Failure, FailureKind};
 use crate::value::number_format::in_bytes;
 
@@ -35,8 +34,8 @@ pub enum RecordError {
     Cancelled,
     /// An [observer](super::Observer) is active, and a number is not finite.
     NotFinite,
-    /// An observer is active, and a primitive is at a kink.
-    Kink(PrimitiveId),
+    /// An observer is active, and the primitive or operation with the given name is at a kink.
+    Kink(&'static str),
     /// An operation of tensors has failed.
     Failed(Box<Failure>),
 }
@@ -57,7 +56,7 @@ impl From<RecordError> for Failure {
             }
             RecordError::Cancelled => (FailureKind::Cancelled, "the work was canceled".to_owned()),
             RecordError::NotFinite => (FailureKind::NotFinite, "a number became infinite or NaN".to_owned()),
-            RecordError::Kink(id) => (FailureKind::Kink, format!("'{}' is differentiated at a kink", id.info().symbol)),
+            RecordError::Kink(name) => (FailureKind::Kink, format!("'{name}' is differentiated at a kink")),
         };
         Failure::new(kind, message)
     }

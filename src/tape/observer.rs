@@ -7,9 +7,12 @@
 use super::Num;
 use super::node::{Pool, RecordError};
 use crate::native::PrimitiveId;
+use crate::native::tensor::TensorKink;
+use crate::tensor::Tensor;
 use crate::value::Slot;
 use std::any::Any;
 use std::fmt::Debug;
+use std::rc::Rc;
 
 /// The options of an observer: the events that it observes, and the events at which the program stops.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -144,6 +147,29 @@ pub trait Observer: Any + Debug {
     /// [`RecordError`] when the program is to stop there.
     fn lost(&mut self, scalar: NonFiniteScalar) -> Result<(), RecordError> {
         let _ = scalar;
+        Ok(())
+    }
+
+    /// Informs the observer of scalars of tensors at a kink, in an operation at a source location.
+    ///
+    /// # Errors
+    /// [`RecordError`] when the program is to stop there.
+    fn met_kink(&mut self, kink: TensorKink, place: u32) -> Result<(), RecordError> {
+        let _ = (kink, place);
+        Ok(())
+    }
+
+    /// Informs the observer of a mask that was computed by comparing equal scalars of which one varies.
+    fn compared_tensors(&mut self, mask: &Rc<Tensor>, kink: TensorKink, place: u32) {
+        let _ = (mask, kink, place);
+    }
+
+    /// Informs the observer of a mask that selects scalars.
+    ///
+    /// # Errors
+    /// [`RecordError`] when the program is to stop there.
+    fn used_mask(&mut self, mask: &Rc<Tensor>) -> Result<(), RecordError> {
+        let _ = mask;
         Ok(())
     }
 

@@ -6,8 +6,12 @@ use super::Num;
 use super::levels::Levels;
 use super::node::RecordError;
 use super::observer::{NonFiniteScalar, ObservedStep, Observer, ObserverOptions, Operation};
+use super::tied_masks::TiedMasks;
 use crate::native::PrimitiveId;
+use crate::native::tensor::TensorKink;
+use crate::tensor::Tensor;
 use hashbrown::HashMap;
+use std::rc::Rc;
 
 /// The first value in a run that became infinite or NaN.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -21,12 +25,54 @@ pub enum NonFinite {
 }
 
 /// An operation at a kink.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct KinkOccurrence {
-    /// The operation, as an observed step.
-    pub step: ObservedStep,
+    /// The operation.
+    pub operation: KinkOperation,
     /// The partial derivatives of the operation at the kink; `None` for a comparison on which a branch depends.
     pub partials: Option<KinkPartials>,
+}
+
+/// An operation that is at a kink.
+#[derive(Clone, PartialEq, Debug)]
+pub enum KinkOperation {
+    /// A primitive of numbers, as an observed step.
+    Step(ObservedStep),
+    /// An operation of tensors.
+    Tensor {
+        /// The scalars at the kink.
+        kink: Box<TensorKink>,
+        /// The number that the machine assigns to the source location of the operation.
+        place: u32,
+        /// The number of the operation among the operations at this source location since the outermost level was opened.
+        time: u32,
+    },
+}
+
+impl KinkOperation {
+    /// Returns the number of the source location of the operation.
+    pub fn place(&self) -> u32 {
+        match self {
+            KinkOperation::Step(step) => step.place,
+            KinkOperation::Tensor { place, .. } => *place,
+        }
+    }
+
+    /// Returns the number of the operation among the operations at its source location.
+    pub fn time(&self) -> u32 {
+        match self {
+            KinkOperation::Step(step) => step.time,
+            KinkOperation::Tensor { time, .. } => *time,
+        }
+    }
+
+    /// Returns the name of the operation.
+    fn name(&self) -> &'static str {
+        match self {
+            KinkOperation::Step(step) => step.id.info().symbol,
+            KinkOperation::Tensor { kink, .. } => kink.name,
+        }
+    }
 }
 
 /// The partial derivatives of an operation at a kink.
@@ -53,6 +99,7 @@ pub struct Watch {
     step_count: u32,
     first: Option<NonFinite>,
     kinks: Vec<KinkOccurrence>,
+    tied_masks: TiedMasks,
 }
 
 /// The number of steps after which a brief observation ends.
@@ -137,7 +184,7 @@ impl Levels {
             return Ok(());
         }
         let step = watch.step(id, &x.map(|x| x.value), f64::NAN);
-        watch.add_kink(KinkOccurrence { step, partials: None })
+        watch.add_kink(KinkOccurrence { operation: KinkOperation::Step(step), partials: None })
     }
 
     /// Observes a step whose partial derivative is 0 wherever it exists: the step may be at a jump.
@@ -151,7 +198,7 @@ impl Levels {
         let Some(partials) = kink(epoch, id, &[x], result) else { return Ok(()) };
         let Some(watch) = self.watch_mut().filter(|watch| watch.options.kinks) else { return Ok(()) };
         let step = watch.step(id, &[x.value], result);
-        watch.add_kink(KinkOccurrence { step, partials: Some(partials) })
+        watch.add_kink(KinkOccurrence { operation: KinkOperation::Step(step), partials: Some(partials) })
     }
 }
 
@@ -178,7 +225,7 @@ impl Observer for Watch {
         }
         let step = ObservedStep { nodes, n, ..self.step(id, &values[..x.len().min(3)], result) };
         if kink.is_some() && self.options.kinks {
-            self.add_kink(KinkOccurrence { step, partials: kink })?;
+            self.add_kink(KinkOccurrence { operation: KinkOperation::Step(step), partials: kink })?;
         }
         if !self.options.not_finite {
             return Ok(self.options.steps.then_some(step));
@@ -198,6 +245,23 @@ impl Observer for Watch {
 
     fn lost(&mut self, scalar: NonFiniteScalar) -> Result<(), RecordError> {
         if self.options.not_finite { self.add_non_finite(NonFinite::Scalar(scalar)) } else { Ok(()) }
+    }
+
+    fn met_kink(&mut self, kink: TensorKink, place: u32) -> Result<(), RecordError> {
+        let partials = kink.partials.map(|[left, right, taken]| KinkPartials { left, right, taken });
+        let time = self.count_at(place);
+        self.add_kink(KinkOccurrence { operation: KinkOperation::Tensor { kink: Box::new(kink), place, time }, partials })
+    }
+
+    fn compared_tensors(&mut self, mask: &Rc<Tensor>, kink: TensorKink, place: u32) {
+        self.tied_masks.add(mask, kink, place);
+    }
+
+    fn used_mask(&mut self, mask: &Rc<Tensor>) -> Result<(), RecordError> {
+        match self.tied_masks.find(mask) {
+            Some((kink, place)) => self.met_kink(kink, place),
+            None => Ok(()),
+        }
     }
 }
 
@@ -220,11 +284,17 @@ fn kink(epoch: u64, id: PrimitiveId, x: &[Num], result: f64) -> Option<KinkParti
 impl Watch {
     /// Returns an observed step at the current source location, without a node.
     fn step(&mut self, id: PrimitiveId, of: &[f64], result: f64) -> ObservedStep {
-        let time = self.times.entry(self.place).or_default();
-        *time += 1;
+        let time = self.count_at(self.place);
         let mut x = [0.0; 3];
         x.iter_mut().zip(of).for_each(|(to, from)| *to = *from);
-        ObservedStep { place: self.place, time: *time, id, x, operands: of.len() as u8, nodes: [0; 3], n: 0, result }
+        ObservedStep { place: self.place, time, id, x, operands: of.len() as u8, nodes: [0; 3], n: 0, result }
+    }
+
+    /// Counts an operation at a source location; returns its number among the operations there.
+    fn count_at(&mut self, place: u32) -> u32 {
+        let time = self.times.entry(place).or_default();
+        *time += 1;
+        *time
     }
 
     fn add_non_finite(&mut self, non_finite: NonFinite) -> Result<(), RecordError> {
@@ -233,10 +303,11 @@ impl Watch {
     }
 
     fn add_kink(&mut self, kink: KinkOccurrence) -> Result<(), RecordError> {
-        let known = self.kinks.iter().any(|k| (k.step.place, k.step.id) == (kink.step.place, kink.step.id));
-        if !known && self.kinks.len() < MAX_KINKS {
+        let name = kink.operation.name();
+        let key = |k: &KinkOccurrence| (k.operation.place(), k.operation.name());
+        if self.kinks.len() < MAX_KINKS && !self.kinks.iter().any(|known| key(known) == key(&kink)) {
             self.kinks.push(kink);
         }
-        if self.options.stops_at_kinks { Err(RecordError::Kink(kink.step.id)) } else { Ok(()) }
+        if self.options.stops_at_kinks { Err(RecordError::Kink(name)) } else { Ok(()) }
     }
 }

@@ -214,6 +214,7 @@ const TAPE: &[&str] = &[
     "node",
     "value_stack",
     "wide_node",
+    "tied_masks",
     "observer",
     "recording",
     "levels",

@@ -3,7 +3,7 @@
 use super::operation::Operation;
 use super::scalars::{pack, unpack};
 use crate::native::library::Failure;
-use crate::tensor::{ScalarKind, Shape, Tensor};
+use crate::tensor::{Comparison, ScalarKind, Shape, Tensor};
 use crate::value::Slot;
 use std::rc::Rc;
 
@@ -47,6 +47,20 @@ pub trait Recorder: Evaluator + std::fmt::Debug {
     /// # Errors
     /// Fails if the scalars are not real, or if the operation cannot be recorded.
     fn unpack_numbers(&mut self, value: &TensorValue) -> Result<Vec<(f64, Slot)>, Failure>;
+
+    /// Informs the recorder of a comparison of tensors and its result, which may be used as a mask.
+    ///
+    /// # Errors
+    /// Fails if the tensors cannot be compared.
+    fn compared(
+        &mut self,
+        comparison: Comparison,
+        operands: [&TensorValue; 2],
+        mask: &TensorValue,
+    ) -> Result<(), Failure> {
+        let _ = (comparison, operands, mask);
+        Ok(())
+    }
 }
 
 /// The evaluator outside of all levels: it computes values.
@@ -73,5 +87,4 @@ impl Recorder for PlainEvaluator {
 
     fn unpack_numbers(&mut self, value: &TensorValue) -> Result<Vec<(f64, Slot)>, Failure> {
         Ok(unpack(&value.tensor)?.into_iter().map(|x| (x, Slot::NONE)).collect())
-    }
-}
+    }}

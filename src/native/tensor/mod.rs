@@ -13,6 +13,7 @@ mod elementwise_rule;
 mod evaluation;
 mod evaluator;
 mod indexing_rule;
+mod kinks;
 mod matrix_rule;
 mod operation;
 mod propagation;
@@ -28,6 +29,7 @@ mod view_rule;
 mod window_rule;
 
 pub use evaluator::{Evaluator, PlainEvaluator, Recorder, TensorValue};
+pub use kinks::{TensorKink, equal_operands};
 pub use operation::{Axes, Channels, Direction, Evaluation, Movement, Operation};
 pub use scalars::{pack, unpack};
 pub use shape_evaluator::{ShapeEvaluator, has_known_shape, without_scalars, zeros_of_shape};

@@ -10,8 +10,8 @@ use crate::value::Slot;
 use std::f64::consts::{FRAC_2_SQRT_PI, LN_2, LN_10};
 
 /// The constants of `selu`: the scale, and the scale times the factor of the exponential part.
-const SELU_SCALE: f64 = 1.050_700_987_355_480_5;
-const SELU_FACTOR: f64 = 1.758_099_340_847_376_6;
+pub(super) const SELU_SCALE: f64 = 1.050_700_987_355_480_5;
+pub(super) const SELU_FACTOR: f64 = 1.758_099_340_847_376_6;
 
 /// The constants of `gelu`.
 const GELU_SCALE: f64 = 0.797_884_560_802_865_4;

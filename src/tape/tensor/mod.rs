@@ -1,5 +1,6 @@
 //! Tensors on tapes: the recording of operations of tensors, and the propagation of their adjoints and tangents.
 
+mod kinks;
 mod non_finite;
 mod recording;
 mod sweep;

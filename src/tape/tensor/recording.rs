@@ -13,7 +13,7 @@ use crate::tape::node::RecordError;
 use crate::tape::observer::TensorPart;
 use crate::tape::sweep::{NO_TANGENT, has_no_tangent};
 use crate::tape::wide_node::{TensorNode, TensorStep, WideKind};
-use crate::tensor::{Binary, ScalarKind, Shape, Tensor};
+use crate::tensor::{Binary, Comparison, ScalarKind, Shape, Tensor};
 use crate::value::Slot;
 use crate::value::opaque_vector::{self, OpaqueVector};
 use std::rc::Rc;
@@ -67,6 +67,9 @@ impl Evaluator for Levels {
         let result = self.apply(operation.clone(), outside.clone())?;
         let place = self.place_of_tensors();
         self.observe_tensor((&operation, TensorPart::Value), place, outside.iter(), &result)?;
+        if !operation.is_flat() || self.direction_at(k) == Some(Direction::Forward) {
+            self.observe_kink(k, &operation, Evaluation { operands: &operands, result: &result })?;
+        }
         if self.direction_at(k) == Some(Direction::Forward) {
             let tangents: Vec<Option<TensorValue>> =
                 carriers.iter().map(|x| tensor_vector(self.tangent(k, *x))).collect();
@@ -96,6 +99,15 @@ impl Recorder for Levels {
 
     fn unpack_numbers(&mut self, value: &TensorValue) -> Result<Vec<(f64, Slot)>, Failure> {
         Ok(self.unpack(value)?.into_iter().map(|x| (x.value, x.slot)).collect())
+    }
+
+    fn compared(
+        &mut self,
+        comparison: Comparison,
+        operands: [&TensorValue; 2],
+        mask: &TensorValue,
+    ) -> Result<(), Failure> {
+        self.observe_comparison(comparison, operands, mask)
     }
 }
 

@@ -41,6 +41,7 @@ impl Sweep {
             TensorStep::Operation(operation, operands, result) => {
                 let Some(adjoint) = tensor_vector(self.number(first)) else { return Ok(()) };
                 let of = Evaluation { operands, result };
+                levels.observe_jump(operation, of, place)?;
                 for (k, operand) in node.operands.iter().enumerate().filter(|(_, operand)| **operand != 0) {
                     if let Some(share) = operation.adjoint(k, of, &adjoint, levels)? {
                         let part = (operation, TensorPart::Adjoint);
@@ -83,7 +84,9 @@ impl Sweep {
                 if tangents.iter().all(Option::is_none) {
                     return Ok(());
                 }
-                if let Some(tangent) = operation.tangent(Evaluation { operands, result }, &tangents, levels)? {
+                let of = Evaluation { operands, result };
+                levels.observe_jump(operation, of, place)?;
+                if let Some(tangent) = operation.tangent(of, &tangents, levels)? {
                     let part = (operation, TensorPart::Tangent);
                     levels.observe_tensor(part, place, tangents.iter().flatten(), &tangent)?;
                     self.add_tensor(levels, first, tangent)?;

@@ -48,6 +48,32 @@ impl Tensor {
         })
     }
 
+    /// Returns the positions in the flat tensor of two equal maxima in a window of a size, the first one first; `None` if every window
+    /// has one maximum.
+    pub fn max_pool_tie(&self, size: &[usize], window: &Window<'_>) -> Result<Option<[usize; 2]>> {
+        let operation = "maxPool";
+        let geometry = Geometry::new(operation, &self.shape, size, window)?;
+        let (windows, channels) = (geometry.windows(), geometry.channels.max(1));
+        let (_, positions) = self.max_pool(size, window)?;
+        let positions = positions.scalars::<i64>()?;
+        with_kind!(operation, real self.kind(), T => {
+            let input = self.scalars::<T>()?;
+            let tie_in = |(number, maxima): (usize, &[i64])| {
+                let offset = number / windows * geometry.example_size();
+                let mut tie = None;
+                geometry.positions(number % windows, |_, pixel| {
+                    let places = (offset + pixel * channels..).zip(maxima);
+                    let mut equal = places.filter(|(place, best)| {
+                        *place as i64 != **best && input.get(*place) == input.get(**best as usize)
+                    });
+                    tie = tie.or_else(|| equal.next().map(|(place, best)| [*best as usize, place]));
+                });
+                tie
+            };
+            Ok(positions.chunks(channels).enumerate().find_map(tie_in))
+        })
+    }
+
     /// Returns the means of the windows of a size; places outside of the image do not count.
     pub fn average_pool(&self, size: &[usize], window: &Window<'_>) -> Result<Tensor> {
         let operation = "avgPool";

@@ -40,6 +40,7 @@ pub(super) fn key(name: &str, is_static: bool) -> Option<&'static str> {
         ("subtracting", false) => "subtracting",
         ("reciprocal", false) => "reciprocal",
         (".*", true) => ".*",
+        ("_maximum", true) => "_maximum",
         ("pow", true) => "pow",
         ("root", true) => "root",
         (_, true) => FUNCTIONS.into_iter().find(|function| *function == name)?,
@@ -52,7 +53,7 @@ pub(super) fn key(name: &str, is_static: bool) -> Option<&'static str> {
 pub(super) fn requiring_protocol(key: &str) -> Option<&'static str> {
     match key {
         "adding" | "subtracting" | "scaled" => Some("VectorProtocol"),
-        "reciprocal" | ".*" | "one" => Some("PointwiseMultiplicative"),
+        "reciprocal" | ".*" | "one" | "_maximum" => Some("PointwiseMultiplicative"),
         "pow" | "root" => Some("ElementaryFunctions"),
         _ => FUNCTIONS.contains(&key).then_some("ElementaryFunctions"),
     }
@@ -81,6 +82,10 @@ pub(super) fn member_text(cx: &mut TypeContext, n: NominalId, key: &str) -> Opti
         ".*" => {
             let value = memberwise(&components, |c| format!("lhs.{0} .* rhs.{0}", c.name));
             Some(format!("static func .* (lhs: Self, rhs: Self) -> Self {{ {value} }}"))
+        }
+        "_maximum" => {
+            let value = memberwise(&components, |c| format!("_maximumOf(lhs.{0}, rhs.{0})", c.name));
+            Some(format!("static func _maximum(_ lhs: Self, _ rhs: Self) -> Self {{ {value} }}"))
         }
         _ => Some(elementary_functions(cx, &components, key)),
     }

@@ -386,11 +386,19 @@ fn synthesized_text(cx: &mut TypeContext, n: NominalId, key: &str) -> Option<Str
             Some(format!("static var one: Self {{ {one} }}"))
         }
         "_mapped" if kind == NominalKind::Struct => {
-            let mapped = memberwise(&|f| format!("self.{f}._mapped(operation)"));
+            let others = pointwise_vector::components_with_functions(cx, n);
+            let mapped = memberwise(&|f| match others.contains(f) {
+                true => format!("_mappedVector(self.{f}, operation)"),
+                false => format!("self.{f}._mapped(operation)"),
+            });
             Some(format!("func _mapped(_ operation: _Pointwise) -> Self {{ {mapped} }}"))
         }
         "_combined" if kind == NominalKind::Struct => {
-            let combined = memberwise(&|f| format!("self.{f}._combined(operation, other.{f})"));
+            let others = pointwise_vector::components_with_functions(cx, n);
+            let combined = memberwise(&|f| match others.contains(f) {
+                true => format!("_combinedVectors(self.{f}, operation, other.{f})"),
+                false => format!("self.{f}._combined(operation, other.{f})"),
+            });
             Some(format!("func _combined(_ operation: _PointwisePair, _ other: Self) -> Self {{ {combined} }}"))
         }
         "differentiableVectorView" if kind == NominalKind::Struct => pointwise_vector::vector_view(cx, n),

@@ -9,11 +9,15 @@ use crate::types::model::display;
 use crate::types::model::ty::{NominalId, Type};
 use crate::types::model::type_context::TypeContext;
 use crate::types::names::name_lookup;
+use crate::types::nominal::stored_property;
 use std::rc::Rc;
 
 /// The protocols of vectors with operations on their components, in the module of tensors.
 pub(super) const PROTOCOLS: [&str; 5] =
     ["_PointwiseVector", "VectorProtocol", "PointwiseMultiplicative", "ElementaryFunctions", "KeyPathIterable"];
+
+/// The protocols among these whose requirements are operations on components.
+const OPERATIONS: [&str; 3] = ["_PointwiseVector", "PointwiseMultiplicative", "ElementaryFunctions"];
 
 /// Whether a synthesized tangent vector has operations on its components: all tangent vectors of its members have these.
 pub(super) fn is_pointwise(
@@ -23,16 +27,44 @@ pub(super) fn is_pointwise(
     required: &[Name],
 ) -> bool {
     let file = cx.defs.groups[group.0 as usize].file;
-    let Some(Named::Protocol(p)) = name_lookup::type_entry(cx, "_PointwiseVector", file) else { return false };
-    if required.iter().any(|r| &**r == "_PointwiseVector") {
+    let Some(Named::Protocol(_)) = name_lookup::type_entry(cx, "_PointwiseVector", file) else { return false };
+    if required.iter().any(|r| OPERATIONS.contains(&&**r)) {
         return true;
     }
     let differentiable = name_lookup::protocol(cx, "Differentiable");
     varying.iter().all(|TangentProperty { ty, .. }| {
         let vector = Type::Associated(Rc::new(ty.clone()), differentiable, "TangentVector".into());
         let vector = associated_type::normalize_type(cx, &vector);
-        conformances::conforms_to(cx, &vector, p)
+        conforms(cx, file, &vector, "_PointwiseVector") || has_functions(cx, file, &vector)
     })
+}
+
+/// Whether a vector that the program declares has functions for the operations on its components.
+fn has_functions(cx: &mut TypeContext, file: u32, vector: &Type) -> bool {
+    ["VectorProtocol", "PointwiseMultiplicative", "ElementaryFunctions"]
+        .iter()
+        .all(|protocol| conforms(cx, file, vector, protocol))
+}
+
+fn conforms(cx: &mut TypeContext, file: u32, ty: &Type, protocol: &str) -> bool {
+    match name_lookup::type_entry(cx, protocol, file) {
+        Some(Named::Protocol(p)) => conformances::conforms_to(cx, ty, p),
+        _ => false,
+    }
+}
+
+/// Returns the stored properties of a vector whose types have functions for the operations on their components, instead
+/// of one method for all operations.
+pub(super) fn components_with_functions(cx: &mut TypeContext, n: NominalId) -> Vec<Name> {
+    let file = cx.defs.nominal_data(n).file;
+    let mut components = vec![];
+    for i in 0..cx.defs.nominal_data(n).stored.len() {
+        let ty = stored_property::stored_type(cx, n, i as u32);
+        if !conforms(cx, file, &ty, "_PointwiseVector") && has_functions(cx, file, &ty) {
+            components.push(cx.defs.nominal_data(n).stored[i].name.clone());
+        }
+    }
+    components
 }
 
 /// Returns the text of the property whose value is a tangent vector with the numbers of a value, for a type whose tangent

@@ -3,7 +3,7 @@
 use super::super::NativeFunction;
 use super::super::context::Failure;
 use super::{Call, alike, constant, flag, one, pair, returned, two};
-use crate::native::tensor::Operation;
+use crate::native::tensor::{Operation, TensorValue};
 use crate::tensor::{Binary, Comparison, Fold, Logical, Tensor, Test, Unary};
 
 /// Creates a table of native functions.
@@ -101,8 +101,9 @@ table! {
 /// Compares the scalars of two tensors.
 fn compared(c: Call<'_, '_>, comparison: Comparison) -> Result<(), Failure> {
     let (a, b) = pair(c)?;
-    let result = a.tensor.compare(comparison, &b.tensor)?;
-    constant(c, result)
+    let mask = TensorValue::constant(a.tensor.compare(comparison, &b.tensor)?);
+    c.recorder().compared(comparison, [&a, &b], &mask)?;
+    c.return_tensor(mask)
 }
 
 /// Tests the scalars of a tensor.

@@ -1,13 +1,14 @@
 //! Kinks: collects the kinks at which a derivative was taken, or stops the program at the first kink.
 
 use crate::native::PrimitiveId;
+use crate::native::tensor::TensorKink;
 use crate::tape::Num;
-use crate::tape::step_observer::{KinkOccurrence, KinkPartials};
+use crate::tape::step_observer::{KinkOccurrence, KinkOperation, KinkPartials};
 use crate::value::number_format::in_formula as text;
 use crate::value::{Cells, Slot};
 use crate::vm::diagnosis::kink::Kink;
 use crate::vm::fault::{Fault, Remark};
-use crate::vm::operators::check::provenance::{operation, time};
+use crate::vm::operators::check::provenance::{applied, operation, time};
 use crate::vm::state::machine::Machine;
 
 /// Observes a comparison on which a branch depends, or a rounding of a number.
@@ -34,12 +35,31 @@ impl Machine {
         let mut all = std::mem::take(&mut self.diagnosis.observed_kinks);
         all.append(&mut self.levels.take_kinks());
         for met in all {
-            let KinkOccurrence { step, partials } = met;
+            let KinkOccurrence { operation, partials } = met;
             self.diagnosis.kinks.push(Kink {
-                span: self.diagnosis.places.span(&step),
-                step: operation(&step),
+                span: self.diagnosis.places.span_at(operation.place()),
+                step: description(&operation),
                 partials,
             });
+        }
+    }
+}
+
+/// Describes an operation at a kink: `abs(0)`; in tensors, with the index of the scalar: `abs(0) at index [1, 2]`.
+fn description(of: &KinkOperation) -> String {
+    match of {
+        KinkOperation::Step(step) => operation(step),
+        KinkOperation::Tensor { kink, .. } => {
+            let TensorKink { name, operands, indices, .. } = &**kink;
+            let of_scalars = applied(name, operands);
+            match &indices[..] {
+                [index] if index.is_empty() => of_scalars,
+                [index] => format!("{of_scalars} at index {index:?}"),
+                several => {
+                    let several: Vec<String> = several.iter().map(|index| format!("{index:?}")).collect();
+                    format!("{of_scalars} at the indices {}", several.join(" and "))
+                }
+            }
         }
     }
 }
@@ -47,10 +67,10 @@ impl Machine {
 /// Adds the details of the kink that stopped the program to the fault.
 pub(in crate::vm) fn with_kink(machine: &mut Machine, mut fault: Box<Fault>) -> Box<Fault> {
     let met = machine.levels.take_kinks();
-    let Some(KinkOccurrence { step, partials }) = met.last().copied() else { return fault };
-    fault.span = machine.diagnosis.places.span(&step);
-    let step_text = operation(&step);
-    let (message, remark) = match partials {
+    let Some(KinkOccurrence { operation, partials }) = met.last() else { return fault };
+    fault.span = machine.diagnosis.places.span_at(operation.place());
+    let step_text = description(operation);
+    let (message, remark) = match *partials {
         None => (
             format!("a branch on {step_text} is differentiated exactly at its threshold"),
             "the derivative is that of the branch taken here".to_owned(),
@@ -72,5 +92,5 @@ pub(in crate::vm) fn with_kink(machine: &mut Machine, mut fault: Box<Fault>) -> 
         }
     };
     fault.message = message;
-    fault.remark(Remark::Here(remark)).remark(Remark::Note(time(&step)))
+    fault.remark(Remark::Here(remark)).remark(Remark::Note(time(operation.time())))
 }

@@ -114,7 +114,7 @@ pub(in crate::vm) fn with_first(machine: &Machine, mut fault: Box<Fault>) -> Box
         }
     };
     fault.span = machine.diagnosis.places.span(&step);
-    fault.remark(Remark::Here(what)).remark(Remark::Note(time(&step)))
+    fault.remark(Remark::Here(what)).remark(Remark::Note(time(step.time)))
 }
 
 /// Whether the first number that is not finite is a value.
@@ -164,7 +164,7 @@ fn adjoint(
             format!("then {} · {} = NaN, in the derivative of {}", text(adjoint), text(partial), operation(step));
         fault = fault.remark(Remark::There(machine.diagnosis.places.span(step), what));
     }
-    fault.remark(Remark::Note(adjoint_path.path(&map.tape))).remark(Remark::Note(time(cause)))
+    fault.remark(Remark::Note(adjoint_path.path(&map.tape))).remark(Remark::Note(time(cause.time)))
 }
 
 /// The path of an adjoint that is not finite, from the node where it arose to an input.

@@ -19,17 +19,21 @@ impl Machine {
 
 /// Describes an observed step with its numbers, for example `sqrt(0)` or `0 / 0`.
 pub(crate) fn operation(step: &ObservedStep) -> String {
-    let name = step.id.info().symbol;
-    let x: Vec<String> = step.x[..usize::from(step.operands).min(3)].iter().map(|x| text(*x)).collect();
+    applied(step.id.info().symbol, &step.x[..usize::from(step.operands).min(3)])
+}
+
+/// Describes an operation with its operands.
+pub(crate) fn applied(name: &str, operands: &[f64]) -> String {
+    let x: Vec<String> = operands.iter().map(|x| text(*x)).collect();
     match &x[..] {
         [a, b] if name.chars().all(|c| c.is_ascii_punctuation()) => format!("{a} {name} {b}"),
         _ => format!("{name}({})", x.join(", ")),
     }
 }
 
-/// Describes the ordinal of an observed step among the executions of its operation.
-pub(crate) fn time(step: &ObservedStep) -> String {
-    match step.time {
+/// Describes the ordinal of a step among the executions of the operation at its source location.
+pub(crate) fn time(time: u32) -> String {
+    match time {
         1 => "evaluated here for the first time in this derivative".into(),
         n => format!("evaluated here for the {n}{} time in this derivative", ordinal(n)),
     }

@@ -1,0 +1,66 @@
+//! Kinks of tensors: informs the observer of scalars at which an operation has no derivative, and of masks that change there.
+
+use crate::native::library::Failure;
+use crate::native::tensor::{Evaluation, Operation, TensorKink, TensorValue, equal_operands};
+use crate::tape::Num;
+use crate::tape::levels::Levels;
+use crate::tape::node::RecordError;
+use crate::tensor::Comparison;
+
+impl Levels {
+    /// Informs the observer of the comparison of two tensors, of which one varies.
+    pub(super) fn observe_comparison(
+        &mut self,
+        comparison: Comparison,
+        [a, b]: [&TensorValue; 2],
+        mask: &TensorValue,
+    ) -> Result<(), Failure> {
+        if !self.options().kinks {
+            return Ok(());
+        }
+        let carriers = [a, b].map(|value| Num { value: 0.0, slot: value.slot });
+        let varies = a.slot != b.slot && self.innermost(&carriers).is_some_and(|k| !self.is_paused(k));
+        let Some(place) = self.place_of_tensors().filter(|_| varies) else { return Ok(()) };
+        if let (Some(kink), Some(observer)) = (equal_operands(comparison, &a.tensor, &b.tensor)?, &mut self.observer) {
+            observer.compared_tensors(&mask.tensor, kink, place);
+        }
+        Ok(())
+    }
+
+    /// Informs the observer of scalars of tensors at a kink, in an operation at a source location.
+    fn observe_tensor_kink(&mut self, kink: TensorKink, place: u32) -> Result<(), RecordError> {
+        self.observer.as_mut().map_or(Ok(()), |observer| observer.met_kink(kink, place))
+    }
+
+    /// Informs the observer if an operation of level `k` is at a kink.
+    pub(super) fn observe_kink(&mut self, k: usize, operation: &Operation, of: Evaluation<'_>) -> Result<(), Failure> {
+        if !self.options().kinks || self.is_paused(k) {
+            return Ok(());
+        }
+        if let Operation::Select(mask) = operation {
+            return Ok(self.observer.as_mut().map_or(Ok(()), |observer| observer.used_mask(mask))?);
+        }
+        let epoch = self.epoch_at(k);
+        let varies = |at: usize| of.operands.get(at).is_some_and(|operand| Some(operand.slot.epoch) == epoch);
+        match (operation.kink(of, &varies)?, self.place_of_tensors()) {
+            (Some(kink), Some(place)) => Ok(self.observe_tensor_kink(kink, place)?),
+            _ => Ok(()),
+        }
+    }
+
+    /// Informs the observer if a tangent or an adjoint reaches an operation whose partials are zero at one of its jumps.
+    pub(super) fn observe_jump(
+        &mut self,
+        operation: &Operation,
+        of: Evaluation<'_>,
+        place: Option<u32>,
+    ) -> Result<(), RecordError> {
+        if !operation.is_flat() || !self.options().kinks {
+            return Ok(());
+        }
+        match (operation.kink(of, &|_| true)?, place) {
+            (Some(kink), Some(place)) => self.observe_tensor_kink(kink, place),
+            _ => Ok(()),
+        }
+    }
+}
