@@ -250,7 +250,10 @@ impl Observer for Watch {
     fn met_kink(&mut self, kink: TensorKink, place: u32) -> Result<(), RecordError> {
         let partials = kink.partials.map(|[left, right, taken]| KinkPartials { left, right, taken });
         let time = self.count_at(place);
-        self.add_kink(KinkOccurrence { operation: KinkOperation::Tensor { kink: Box::new(kink), place, time }, partials })
+        self.add_kink(KinkOccurrence {
+            operation: KinkOperation::Tensor { kink: Box::new(kink), place, time },
+            partials,
+        })
     }
 
     fn compared_tensors(&mut self, mask: &Rc<Tensor>, kink: TensorKink, place: u32) {

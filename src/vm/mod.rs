@@ -39,7 +39,7 @@ pub use crate::vm::state::tier::CompileMode;
 pub use compiler_interface::{Compiler, Reporter};
 pub use diagnosis::kink::Kink;
 pub use diagnosis::progress_reporter::{LoopProgress, ProgressReporter};
-pub use diagnosis::trace::{Count, Trace, TraceOperation, TraceRow};
+pub use diagnosis::trace::{Count, NodeTensors, Trace, TraceOperation, TraceRow, TracedTensor};
 pub use function_table::{CodeSource, TransformKind};
 pub(crate) use threaded::translate;
 

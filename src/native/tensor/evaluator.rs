@@ -87,4 +87,5 @@ impl Recorder for PlainEvaluator {
 
     fn unpack_numbers(&mut self, value: &TensorValue) -> Result<Vec<(f64, Slot)>, Failure> {
         Ok(unpack(&value.tensor)?.into_iter().map(|x| (x, Slot::NONE)).collect())
-    }}
+    }
+}

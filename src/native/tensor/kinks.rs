@@ -93,11 +93,7 @@ impl Operation {
     ///
     /// # Errors
     /// Fails if the operands do not fit the operation, or if the work is canceled.
-    pub fn kink(
-        &self,
-        of: Evaluation<'_>,
-        varies: &dyn Fn(usize) -> bool,
-    ) -> Result<Option<TensorKink>, Failure> {
+    pub fn kink(&self, of: Evaluation<'_>, varies: &dyn Fn(usize) -> bool) -> Result<Option<TensorKink>, Failure> {
         match self {
             _ if !of.result.tensor.kind().is_real() => Ok(None),
             Operation::Reduce(Fold::Max | Fold::Min, axes) => tie_of_axes(self, axes, of),

@@ -66,10 +66,10 @@ pub(crate) fn heading(result: &str) -> String {
 pub(crate) fn forward(explained: &Explanation, sources: &SourceMap) -> Vec<[String; 4]> {
     let mut rows = vec![["forward".to_owned(), "value".to_owned(), "how it changes".to_owned(), String::new()]];
     let inputs = &explained.inputs;
-    for (k, Quantity { name, value, .. }) in inputs.iter().enumerate() {
+    for (k, input) in inputs.iter().enumerate() {
         match k {
             _ if inputs.len() <= MAX_INPUTS || k < MAX_TERMS || k + 1 == inputs.len() => {
-                rows.push([format!("  {name}"), short(*value), String::new(), String::new()]);
+                rows.push([format!("  {}", input.name), input.value_text(), String::new(), String::new()]);
             }
             MAX_TERMS => rows.push([
                 format!("  … {} more", inputs.len() - MAX_TERMS - 1),
@@ -87,7 +87,7 @@ pub(crate) fn forward(explained: &Explanation, sources: &SourceMap) -> Vec<[Stri
             let Operation { quantity, formula, rule, .. } = operation;
             rows.push([
                 format!("{indent}{} = {formula}", quantity.name),
-                short(quantity.value),
+                quantity.value_text(),
                 partials(operation),
                 rule.clone(),
             ]);
@@ -126,16 +126,21 @@ pub fn observed_kinks(kinks: &[Kink]) -> Option<String> {
 pub fn derivatives(explained: &Explanation) -> Vec<String> {
     let Explanation { function, inputs, results, steps, bytes, .. } = explained;
     let is_name = function.chars().all(|c| c.is_alphanumeric() || c == '_');
-    let point = inputs.iter().map(|input| in_formula(input.value)).collect::<Vec<_>>().join(", ");
+    let value = |input: &Quantity| match input.tensors.value {
+        Some(_) => input.value_text(),
+        None => in_formula(input.value),
+    };
+    let point = inputs.iter().map(value).collect::<Vec<_>>().join(", ");
     let f = if is_name { function } else { "f" };
     let mut rows = vec![];
     if let [(_, value)] = results[..] {
         rows.push([format!("{f}({point})"), format!("= {}", text_of(value)), String::new()]);
     }
-    for (k, Quantity { name, adjoint, .. }) in inputs.iter().enumerate() {
-        let left = if inputs.len() == 1 { format!("{f}'({point})") } else { format!("∂{f}/∂{name}") };
+    for (k, input) in inputs.iter().enumerate() {
+        let left = if inputs.len() == 1 { format!("{f}'({point})") } else { format!("∂{f}/∂{}", input.name) };
+        let adjoint = if input.tensors.adjoint.is_some() { input.adjoint_text() } else { text_of(input.adjoint) };
         let how = if k == 0 { how(*steps, *bytes) } else { String::new() };
-        rows.push([left, format!("= {}", text_of(*adjoint)), how]);
+        rows.push([left, format!("= {adjoint}"), how]);
     }
     let kinks = kinks(explained).map(|kink| format!("  {kink}"));
     aligned(&rows, "  ").into_iter().chain(kinks).collect()
@@ -167,15 +172,29 @@ fn partials(operation: &Operation) -> String {
 pub(crate) fn backward(explained: &Explanation, result: &str, sources: &SourceMap) -> Vec<[String; 2]> {
     let Explanation { inputs, operations, .. } = explained;
     let mut users: HashMap<&str, Vec<(&Operation, &Partial)>> = HashMap::new();
+    let mut tensor_users: HashMap<&str, Vec<&str>> = HashMap::new();
     for operation in operations.iter().rev() {
         for partial in &operation.partials {
             users.entry(&partial.by).or_default().push((operation, partial));
+        }
+        for operand in &operation.operands {
+            tensor_users.entry(operand).or_default().push(&operation.quantity.name);
         }
     }
     let rows_of = |quantity: &Quantity, indent: &str| {
         let rows = match quantity.name == result {
             true => vec![[format!("  {} = 1", bar(result)), String::new()]],
-            false => adjoint_rows(quantity, users.get(&*quantity.name).map_or(&[][..], Vec::as_slice)),
+            false => match (users.get(&*quantity.name), tensor_users.get(&*quantity.name)) {
+                (None, Some(of)) => vec![[
+                    format!(
+                        "  {} from {}",
+                        bar(&quantity.name),
+                        summed(&of.iter().map(|name| bar(name)).collect::<Vec<_>>())
+                    ),
+                    format!("= {}", quantity.adjoint_text()),
+                ]],
+                (of, _) => adjoint_rows(quantity, of.map_or(&[][..], Vec::as_slice)),
+            },
         };
         rows.into_iter().map(|[left, right]| [format!("{indent}{left}"), right]).collect::<Vec<_>>()
     };
@@ -254,7 +273,7 @@ pub fn tape(explained: &Explanation, sources: &SourceMap) -> Vec<String> {
 pub(crate) fn entries(explained: &Explanation, sources: &SourceMap) -> Vec<[String; 7]> {
     let mut rows = vec![["#", "op", "what", "value", "partials", "adjoint", "source"].map(str::to_owned)];
     for (i, input) in explained.inputs.iter().enumerate() {
-        let [value, adjoint] = [input.value, input.adjoint].map(short);
+        let (value, adjoint) = (input.value_text(), input.adjoint_text());
         rows.push([
             i.to_string(),
             String::new(),
@@ -272,9 +291,9 @@ pub(crate) fn entries(explained: &Explanation, sources: &SourceMap) -> Vec<[Stri
             (explained.inputs.len() + i).to_string(),
             symbol.clone(),
             format!("{} = {formula}", quantity.name),
-            short(quantity.value),
+            quantity.value_text(),
             partials.join("  "),
-            short(quantity.adjoint),
+            quantity.adjoint_text(),
             place(operation, sources),
         ]);
     }
@@ -292,8 +311,8 @@ fn summary(explained: &Explanation, sources: &SourceMap) -> Vec<String> {
 /// Formats the inputs and their adjoints.
 pub(crate) fn adjoints(explained: &Explanation) -> impl Iterator<Item = String> {
     let left_out = explained.inputs.len().saturating_sub(MAX_ROWS);
-    let line = |Quantity { name, value, adjoint }: &Quantity| {
-        format!("{name} = {}   {} = {}", short(*value), bar(name), short(*adjoint))
+    let line = |input: &Quantity| {
+        format!("{} = {}   {} = {}", input.name, input.value_text(), bar(&input.name), input.adjoint_text())
     };
     let note = (left_out > 0).then(|| format!("… {left_out} more"));
     explained.inputs.iter().take(MAX_ROWS).map(line).chain(note)
@@ -334,15 +353,19 @@ pub fn nudge(before: &Explanation, after: &Explanation, sources: &SourceMap) -> 
     }
     let moves = before.inputs.iter().zip(&after.inputs).map(|(a, b)| b.value - a.value);
     let moves: Vec<f64> = moves.filter(|step| *step != 0.0).collect();
-    let step = if let [step] = moves[..] { Some(step) } else { None };
-    let row = |name: String, a: f64, b: f64| {
-        let ratio = step.map_or(String::new(), |step| short((b - a) / step));
-        [name, short(a), short(b), short(b - a), ratio]
+    let step = if let [step] = moves[..] { Some(step).filter(|step| !opaque_vector::is(*step)) } else { None };
+    let row = |name: String, a: &Quantity, b: &Quantity| {
+        let ratio = match (step, a.change_text(b)) {
+            (Some(step), None) => short((b.value - a.value) / step),
+            _ => String::new(),
+        };
+        let change = a.change_text(b).unwrap_or_else(|| short(b.value - a.value));
+        [name, a.value_text(), b.value_text(), change, ratio]
     };
     let ratio = if step.is_some() { "change / step" } else { "" };
     let mut rows = vec![["", "before", "after", "change", ratio].map(str::to_owned)];
     for (a, b) in before.inputs.iter().zip(&after.inputs).take(MAX_ROWS) {
-        rows.push(row(a.name.clone(), a.value, b.value));
+        rows.push(row(a.name.clone(), a, b));
     }
     for section in outline(before, sources) {
         let indent = if section.title.is_some() { "  " } else { "" };
@@ -350,7 +373,7 @@ pub fn nudge(before: &Explanation, after: &Explanation, sources: &SourceMap) -> 
         for k in section.operations {
             let (a, b) = (&before.operations[k], &after.operations[k]);
             let name = format!("{indent}{} = {}", a.quantity.name, a.formula);
-            rows.push(row(name, a.quantity.value, b.quantity.value));
+            rows.push(row(name, &a.quantity, &b.quantity));
         }
     }
     aligned(&rows, "  ")

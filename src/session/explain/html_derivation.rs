@@ -2,7 +2,6 @@
 
 use crate::plot::Graph;
 use crate::session::Explanation;
-use crate::session::explain::derivation;
 use crate::session::explain::derivation::{
     adjoints, backward, entries, forward, heading, is_long, is_long_tape, kinks, result, size, sums,
 };
@@ -51,7 +50,7 @@ fn summary(explained: &Explanation, sources: &SourceMap) -> String {
 
 /// Returns the title of an explanation, such as `derivative of f at x = 2`.
 fn title(what: &str, explained: &Explanation) -> String {
-    let inputs = explained.inputs.iter().map(|q| format!("{} = {}", q.name, derivation::short(q.value)));
+    let inputs = explained.inputs.iter().map(|q| format!("{} = {}", q.name, q.value_text()));
     escaped(&format!("{what} of {} at {}", explained.function, inputs.collect::<Vec<_>>().join(", ")))
 }
 

@@ -14,7 +14,7 @@ pub(crate) fn explained(explained: &Explanation) -> String {
     }
     let mut rows: Vec<String> = vec![];
     for input in &explained.inputs {
-        rows.push(format!("{} &= {}", formula(&input.name), short(input.value)));
+        rows.push(format!("{} &= {}", formula(&input.name), input.value_text()));
     }
     for Operation { quantity, formula: text, partials, .. } in &explained.operations {
         let row = |Partial { by, formula: text, value }: &Partial| {
@@ -23,11 +23,11 @@ pub(crate) fn explained(explained: &Explanation) -> String {
             format!(r"\frac{{\partial {y}}}{{\partial {x}}} = {text}{}", short(*value))
         };
         let partials: Vec<String> = partials.iter().map(row).collect();
-        let (name, value) = (formula(&quantity.name), short(quantity.value));
+        let (name, value) = (formula(&quantity.name), quantity.value_text());
         rows.push(format!("{name} &= {} = {value} & {}", formula(text), partials.join(r",\quad ")));
     }
     for input in &explained.inputs {
-        rows.push(format!(r"\bar{{{}}} &= {}", formula(&input.name), short(input.adjoint)));
+        rows.push(format!(r"\bar{{{}}} &= {}", formula(&input.name), input.adjoint_text()));
     }
     format!("$$\\begin{{aligned}}\n{}\n\\end{{aligned}}$$", rows.join(" \\\\\n"))
 }

@@ -22,7 +22,7 @@ use crate::source::{GENERATED, Span};
 use crate::types::TypeContext;
 use crate::types::declare::interactive_session;
 use crate::value::number_format::in_formula;
-use crate::vm::{Count, Trace, TraceOperation, TraceRow};
+use crate::vm::{Count, NodeTensors, Trace, TraceOperation, TraceRow, TracedTensor};
 
 /// An execution of a differentiated function, step by step.
 #[derive(Clone, PartialEq, Debug)]
@@ -46,8 +46,8 @@ pub struct Explanation {
     pub bytes: usize,
 }
 
-/// A number of the execution with a name.
-#[derive(Clone, PartialEq, Debug)]
+/// A number or a tensor of the execution with a name.
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct Quantity {
     /// The name of the number in the explanation.
     pub name: String,
@@ -55,6 +55,46 @@ pub struct Quantity {
     pub value: f64,
     /// The adjoint of the number: the derivative of the result with respect to it.
     pub adjoint: f64,
+    /// The value and the adjoint, where these are tensors.
+    pub tensors: NodeTensors,
+}
+
+impl Quantity {
+    /// Formats the value.
+    pub fn value_text(&self) -> String {
+        self.tensors.value.as_ref().map_or_else(|| derivation::short(self.value), tensor_text)
+    }
+
+    /// Formats the adjoint.
+    pub fn adjoint_text(&self) -> String {
+        self.tensors.adjoint.as_ref().map_or_else(|| derivation::short(self.adjoint), tensor_text)
+    }
+
+    /// Formats the difference between two values of the quantity, where these are tensors.
+    fn change_text(&self, after: &Quantity) -> Option<String> {
+        let (a, b) = (self.tensors.value.as_ref()?, after.tensors.value.as_ref()?);
+        let scalars = a.scalars.iter().zip(&b.scalars).map(|(a, b)| b - a).collect();
+        Some(tensor_text(&TracedTensor { shape: b.shape.clone(), scalars }))
+    }
+}
+
+/// Formats a tensor: its scalars, or its shape if there are many.
+fn tensor_text(tensor: &TracedTensor) -> String {
+    let count: usize = tensor.shape.iter().product();
+    match tensor.scalars.len() == count {
+        true => nested(&tensor.shape, &tensor.scalars),
+        false => format!("tensor of shape {:?}", tensor.shape),
+    }
+}
+
+/// Formats scalars in nested brackets.
+fn nested(shape: &[usize], scalars: &[f64]) -> String {
+    let Some((size, inner)) = shape.split_first() else {
+        return scalars.first().map_or(String::new(), |x| derivation::short(*x));
+    };
+    let step: usize = inner.iter().product();
+    let parts = (0..*size).map(|k| nested(inner, scalars.get(k * step..(k + 1) * step).unwrap_or_default()));
+    format!("[{}]", parts.collect::<Vec<_>>().join(", "))
 }
 
 /// One operation of the execution.
@@ -70,6 +110,8 @@ pub struct Operation {
     pub rule: String,
     /// The partials of the operation in the varied operands.
     pub partials: Vec<Partial>,
+    /// The varied operands of an operation of tensors, whose partials are not listed.
+    pub operands: Vec<String>,
     /// The source location of the operation.
     pub span: Span,
 }
@@ -233,12 +275,13 @@ pub(super) fn explained(function: &str, trace: &Trace, parameters: &[String]) ->
         name: names.name(node).to_owned(),
         value: *value,
         adjoint: *adjoint,
+        tensors: trace.tensors.get(&node).cloned().unwrap_or_default(),
     });
     let name = |node: u32| (node != 0).then(|| names.name(node).to_owned());
     Explanation {
         function: function.to_owned(),
         inputs: inputs.collect(),
-        operations: trace.rows.iter().map(|row| operation(row, &names)).collect(),
+        operations: trace.rows.iter().map(|row| operation(row, &names, trace.tensors.get(&row.node))).collect(),
         steps: trace.steps,
         counts: trace.counts.clone(),
         results: trace.outputs.iter().map(|(node, value)| (name(*node), *value)).collect(),
@@ -247,7 +290,7 @@ pub(super) fn explained(function: &str, trace: &Trace, parameters: &[String]) ->
     }
 }
 
-fn operation(row: &TraceRow, names: &Names) -> Operation {
+fn operation(row: &TraceRow, names: &Names, tensors: Option<&NodeTensors>) -> Operation {
     let own = names.name(row.node);
     let partials = |formula: &dyn Fn(usize) -> Option<String>| -> Vec<Partial> {
         let partial = |(i, (node, value)): (usize, &(u32, f64))| Partial {
@@ -257,7 +300,8 @@ fn operation(row: &TraceRow, names: &Names) -> Operation {
         };
         row.partials.iter().enumerate().map(partial).collect()
     };
-    let quantity = |value| Quantity { name: own.to_owned(), value, adjoint: row.adjoint };
+    let tensors = tensors.cloned().unwrap_or_default();
+    let quantity = |value| Quantity { name: own.to_owned(), value, adjoint: row.adjoint, tensors: tensors.clone() };
     match &row.operation {
         TraceOperation::Primitive { id, operands, n, value, span } => {
             let words: Vec<String> = operands
@@ -274,6 +318,7 @@ fn operation(row: &TraceRow, names: &Names) -> Operation {
                 symbol: id.info().symbol.to_owned(),
                 rule: rule(*id, varied.len(), operands.len()),
                 partials: partials(&formula),
+                operands: vec![],
                 span: *span,
             }
         }
@@ -283,12 +328,30 @@ fn operation(row: &TraceRow, names: &Names) -> Operation {
             symbol: "sum".to_owned(),
             rule: "sum and product rule".to_owned(),
             partials: partials(&|_| None),
+            operands: vec![],
             span: Span::default(),
         },
-        TraceOperation::Called { is_of_tensors, name, operands, value, span } => {
+        TraceOperation::Tensor { name, operands, value, span } => {
+            let word = |(node, constant): &(u32, Option<TracedTensor>)| match constant {
+                Some(constant) => tensor_text(constant),
+                None => names.name(*node).to_owned(),
+            };
+            let words: Vec<String> = operands.iter().map(word).collect();
+            let mut varied: Vec<u32> = operands.iter().map(|(node, _)| *node).filter(|node| *node != 0).collect();
+            varied.dedup();
+            Operation {
+                quantity: quantity(*value),
+                formula: called_with(name, &words.iter().map(String::as_str).collect::<Vec<_>>()),
+                symbol: name.to_string(),
+                rule: "operation of tensors".to_owned(),
+                partials: vec![],
+                operands: varied.iter().map(|node| names.name(*node).to_owned()).collect(),
+                span: *span,
+            }
+        }
+        TraceOperation::Called { name, operands, value, span } => {
             let words: Vec<&str> = operands.iter().map(|node| names.name(*node)).collect();
             let rule = match &**name {
-                _ if *is_of_tensors => "operation of tensors",
                 "withDerivative" => "adjoint is edited",
                 "checkpoint" => "recomputed in the reverse pass",
                 _ => "registered derivative",
@@ -299,6 +362,7 @@ fn operation(row: &TraceRow, names: &Names) -> Operation {
                 symbol: name.to_string(),
                 rule: rule.to_owned(),
                 partials: partials(&|_| None),
+                operands: vec![],
                 span: *span,
             }
         }
@@ -308,6 +372,7 @@ fn operation(row: &TraceRow, names: &Names) -> Operation {
             symbol: "other".to_owned(),
             rule: String::new(),
             partials: partials(&|_| None),
+            operands: vec![],
             span: Span::default(),
         },
     }
@@ -316,8 +381,15 @@ fn operation(row: &TraceRow, names: &Names) -> Operation {
 /// Formats an operation with its operands in the syntax of the language.
 fn written(id: PrimitiveId, words: &[&str], n: i64) -> String {
     match (id.info().symbol, words) {
-        ("-", [x]) | ("neg", [x]) => format!("-{x}"),
         ("pow", [x]) => format!("{x}^{n}"),
+        (name, words) => called_with(name, words),
+    }
+}
+
+/// Formats an operation with its operands by its name.
+fn called_with(name: &str, words: &[&str]) -> String {
+    match (name, words) {
+        ("-" | "neg" | "negate", [x]) => format!("-{x}"),
         ("pow", [x, p]) => format!("{x}^{p}"),
         (sign @ ("+" | "-" | "*" | "/"), [a, b]) => format!("{a} {sign} {b}"),
         (name, words) => format!("{name}({})", words.join(", ")),

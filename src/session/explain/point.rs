@@ -19,6 +19,9 @@ const CONSTANT_TYPES: &[&str] = &["Int", "Bool", "String", "Character", "UInt", 
 /// The result types of functions whose derivatives are explained.
 const NUMBERS: &[&str] = &["Double", "Float"];
 
+/// The result types of functions whose derivatives are explained if the result has rank 0.
+const TENSORS: &[&str] = &["Tensor<Double>", "Tensor<Float>"];
+
 /// The names of variables in expressions, in the order of the arguments.
 const VARIABLES: &[&str] = &["x", "y", "z"];
 
@@ -117,6 +120,8 @@ pub(crate) struct FunctionText<'t> {
     pub(crate) names: Vec<String>,
     /// The indices of the arguments that the function takes; the other arguments are constant.
     pub(crate) taken: Vec<usize>,
+    /// The types of the arguments that the function takes, if they are known.
+    pub(crate) types: Option<Vec<String>>,
 }
 
 impl Session {
@@ -131,12 +136,12 @@ impl Session {
         let Some(ty) = self.function_type(function, count) else { return self.expression_at(point) };
         let names = names_of_parameters(&mut self.context, function);
         let Some((types, result)) = parts_of(&ty) else {
-            return Ok(FunctionText { text: CommandText::new(input).part(function), names, taken: all });
+            return Ok(FunctionText { text: CommandText::new(input).part(function), names, taken: all, types: None });
         };
-        if !NUMBERS.contains(&result.as_str()) {
-            let way_out = if result.starts_with("Tensor") { ", which 'scalarized()' makes of a tensor," } else { "" };
+        let is_tensor = TENSORS.contains(&result.as_str());
+        if !is_tensor && !NUMBERS.contains(&result.as_str()) {
             let message = format!(
-                "'{function}' returns '{result}'; the derivative of a function that returns a number{way_out} is explained"
+                "'{function}' returns '{result}'; the derivative of a function that returns a number is explained"
             );
             return Err(self.input_error(NAME, input, function, message));
         }
@@ -153,9 +158,14 @@ impl Session {
         }
         let is_constant = |k: &usize| CONSTANT_TYPES.contains(&types[*k].as_str());
         let taken: Vec<usize> = all.iter().copied().filter(|k| !is_constant(k)).collect();
-        if taken.len() == count || taken.is_empty() {
-            return Ok(FunctionText { text: CommandText::new(input).part(function), names, taken: all });
+        let is_constant_only = taken.is_empty();
+        let taken = if is_constant_only { all.clone() } else { taken };
+        let types_of_taken = Some(taken.iter().map(|k| types[*k].clone()).collect());
+        if taken.len() == count && !is_tensor {
+            let text = CommandText::new(input).part(function);
+            return Ok(FunctionText { text, names, taken: all, types: types_of_taken });
         }
+        let is_constant = |k: &usize| !is_constant_only && is_constant(k);
         let labels = interactive_session::labels_of_parameters(&mut self.context, function);
         let name = |k: usize| names.get(k).filter(|n| !n.is_empty()).cloned().unwrap_or_else(|| format!("_p{k}"));
         let parameters: Vec<String> = taken.iter().map(|k| format!("{}: {}", name(*k), types[*k])).collect();
@@ -168,20 +178,20 @@ impl Session {
             text = if is_constant(&k) { text.part(point.arguments[k].1) } else { text.code(&name(k)) };
         }
         let names = taken.iter().map(|k| name(*k)).collect();
-        Ok(FunctionText { text: text.code(") }"), names, taken })
+        let text = text.code(if is_tensor { ").scalarized() }" } else { ") }" });
+        Ok(FunctionText { text, names, taken, types: types_of_taken })
     }
 
     /// Returns the type of a text that denotes a function of `count` arguments; `None` for any other expression.
     fn function_type(&mut self, function: &str, count: usize) -> Option<String> {
-        if function.starts_with('{') {
-            return Some(String::new());
-        }
+        let is_closure = function.starts_with('{');
         let numbers = vec!["Double"; count].join(", ");
         let expected = format!("({numbers}) -> Double");
         if self.type_of(&format!("let _f: {expected} = {function}; _f")).is_ok() {
             return Some(expected);
         }
         match self.type_of(function) {
+            ty if is_closure => Some(ty.ok().flatten().filter(|ty| parts_of(ty).is_some()).unwrap_or_default()),
             Ok(ty) => ty.filter(|ty| parts_of(ty).is_some()),
             // The text is the name of an overloaded or generic function, or an unknown name other than a variable.
             Err(_) => {
@@ -216,7 +226,7 @@ impl Session {
             None => names.join(", "),
         };
         let text = CommandText::new(input).code(&format!("{{ {parameters} in ")).part(function).code(" }");
-        Ok(FunctionText { text, names, taken: (0..count).collect() })
+        Ok(FunctionText { text, names, taken: (0..count).collect(), types: None })
     }
 
     /// Returns the type of an argument, with `Double` for integers.
@@ -273,11 +283,15 @@ pub(crate) struct JoinedText<'t> {
 /// Combines the arguments of a function into one argument.
 pub(crate) fn joined<'t>(point: &Point<'t>, function: &FunctionText<'t>) -> JoinedText<'t> {
     let start = || CommandText::new(point.input);
+    let typed = |argument: CommandText<'t>| match &function.types {
+        Some(types) => argument.code(&format!(" as ({})", types.join(", "))),
+        None => argument,
+    };
     let [first, others @ ..] = &function.taken[..] else {
         return JoinedText { argument: start().code("()"), function: start().append(&function.text) };
     };
     if others.is_empty() {
-        return JoinedText { argument: point.argument(*first), function: function.text.clone() };
+        return JoinedText { argument: typed(point.argument(*first)), function: function.text.clone() };
     }
     let mut argument = start().code("(").append(&point.argument(*first));
     for k in others {
@@ -285,7 +299,7 @@ pub(crate) fn joined<'t>(point: &Point<'t>, function: &FunctionText<'t>) -> Join
     }
     let numbers = (0..function.taken.len()).map(|k| format!("_p.{k}")).collect::<Vec<_>>().join(", ");
     let call = start().code("{ _p in (").append(&function.text).code(&format!(")({numbers}) }}"));
-    JoinedText { argument: argument.code(")"), function: call }
+    JoinedText { argument: typed(argument.code(")")), function: call }
 }
 
 /// Returns the arguments that the function takes, as a list.

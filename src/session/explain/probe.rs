@@ -87,8 +87,12 @@ impl Session {
                 })
                 .collect(),
         };
-        let quantity =
-            |((name, value), adjoint): ((String, &f64), &f64)| Quantity { name, value: *value, adjoint: *adjoint };
+        let quantity = |((name, value), adjoint): ((String, &f64), &f64)| Quantity {
+            name,
+            value: *value,
+            adjoint: *adjoint,
+            ..Quantity::default()
+        };
         Ok(names.into_iter().zip(values).zip(adjoints).map(quantity).collect())
     }
 

@@ -56,17 +56,19 @@ pub fn graph(explained: &Explanation) -> Graph {
     let inputs = explained.inputs.iter().map(|q| (q, String::new(), vec![]));
     let is_short = explained.operations.len() <= MAX_OPERATIONS;
     let operations = explained.operations.iter().filter(|_| is_short).map(|operation| {
-        let operands = operation.partials.iter().map(|partial| (partial.by.clone(), partial.value)).collect();
+        let of_tensors = operation.operands.iter().map(|operand| (operand.clone(), String::new()));
+        let partials = operation.partials.iter().map(|of| (of.by.clone(), derivation::short(of.value)));
+        let operands = partials.chain(of_tensors).collect();
         (&operation.quantity, operation.symbol.clone(), operands)
     });
     let all: Vec<_> = inputs.chain(operations).collect();
     let place = |name: &str| all.iter().position(|(quantity, ..)| quantity.name == name);
-    let node = |(quantity, symbol, operands): &(&crate::session::Quantity, String, Vec<(String, f64)>)| Node {
+    let node = |(quantity, symbol, operands): &(&crate::session::Quantity, String, Vec<(String, String)>)| Node {
         name: quantity.name.clone(),
         operation: symbol.clone(),
-        value: derivation::short(quantity.value),
-        adjoint: derivation::short(quantity.adjoint),
-        operands: operands.iter().filter_map(|(by, x)| Some((place(by)?, derivation::short(*x)))).collect(),
+        value: quantity.value_text(),
+        adjoint: quantity.adjoint_text(),
+        operands: operands.iter().filter_map(|(by, x)| Some((place(by)?, x.clone()))).collect(),
     };
     Graph { nodes: all.iter().map(node).collect() }
 }

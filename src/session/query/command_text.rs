@@ -198,7 +198,9 @@ impl Session {
         let is_inside = |span: Span| program.start <= span.start && span.end <= program.end;
         let mut spans: Vec<&mut Span> = trace.counts.iter_mut().map(|count| &mut count.span).collect();
         spans.extend(trace.rows.iter_mut().filter_map(|row| match &mut row.operation {
-            TraceOperation::Primitive { span, .. } | TraceOperation::Called { span, .. } => Some(span),
+            TraceOperation::Primitive { span, .. }
+            | TraceOperation::Called { span, .. }
+            | TraceOperation::Tensor { span, .. } => Some(span),
             TraceOperation::Sum(_) | TraceOperation::Other => None,
         }));
         spans.retain(|span| is_inside(**span));

@@ -2,6 +2,7 @@
 
 use crate::native::PrimitiveId;
 use crate::source::Span;
+use hashbrown::HashMap;
 use std::rc::Rc;
 
 /// The recorded steps, with the adjoints of one sweep from the result to the inputs.
@@ -23,6 +24,29 @@ pub struct Trace {
     pub outputs: Vec<(u32, f64)>,
     /// The number of bytes that the recorded tape takes.
     pub bytes: usize,
+    /// The tensors among the values and adjoints of the nodes.
+    pub tensors: HashMap<u32, NodeTensors>,
+}
+
+/// A tensor in a trace.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TracedTensor {
+    /// The sizes of the tensor's axes.
+    pub shape: Vec<usize>,
+    /// The scalars in row-major order; none when there are more than `MAX_LISTED_SCALARS`.
+    pub scalars: Vec<f64>,
+}
+
+/// The maximum number of scalars of a tensor that are listed.
+pub const MAX_LISTED_SCALARS: usize = 8;
+
+/// The tensors that a node has as its value and its adjoint.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct NodeTensors {
+    /// The value of the node.
+    pub value: Option<TracedTensor>,
+    /// The adjoint of the node.
+    pub adjoint: Option<TracedTensor>,
 }
 
 /// The maximum number of steps that are listed; further steps are only counted, because listing them would take more
@@ -71,11 +95,19 @@ pub enum TraceOperation {
     },
     /// The step sums many products: a scalar product or a sum. The value is the result of the step.
     Sum(Option<f64>),
-    /// The step calls a function with a registered derivative, edits an adjoint, runs a checkpoint, or applies an
-    /// operation of tensors.
+    /// The step applies an operation of tensors.
+    Tensor {
+        /// The name of the operation.
+        name: Rc<str>,
+        /// The operands: the node, 0 for an operand that does not vary, and the value of such an operand.
+        operands: Vec<(u32, Option<TracedTensor>)>,
+        /// The result, unless it is a tensor.
+        value: f64,
+        /// The source location of the operation.
+        span: Span,
+    },
+    /// The step calls a function with a registered derivative, edits an adjoint, or runs a checkpoint.
     Called {
-        /// Whether the step applies an operation of tensors.
-        is_of_tensors: bool,
         /// The name of the called function.
         name: Rc<str>,
         /// The nodes of the operands that vary.

@@ -3,11 +3,14 @@
 
 use crate::source::Span;
 use crate::tape::ObservedStep;
-use crate::tape::wide_node::{CallKind, Wide, WideKind};
-use crate::tape::{Direction, LinearMap, Num, Sweep, Tape};
+use crate::tape::wide_node::{CallKind, TensorNode, TensorStep, Wide, WideKind};
+use crate::tape::{Direction, LinearMap, Num, Sweep, Tape, tensor_vector};
+use crate::tensor::Tensor;
 use crate::value::walk::Walk;
 use crate::vm::compiler_interface::Compiler;
-use crate::vm::diagnosis::trace::{Count, MAX_LISTED_STEPS, Trace, TraceOperation, TraceRow};
+use crate::vm::diagnosis::trace::{
+    Count, MAX_LISTED_SCALARS, MAX_LISTED_STEPS, NodeTensors, Trace, TraceOperation, TraceRow, TracedTensor,
+};
 use crate::vm::fault::Fault;
 use crate::vm::operators::apply::opaque_vector;
 use crate::vm::operators::{Offset, mismatch};
@@ -39,12 +42,25 @@ pub(crate) fn store_trace(
         let of_argument = walk.paths(template.tangent, &template.cells, Offset::default()).map_err(mismatch)?;
         paths.extend(of_argument.into_iter().map(|path| (argument, path)));
     }
+    let mut tensors: HashMap<u32, NodeTensors> = HashMap::new();
+    for (node, x) in (1..=tape.leaves()).zip(&x) {
+        let found = NodeTensors { value: traced(x.value), adjoint: traced(adjoint(node)) };
+        if found.value.is_some() || found.adjoint.is_some() {
+            tensors.insert(node, found);
+        }
+    }
     let inputs = (1..=tape.leaves()).zip(&x).map(|(node, x)| (x.value, adjoint(node))).collect();
     let outputs = map.outputs.iter().zip(&y).map(|(node, y)| (*node, y.value)).collect();
     let (steps, counts) = counted(machine, tape);
-    let rows = if steps <= MAX_LISTED_STEPS { rows(machine, tape, shares, &adjoint) } else { vec![] };
+    let is_listed = steps <= MAX_LISTED_STEPS;
+    let rows = if is_listed { rows(machine, tape, shares, &adjoint) } else { vec![] };
+    for wide in tape.wide().iter().filter(|_| is_listed) {
+        if let WideKind::Tensor(of) = &wide.kind {
+            tensors.extend(results_of(wide, of, &adjoint));
+        }
+    }
     let bytes = tape.len() * size_of::<crate::tape::Node>();
-    machine.diagnosis.trace = Some(Trace { inputs, paths, rows, steps, counts, outputs, bytes });
+    machine.diagnosis.trace = Some(Trace { inputs, paths, rows, steps, counts, outputs, bytes, tensors });
     Ok(())
 }
 
@@ -138,21 +154,69 @@ fn operation(machine: &Machine, step: &ObservedStep) -> TraceOperation {
     }
 }
 
+/// Returns a tensor that a number represents, for a trace.
+fn traced(number: f64) -> Option<TracedTensor> {
+    tensor_vector(Num::constant(number)).map(|value| of_tensor(&value.tensor))
+}
+
+fn of_tensor(tensor: &Tensor) -> TracedTensor {
+    let shape = tensor.shape().to_vec();
+    let is_listed = tensor.scalar_count() <= MAX_LISTED_SCALARS;
+    let scalars = if is_listed { crate::native::tensor::unpack(tensor).unwrap_or_default() } else { vec![] };
+    TracedTensor { shape, scalars }
+}
+
+/// Returns the tensors among the values and adjoints of the results of an operation of tensors.
+fn results_of(wide: &Wide, node: &TensorNode, adjoint: &dyn Fn(u32) -> f64) -> Vec<(u32, NodeTensors)> {
+    let value = match &node.step {
+        TensorStep::Operation(_, _, result) => Some(of_tensor(&result.tensor)),
+        TensorStep::Pack(..) | TensorStep::Unpack(..) => None,
+    };
+    let of = |node: u32| (node, NodeTensors { value: value.clone(), adjoint: traced(adjoint(node)) });
+    (wide.first..).take(wide.results as usize).map(of).collect()
+}
+
+/// Returns the rows of the trace for an operation of tensors.
+fn of_tensors(machine: &Machine, wide: &Wide, node: &TensorNode, adjoint: &dyn Fn(u32) -> f64) -> Vec<TraceRow> {
+    let constant = |k: usize| match &node.step {
+        TensorStep::Operation(_, operands, _) => operands.get(k).map(|operand| of_tensor(&operand.tensor)),
+        TensorStep::Pack(..) | TensorStep::Unpack(..) => None,
+    };
+    let operand = |(k, operand): (usize, &u32)| match *operand {
+        0 => constant(k).map(|tensor| (0, Some(tensor))),
+        operand => Some((operand, None)),
+    };
+    let operands: Vec<_> = node.operands.iter().enumerate().filter_map(operand).collect();
+    let row = |i: u32| TraceRow {
+        node: wide.first + i,
+        operation: wide.description.as_ref().map_or(TraceOperation::Other, |seen| TraceOperation::Tensor {
+            name: seen.name.clone(),
+            operands: operands.clone(),
+            value: seen.values.get(i as usize).copied().unwrap_or(f64::NAN),
+            span: machine.diagnosis.places.span_at(seen.place),
+        }),
+        partials: vec![],
+        adjoint: adjoint(wide.first + i),
+    };
+    (0..wide.results).map(row).collect()
+}
+
 /// Returns the rows of the trace for a call or a checkpoint. The partials are known if there is one result, or if
 /// results and operands correspond one to one.
 fn called(machine: &Machine, wide: &Wide, shares: &[f64], adjoint: &dyn Fn(u32) -> f64) -> Vec<TraceRow> {
+    if let WideKind::Tensor(of) = &wide.kind {
+        return of_tensors(machine, wide, of, adjoint);
+    }
     let operands = wide.kind.operands();
     let is_edit = matches!(&wide.kind, WideKind::Call(call) if call.kind == CallKind::Edit);
-    let is_of_tensors = matches!(&wide.kind, WideKind::Tensor(_));
     let row = |i: u32| {
         let node = wide.first + i;
         let of = |(k, (operand, given)): (usize, (&u32, &f64))| {
-            let is_known = !is_of_tensors && (wide.results == 1 || is_edit && k == i as usize);
+            let is_known = wide.results == 1 || is_edit && k == i as usize;
             (is_known && *operand != 0 && adjoint(node) != 0.0).then(|| (*operand, given / adjoint(node)))
         };
         let partials = operands.iter().zip(shares).enumerate().filter_map(of).collect();
         let operation = wide.description.as_ref().map_or(TraceOperation::Other, |seen| TraceOperation::Called {
-            is_of_tensors,
             name: seen.name.clone(),
             operands: operands.iter().copied().filter(|node| *node != 0).collect(),
             value: seen.values.get(i as usize).copied().unwrap_or(f64::NAN),
