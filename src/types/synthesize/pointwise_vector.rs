@@ -41,7 +41,7 @@ pub(super) fn is_pointwise(
 
 /// Whether a vector that the program declares has functions for the operations on its components.
 fn has_functions(cx: &mut TypeContext, file: u32, vector: &Type) -> bool {
-    ["VectorProtocol", "PointwiseMultiplicative", "ElementaryFunctions"]
+    ["VectorProtocol", "PointwiseMultiplicative", "ElementaryFunctions", "KeyPathIterable"]
         .iter()
         .all(|protocol| conforms(cx, file, vector, protocol))
 }
