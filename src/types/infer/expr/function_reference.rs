@@ -44,13 +44,19 @@ impl Infer<'_> {
     }
 
     /// Whether several functions fit, and the expected parameter types are not known yet: other arguments may determine
-    /// them. A reference that must be differentiable is resolved at once, to a function of `Double`s.
+    /// them. A reference that must be differentiable is resolved at once, to a function of `Double`s if there is one.
     fn depends_on_others(&mut self, candidates: &[Candidate], expected: &Type, span: Span) -> bool {
         let Type::Function(f) = expected else { return false };
         let is_open = f.params.iter().any(|p| unification::has_vars(self.cx, &p.ty));
         is_open
-            && f.strength <= Strength::Open
             && candidates.iter().filter(|c| self.may_be(c, Some(expected), span)).count() > 1
+            && (f.strength <= Strength::Open || self.is_ambiguous(candidates, expected, span))
+    }
+
+    /// Whether none of the functions that fit is better than the others.
+    fn is_ambiguous(&mut self, candidates: &[Candidate], expected: &Type, span: Span) -> bool {
+        let best = self.best_references(candidates, Some(expected), span);
+        best.len() > 1 && self.most_special(&best).is_none()
     }
 
     /// Resolves a pending reference; returns `None` while the reference is still ambiguous and `dares` is false.

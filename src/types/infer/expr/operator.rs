@@ -275,6 +275,7 @@ impl Infer<'_> {
         self.ready_operands(&mut args);
         self.unwrap_operands(op, &mut args);
         self.resolve_beside_int(&args, from, vars);
+        args.iter().filter_map(|arg| arg.ready.as_ref()).for_each(|ready| self.take_generic_result(ready));
         let known =
             |infer: &mut Self, a: &ArgNode| a.ready.as_ref().is_some_and(|e| infer.known(&e.ty.clone()).is_some());
         if !args.iter().any(|a| known(self, a)) && !self.is_compound(&op.name) {
