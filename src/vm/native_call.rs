@@ -121,8 +121,10 @@ fn run(
     let mut context =
         NativeContext::new(compiler.shapes(), &site.shapes, (&mut machine.host, &mut machine.levels), registers);
     context.custom_descriptions = custom_descriptions;
-    (function.call)(&mut context)?;
-    Ok(context.requested)
+    match (function.call)(&mut context) {
+        Ok(()) => Ok(context.requested),
+        Err(failure) => Err(context.with_argument_shapes(failure).into()),
+    }
 }
 
 /// Clears the argument registers that no result has overwritten, because their references would keep the objects

@@ -2,10 +2,11 @@
 
 use super::host::Host;
 use crate::native::tensor::{Operation, Recorder, TensorValue};
-use crate::tensor::{ScalarKind, Tensor};
+use crate::tensor::{ScalarKind, Shape as TensorShape, Tensor};
 use crate::value::printing::CustomPart;
 use crate::value::shape::{Layout, Shape, ShapeId, Shapes};
 use crate::value::{Cells, Components, Ref, Slot, Text, dictionary::Dictionary};
+use smallvec::SmallVec;
 use std::rc::Rc;
 
 /// The reason why a native function cannot continue.
@@ -150,6 +151,8 @@ pub struct NativeContext<'a> {
     taken: [usize; 3],
     returned: [usize; 3],
     recorder: &'a mut dyn Recorder,
+    /// The shapes of the tensors among the arguments, for the message of a failure.
+    tensor_shapes: SmallVec<[TensorShape; 2]>,
 }
 
 impl<'a> NativeContext<'a> {
@@ -174,6 +177,16 @@ impl<'a> NativeContext<'a> {
             taken: [0; 3],
             returned: [0; 3],
             recorder,
+            tensor_shapes: SmallVec::new(),
+        }
+    }
+
+    /// Returns a failure with the shapes of the arguments, if it is about shapes. The operation itself may have compared other
+    /// shapes, such as those of parts.
+    pub fn with_argument_shapes(&self, failure: Failure) -> Failure {
+        match failure.shapes.is_empty() {
+            true => failure,
+            false => Failure { shapes: self.tensor_shapes.iter().map(ToString::to_string).collect(), ..failure },
         }
     }
 
@@ -258,7 +271,9 @@ impl<'a> NativeContext<'a> {
         let at = self.taken[0];
         self.taken[0] += 1;
         let slot = self.slots.get(at).copied().unwrap_or(Slot::NONE);
-        tensor_value(self.reference(), slot)
+        let value = tensor_value(self.reference(), slot)?;
+        self.tensor_shapes.push(value.tensor.shape().clone());
+        Ok(value)
     }
 
     /// Reads the next argument, an array of the storages of tensors.

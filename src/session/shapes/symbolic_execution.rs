@@ -251,7 +251,9 @@ impl<'p> SymbolicExecution<'p> {
             return context.return_reference(zeros_of_shape(kind, &sizes)?);
         }
         match library::find(name).and_then(library::get) {
-            Some(Native::Function(function)) => (function.call)(&mut context),
+            Some(Native::Function(function)) => {
+                (function.call)(&mut context).map_err(|failure| context.with_argument_shapes(failure))
+            }
             _ => Err(library::internal()),
         }
     }
