@@ -116,10 +116,16 @@ pub(crate) fn normalize_type(cx: &mut TypeContext, ty: &Type) -> Type {
 }
 
 /// Returns the protocol that represents all of the given protocols that declare an associated type: associated types
-/// with the same name are one type.
-fn first_declaring(cx: &TypeContext, protocols: &[ProtocolId], name: &str) -> Option<ProtocolId> {
+/// with the same name are one type. A protocol that declares the type again is represented by the protocol that it
+/// refines, whose clauses name the type.
+fn first_declaring(cx: &mut TypeContext, protocols: &[ProtocolId], name: &str) -> Option<ProtocolId> {
     let declares = |q: &ProtocolId| cx.defs.protocol_data(*q).associated.iter().any(|a| &*a.name == name);
-    protocols.iter().copied().filter(declares).min()
+    let all: Vec<ProtocolId> = protocols.iter().copied().filter(declares).collect();
+    let mut original = all.clone();
+    if all.len() > 1 {
+        original.retain(|q| conformances::refined(cx, *q).iter().all(|r| r == q || !all.contains(r)));
+    }
+    original.into_iter().min()
 }
 
 /// Returns the type that the `where` clauses of a protocol declare equal to `here`, which is an associated type of
