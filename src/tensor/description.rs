@@ -5,7 +5,7 @@ use super::scalar::{Scalar, ScalarKind, with_kind};
 use super::shape::Shape;
 use super::strided::Tensor;
 
-/// The number of characters of a line.
+/// The usual number of characters of a line.
 const LINE_WIDTH: usize = 80;
 
 /// How a tensor is printed.
@@ -15,12 +15,14 @@ pub struct DescriptionStyle {
     pub edge: Option<usize>,
     /// Whether everything is on one line.
     pub is_inline: bool,
+    /// The number of characters of a line.
+    pub line_width: usize,
 }
 
 impl DescriptionStyle {
     /// Returns the usual style for a tensor with a number of scalars: more than 1000 are abbreviated.
     pub fn usual(scalar_count: usize) -> DescriptionStyle {
-        DescriptionStyle { edge: (scalar_count > 1000).then_some(3), is_inline: false }
+        DescriptionStyle { edge: (scalar_count > 1000).then_some(3), is_inline: false, line_width: LINE_WIDTH }
     }
 }
 
@@ -95,7 +97,7 @@ impl Tensor {
             let width = numbers.iter().map(|&at| text(at).chars().count()).max().unwrap_or(3).max(1);
             let pads = self.rank() > 0 && !style.is_inline;
             let padded = |at: usize| if pads { format!("{:>width$}", text(at)) } else { text(at) };
-            let per_line = (LINE_WIDTH / width).max(1);
+            let per_line = (style.line_width / width).max(1);
             let mut printer = Printer { shape: &self.shape, style, per_line, text: String::new() };
             printer.print(0, 0, &padded);
             Ok(printer.text)

@@ -427,9 +427,10 @@ pub fn tensor_description(tensor: &Tensor) -> String {
     describe_tensor(tensor, DescriptionStyle::usual(tensor.scalar_count()))
 }
 
-/// Returns the printed form of a tensor with all scalars.
-pub fn full_tensor_description(tensor: &Tensor) -> String {
-    describe_tensor(tensor, DescriptionStyle { edge: None, ..DescriptionStyle::usual(0) })
+/// Returns the printed form of a tensor with all scalars, or with some elements at both ends of each axis, in lines of a
+/// width.
+pub fn styled_tensor_description(tensor: &Tensor, edge: Option<usize>, line_width: usize) -> String {
+    describe_tensor(tensor, DescriptionStyle { edge, line_width, ..DescriptionStyle::usual(0) })
 }
 
 fn describe_tensor(tensor: &Tensor, style: DescriptionStyle) -> String {

@@ -65,7 +65,7 @@ fn tensors_are_printed_as_nested_brackets() {
     assert_eq!(text(&Tensor::range(0i32, 41, 1).unwrap()).lines().count(), 2);
     let wide = Tensor::range(0i32, 2000, 1).unwrap().reshape(&[2, 1000]).unwrap();
     assert_eq!(text(&wide), "[[   0,    1,    2, ...,  997,  998,  999],\n [1000, 1001, 1002, ..., 1997, 1998, 1999]]");
-    let inline = DescriptionStyle { edge: None, is_inline: true };
+    let inline = DescriptionStyle { edge: None, is_inline: true, ..DescriptionStyle::usual(0) };
     let x = tensor(&[2, 2], &[1.0, 2.0, 3.0, 10.0]);
     assert_eq!(x.description(inline, &|x, _| format!("{x:?}")).unwrap(), "[[1.0, 2.0], [3.0, 10.0]]");
 }

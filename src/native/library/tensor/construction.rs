@@ -2,11 +2,11 @@
 
 use super::super::NativeFunction;
 use super::super::context::Failure;
-use super::{Call, constant, returned, scalar, shape, size, sizes};
+use super::{Call, constant, flag, returned, scalar, shape, size, sizes};
 use crate::native::tensor::{Operation, TensorValue, pack};
 use crate::tensor::{Binary, ScalarKind, Seed, Shape, Tensor};
 use crate::value::Slot;
-use crate::value::printing::{full_tensor_description, tensor_description};
+use crate::value::printing::{styled_tensor_description, tensor_description};
 use std::rc::Rc;
 
 pub(in super::super) const TABLE: &[NativeFunction] = &[
@@ -14,7 +14,7 @@ pub(in super::super) const TABLE: &[NativeFunction] = &[
     NativeFunction { name: "tensor.rank", call: |c| property(c, Tensor::rank) },
     NativeFunction { name: "tensor.count", call: |c| property(c, Tensor::scalar_count) },
     NativeFunction { name: "tensor.describe", call: describe },
-    NativeFunction { name: "tensor.describeAll", call: describe_all },
+    NativeFunction { name: "tensor.describeStyled", call: describe_styled },
     NativeFunction { name: "tensor.range", call: range },
     NativeFunction { name: "tensor.linearSpace", call: linear_space },
     NativeFunction { name: "tensor.oneHot", call: one_hot },
@@ -41,8 +41,9 @@ fn describe(c: Call<'_, '_>) -> Result<(), Failure> {
     c.return_text(text)
 }
 
-fn describe_all(c: Call<'_, '_>) -> Result<(), Failure> {
-    let text = full_tensor_description(&c.tensor()?.tensor);
+fn describe_styled(c: Call<'_, '_>) -> Result<(), Failure> {
+    let (value, width, edge, is_summary) = (c.tensor()?, size(c.integer())?, size(c.integer())?, flag(c));
+    let text = styled_tensor_description(&value.tensor, is_summary.then_some(edge), width);
     c.return_text(text)
 }
 
