@@ -60,6 +60,11 @@ impl Builder<'_> {
                             other => {
                                 let message = match other {
                                     "exact" => "'exact:' must be 'true' or 'false'".to_owned(),
+                                    "vjp" | "jvp" => format!(
+                                        "this attribute has no argument '{other}:'; the derivative '{}' names its function \
+                                         by an attribute of its own, '@derivative(of: …)'",
+                                        value.as_str().trim()
+                                    ),
                                     _ => format!("this attribute has no argument '{other}:'"),
                                 };
                                 let place = self.span(&label);

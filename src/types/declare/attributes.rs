@@ -118,6 +118,11 @@ fn check_known(cx: &mut TypeContext, attribute: &Attribute) {
         }
         return;
     }
+    if last == "differentiating" {
+        let diagnostic = Diagnostic::error(Code::UnknownName, name.span, format!("unknown attribute '{last}'"));
+        cx.sink.report(diagnostic.help("derivatives are registered with '@derivative(of: f)'"));
+        return;
+    }
     let mut known: Vec<String> = KNOWN.iter().map(ToString::to_string).collect();
     known.extend(cx.defs.wrappers.keys().chain(&cx.defs.builders).map(ToString::to_string));
     let message = format!("unknown attribute '{}'", name.name);

@@ -470,7 +470,11 @@ fn infer_by_default(
             }
             if let Some(found) = match_signature(required, wanted, &given) {
                 let found = found.substitute(&|x| (x == own).then(|| declared.clone()));
-                return Some(normalize_type(cx, &found));
+                let found = normalize_type(cx, &found);
+                // A member whose own type is the associated type does not determine it.
+                if !found.any(&mut |ty| *ty == Type::Error) {
+                    return Some(found);
+                }
             }
         }
     }
