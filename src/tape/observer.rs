@@ -164,6 +164,11 @@ pub trait Observer: Any + Debug {
         let _ = (mask, kink, place);
     }
 
+    /// Informs the observer of a mask that was computed from another one.
+    fn derived_mask(&mut self, from: &Rc<Tensor>, mask: &Rc<Tensor>) {
+        let _ = (from, mask);
+    }
+
     /// Informs the observer of a mask that selects scalars.
     ///
     /// # Errors

@@ -260,6 +260,12 @@ impl Observer for Watch {
         self.tied_masks.add(mask, kink, place);
     }
 
+    fn derived_mask(&mut self, from: &Rc<Tensor>, mask: &Rc<Tensor>) {
+        if let Some((kink, place)) = self.tied_masks.find(from) {
+            self.tied_masks.add(mask, kink, place);
+        }
+    }
+
     fn used_mask(&mut self, mask: &Rc<Tensor>) -> Result<(), RecordError> {
         match self.tied_masks.find(mask) {
             Some((kink, place)) => self.met_kink(kink, place),

@@ -61,6 +61,11 @@ pub trait Recorder: Evaluator + std::fmt::Debug {
         let _ = (comparison, operands, mask);
         Ok(())
     }
+
+    /// Informs the recorder of a mask that was computed from another one.
+    fn derived_mask(&mut self, from: &Rc<Tensor>, mask: &TensorValue) {
+        let _ = (from, mask);
+    }
 }
 
 /// The evaluator outside of all levels: it computes values.

@@ -5,7 +5,8 @@ use crate::native::tensor::{Evaluation, Operation, TensorKink, TensorValue, equa
 use crate::tape::Num;
 use crate::tape::levels::Levels;
 use crate::tape::node::RecordError;
-use crate::tensor::Comparison;
+use crate::tensor::{Comparison, ScalarKind, Tensor};
+use std::rc::Rc;
 
 impl Levels {
     /// Informs the observer of the comparison of two tensors, of which one varies.
@@ -25,6 +26,14 @@ impl Levels {
             observer.compared_tensors(&mask.tensor, kink, place);
         }
         Ok(())
+    }
+
+    /// Returns the only operand of an operation if it is a mask, while kinks are observed.
+    pub(super) fn watched_mask(&self, operands: &[TensorValue]) -> Option<Rc<Tensor>> {
+        match operands {
+            [mask] if self.options().kinks && mask.tensor.kind() == ScalarKind::Bool => Some(Rc::clone(&mask.tensor)),
+            _ => None,
+        }
     }
 
     /// Informs the observer of scalars of tensors at a kink, in an operation at a source location.

@@ -56,8 +56,13 @@ impl Evaluator for Levels {
     fn apply(&mut self, operation: Operation, operands: Vec<TensorValue>) -> Result<TensorValue, Failure> {
         let carriers: Vec<Num> = operands.iter().map(carrier).collect();
         let Some(k) = self.innermost(&carriers) else {
+            let mask = self.watched_mask(&operands);
             let operands = operands.into_iter().map(|operand| operand.tensor).collect();
-            return Ok(TensorValue::constant(operation.evaluate(operands)?));
+            let result = TensorValue::constant(operation.evaluate(operands)?);
+            if let Some(mask) = mask {
+                self.derived_mask(&mask, &result);
+            }
+            return Ok(result);
         };
         self.check_linear(k, &operation, &operands)?;
         let outside: Vec<TensorValue> = operands
@@ -67,7 +72,8 @@ impl Evaluator for Levels {
         let result = self.apply(operation.clone(), outside.clone())?;
         let place = self.place_of_tensors();
         self.observe_tensor((&operation, TensorPart::Value), place, outside.iter(), &result)?;
-        if !operation.is_flat() || self.direction_at(k) == Some(Direction::Forward) {
+        // At jumps of a rounding, the result counts only where a sweep reaches it: rounding often only selects.
+        if !operation.is_flat() {
             self.observe_kink(k, &operation, Evaluation { operands: &operands, result: &result })?;
         }
         if self.direction_at(k) == Some(Direction::Forward) {
@@ -108,6 +114,12 @@ impl Recorder for Levels {
         mask: &TensorValue,
     ) -> Result<(), Failure> {
         self.observe_comparison(comparison, operands, mask)
+    }
+
+    fn derived_mask(&mut self, from: &Rc<Tensor>, mask: &TensorValue) {
+        if let Some(observer) = &mut self.observer {
+            observer.derived_mask(from, &mask.tensor);
+        }
     }
 }
 

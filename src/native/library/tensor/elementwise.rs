@@ -115,14 +115,18 @@ fn tested(c: Call<'_, '_>, test: Test) -> Result<(), Failure> {
 /// Combines the scalars of two tensors of Booleans.
 fn combined(c: Call<'_, '_>, logical: Logical) -> Result<(), Failure> {
     let (a, b) = (c.tensor()?, c.tensor()?);
-    let result = a.tensor.logical(logical, &b.tensor)?;
-    constant(c, result)
+    let mask = TensorValue::constant(a.tensor.logical(logical, &b.tensor)?);
+    c.recorder().derived_mask(&a.tensor, &mask);
+    c.recorder().derived_mask(&b.tensor, &mask);
+    c.return_tensor(mask)
 }
 
 /// Negates the scalars of a tensor of Booleans.
 fn negated(c: Call<'_, '_>) -> Result<(), Failure> {
-    let result = Tensor::clone(&c.tensor()?.tensor).logical_not()?;
-    constant(c, result)
+    let value = c.tensor()?;
+    let mask = TensorValue::constant(Tensor::clone(&value.tensor).logical_not()?);
+    c.recorder().derived_mask(&value.tensor, &mask);
+    c.return_tensor(mask)
 }
 
 /// Limits the scalars of a tensor to a range.
