@@ -225,7 +225,15 @@ impl Session {
             }
             None => names.join(", "),
         };
-        let text = CommandText::new(input).code(&format!("{{ {parameters} in ")).part(function).code(" }");
+        let start = CommandText::new(input).code(&format!("{{ {parameters} in "));
+        let text = start.clone().part(function).code(" }");
+        let ty = self.type_of(text.text()).ok().flatten();
+        let text = match ty.as_deref().and_then(parts_of) {
+            Some((_, result)) if TENSORS.contains(&result.as_str()) => {
+                start.code("(").part(function).code(").scalarized() }")
+            }
+            _ => text,
+        };
         Ok(FunctionText { text, names, taken: (0..count).collect(), types: None })
     }
 

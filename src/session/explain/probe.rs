@@ -66,8 +66,7 @@ impl Session {
     /// Returns the diagnostics when the function or the arguments do not compile, or the run fails.
     pub fn scalar_inputs(&mut self, point: &Point<'_>, inputs: &[Quantity]) -> Result<Vec<Quantity>, Vec<Diagnostic>> {
         let is_tensor = |input: &Quantity| opaque_vector::is(input.value);
-        let tensors = inputs.iter().filter(|input| is_tensor(input)).count();
-        if tensors == 0 {
+        if !inputs.iter().any(is_tensor) {
             return Ok(inputs.to_vec());
         }
         let function = self.function_at(point)?;
@@ -75,25 +74,20 @@ impl Session {
         let start = joined.argument.empty().code("_numbersAndGradient(").append(&joined.argument).code(", ");
         let numbers = self.numbers_of(point::NAME, &start.append(&joined.function).code(")"))?;
         let (values, adjoints) = numbers.split_at(numbers.len() / 2);
-        // The sizes of several tensors are not known here, so their scalars are numbered together.
-        let scalars = (tensors == 1).then(|| (values.len() + 1).saturating_sub(inputs.len()));
-        let names: Vec<String> = match scalars {
-            None => (0..values.len()).map(|k| format!("number {k}")).collect(),
-            Some(count) => inputs
-                .iter()
-                .flat_map(|input| match is_tensor(input) {
-                    true => (0..count).map(|k| format!("{}.scalars[{k}]", input.name)).collect(),
-                    false => vec![input.name.clone()],
-                })
-                .collect(),
-        };
+        let names = inputs.iter().flat_map(|input| match &input.tensors.value {
+            Some(tensor) => {
+                let count: usize = tensor.shape.iter().product();
+                (0..count).map(|k| format!("{}.scalars[{k}]", input.name)).collect()
+            }
+            None => vec![input.name.clone()],
+        });
         let quantity = |((name, value), adjoint): ((String, &f64), &f64)| Quantity {
             name,
             value: *value,
             adjoint: *adjoint,
             ..Quantity::default()
         };
-        Ok(names.into_iter().zip(values).zip(adjoints).map(quantity).collect())
+        Ok(names.zip(values).zip(adjoints).map(quantity).collect())
     }
 
     /// Explains the derivative at a point whose numbers are changed by `steps`: a list of expressions, one for each
