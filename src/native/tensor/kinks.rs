@@ -9,6 +9,7 @@ use crate::native::OneSidedPartials;
 use crate::native::library::Failure;
 use crate::tensor::{Binary, Comparison, Fold, ScalarKind, Shape, Tensor, Unary};
 use crate::value::Slot;
+use std::borrow::Cow;
 use std::rc::Rc;
 
 /// Scalars of tensors at a kink of an operation.
@@ -95,7 +96,7 @@ impl Operation {
     /// Fails if the operands do not fit the operation, or if the work is canceled.
     pub fn kink(&self, of: Evaluation<'_>, varies: &dyn Fn(usize) -> bool) -> Result<Option<TensorKink>, Failure> {
         match self {
-            _ if !of.result.tensor.kind().is_real() => Ok(None),
+            _ if of.operands.iter().any(|operand| !operand.tensor.kind().is_real()) => Ok(None),
             Operation::Reduce(Fold::Max | Fold::Min, axes) => tie_of_axes(self, axes, of),
             Operation::MaxPool(size, to) => {
                 let x = &of.operand(0)?.tensor;
@@ -105,6 +106,28 @@ impl Operation {
                 Some(sides) => elementwise_kink(self, sides, of, varies),
                 None => Ok(None),
             },
+        }
+    }
+}
+
+/// The scalars of a tensor in row-major order, which are copied only if the tensor stores them in another order.
+enum Column<'t> {
+    Single(Cow<'t, [f32]>),
+    Double(Cow<'t, [f64]>),
+}
+
+impl Column<'_> {
+    fn of(tensor: &Tensor) -> Result<Column<'_>, Failure> {
+        Ok(match tensor.kind() {
+            ScalarKind::F32 => Column::Single(tensor.scalars::<f32>()?),
+            _ => Column::Double(tensor.scalars::<f64>()?),
+        })
+    }
+
+    fn number(&self, position: usize) -> f64 {
+        match self {
+            Column::Single(scalars) => f64::from(scalars[position]),
+            Column::Double(scalars) => scalars[position],
         }
     }
 }
@@ -120,14 +143,15 @@ fn elementwise_kink(
         return Ok(None);
     }
     let shape = of.result.tensor.shape();
-    let mut columns = Vec::with_capacity(of.operands.len());
+    let mut operands = Vec::with_capacity(of.operands.len());
     for operand in of.operands {
-        columns.push(unpack(&operand.tensor.broadcast_to(shape)?)?);
+        operands.push(operand.tensor.broadcast_to(shape)?);
     }
+    let columns = operands.iter().map(Column::of).collect::<Result<Vec<_>, _>>()?;
     let varied: Vec<usize> = (0..columns.len()).filter(|k| varies(*k)).collect();
     let mut scalars = vec![0.0; columns.len()];
     for position in 0..shape.scalar_count() {
-        scalars.iter_mut().zip(&columns).for_each(|(scalar, column)| *scalar = column[position]);
+        scalars.iter_mut().zip(&columns).for_each(|(scalar, column)| *scalar = column.number(position));
         let Some((k, [left, right])) = varied.iter().find_map(|k| Some((*k, sides(*k, &scalars)?))) else { continue };
         let partial = partial(operation, k, &scalars, of.result.tensor.kind())?;
         return Ok(Some(TensorKink {
