@@ -9,6 +9,7 @@ pub(crate) mod delegating_initializer;
 pub(crate) mod dynamic_member;
 pub(crate) mod expectation;
 pub(crate) mod generic_default;
+mod generic_operand;
 pub(crate) mod overload_resolution;
 pub(crate) mod result_builder;
 pub(crate) mod specificity;

@@ -4,7 +4,6 @@ pub(crate) mod calculus_notation;
 pub(crate) mod closure;
 pub(crate) mod fraction;
 pub(crate) mod function_reference;
-mod generic_operand;
 pub(crate) mod hash_gradient;
 pub(crate) mod implicit_member;
 pub(crate) mod key_path;
