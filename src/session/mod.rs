@@ -78,6 +78,8 @@ pub struct Session {
     observer_options: ObserverOptions,
     /// Whether the test blocks of the given files are retained.
     keeps_tests: bool,
+    /// Whether an input may have created tasks.
+    creates_tasks: bool,
     /// The function that receives the progress of loops of the script.
     loops: Option<fn(&ProgressReport<'_>)>,
     /// The type of the value of the last text.
@@ -166,7 +168,7 @@ impl Session {
         let observer_options = run::observer_options(&options);
         let Options { loader, deny_warnings, interrupt, abbreviates, .. } = options;
         let loops = options.progress.filter(|_| options.reports_loops);
-        let (keeps_tests, value_type, imported) = (false, None, vec![]);
+        let (keeps_tests, creates_tasks, value_type, imported) = (false, false, None, vec![]);
         Session {
             sources,
             context,
@@ -177,6 +179,7 @@ impl Session {
             deny_warnings,
             observer_options,
             keeps_tests,
+            creates_tasks,
             loops,
             value_type,
             imported,

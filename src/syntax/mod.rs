@@ -20,6 +20,7 @@ mod library;
 mod operator_folding;
 mod operator_table;
 pub(crate) mod parser;
+pub(crate) mod remaining_tasks;
 mod scan;
 mod variable_words;
 mod visitor;

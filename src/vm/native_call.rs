@@ -33,6 +33,7 @@ pub fn call(
             derive(machine, compiler);
             return Ok(Next::Return);
         }
+        Some(Native::Coroutine(operation)) => return machine.switch(operation, slots),
         Some(Native::Function(function)) => function,
         None => return Err(Fault::internal("no such native function")),
     };

@@ -100,6 +100,20 @@ pub enum Native {
     /// A query to the compiler for a function as a formula: its arguments are the function, its source text, and the
     /// order of differentiation; its results are the forms of a picture.
     Derive,
+    /// An operation on coroutines, which the machine performs itself.
+    Coroutine(CoroutineOperation),
+}
+
+/// An operation on coroutines.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum CoroutineOperation {
+    /// Runs a function as a coroutine until it is suspended or ends; returns the number of the coroutine, or -1 if it
+    /// has ended.
+    Start,
+    /// Continues the suspended coroutine with a number until it is suspended or ends; returns what `Start` returns.
+    Continue,
+    /// Suspends the running coroutine, so that its caller continues; returns whether a coroutine is running.
+    Suspend,
 }
 
 impl Native {
@@ -108,6 +122,9 @@ impl Native {
             Native::Function(f) | Native::Step(f) => f.name,
             Native::Pure(f) => f.name,
             Native::Derive => "derive",
+            Native::Coroutine(CoroutineOperation::Start) => "coroutine.start",
+            Native::Coroutine(CoroutineOperation::Continue) => "coroutine.continue",
+            Native::Coroutine(CoroutineOperation::Suspend) => "coroutine.suspend",
         }
     }
 }
@@ -152,7 +169,9 @@ static ALL: LazyLock<Vec<Native>> = LazyLock::new(|| {
     let functions = PARTS.iter().copied().flatten().map(Native::Function);
     let fast = FAST.iter().map(|fast| Native::Function(&fast.function));
     let steps = dictionary::STEPS.iter().map(|step| Native::Step(&step.function));
-    functions.chain(fast).chain(steps).chain(PURE.iter().map(Native::Pure)).chain([Native::Derive]).collect()
+    let coroutines = [CoroutineOperation::Start, CoroutineOperation::Continue, CoroutineOperation::Suspend];
+    let of_machine = std::iter::once(Native::Derive).chain(coroutines.map(Native::Coroutine));
+    functions.chain(fast).chain(steps).chain(PURE.iter().map(Native::Pure)).chain(of_machine).collect()
 });
 
 /// The number of functions without a direct call; the others are numbered after them.
@@ -226,7 +245,7 @@ mod names {
                     true
                 }
                 (Some(Native::Function(_)), found) => !matches!(found, Some(Direct::Pure(_))),
-                (Some(Native::Derive) | None, None) => true,
+                (Some(Native::Derive | Native::Coroutine(_)) | None, None) => true,
                 _ => false,
             };
             assert!(is_direct, "{}", name(number));

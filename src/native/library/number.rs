@@ -2,6 +2,8 @@
 
 use super::NativeFunction;
 use super::context::{Failure, FailureKind, NativeContext};
+use crate::cancel;
+use std::time::{Duration, Instant};
 
 type Call<'a, 'b> = &'a mut NativeContext<'b>;
 
@@ -15,6 +17,7 @@ pub(super) const TABLE: &[NativeFunction] = &[
     NativeFunction { name: "random.int", call: random_integer },
     NativeFunction { name: "time.clock", call: clock },
     NativeFunction { name: "time.now", call: now },
+    NativeFunction { name: "time.sleep", call: sleep },
 ];
 
 /// The format of a type of numbers: the number of bits of a significand, and the exponents of the smallest number and
@@ -157,6 +160,20 @@ fn now(c: Call<'_, '_>) -> Result<(), Failure> {
         Err(before) => -before.duration().as_secs_f64(),
     };
     c.return_number(seconds)
+}
+
+/// Waits for a number of seconds, unless the program is interrupted.
+fn sleep(c: Call<'_, '_>) -> Result<(), Failure> {
+    /// The time after which the program notices an interruption.
+    const LONGEST_WAIT: Duration = Duration::from_millis(10);
+    // The longest duration stands for infinity.
+    let wanted = Duration::try_from_secs_f64(c.number().max(0.0)).unwrap_or(Duration::MAX);
+    let start = Instant::now();
+    while let Some(rest) = wanted.checked_sub(start.elapsed()).filter(|rest| !rest.is_zero()) {
+        cancel::check();
+        std::thread::sleep(rest.min(LONGEST_WAIT));
+    }
+    Ok(())
 }
 
 #[cfg(test)]

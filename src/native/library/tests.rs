@@ -42,7 +42,7 @@ fn call(
             }
             return Ok(());
         }
-        Native::Derive => return Err(internal()),
+        Native::Derive | Native::Coroutine(_) => return Err(internal()),
     };
     let mut host = Host::silent();
     let registers = NativeRegisters { f: &mut to.f, slots: &mut to.slots, i: &mut to.i, r: &mut to.r };

@@ -5,7 +5,7 @@ use crate::session::{Folders, Input, Session};
 use crate::source::Span;
 use crate::syntax;
 use crate::syntax::ast::{DeclKind, File, StmtKind};
-use crate::syntax::declared_tests;
+use crate::syntax::{declared_tests, remaining_tasks};
 use crate::types::names::module_name::is_library_module;
 use std::path::{Component, Path, PathBuf};
 use std::rc::Rc;
@@ -52,6 +52,11 @@ impl Session {
         {
             declared_tests::run_tests(last, !self.context.module.is_interactive);
         }
+        if self.creates_tasks
+            && let Some(last) = loaded.files.last_mut()
+        {
+            remaining_tasks::run_remaining_tasks(last);
+        }
         loaded
     }
 
@@ -79,6 +84,7 @@ impl Session {
         let start = self.sources.get(id).start;
         self.context.sink.name_text(start, input.name);
         let mut parsed = syntax::parse(input.text, start);
+        self.creates_tasks |= remaining_tasks::may_create_tasks(input.text);
         loaded.lists_tests |= self.select_tests(&mut parsed, (input.text, start), !importing.is_empty());
         let place = |span: Span| Span::new(span.start + start, span.end + start);
         let problems =

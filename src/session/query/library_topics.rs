@@ -70,6 +70,10 @@ pub const TOPICS: &[LibraryTopic] = &[
         title: "Text",
         files: &["string", "text", "character", "format", "foundation", "text_folding", "scanner"],
     },
+    LibraryTopic {
+        title: "Tasks",
+        files: &["task", "task_group", "async_sequence", "async_stream", "duration", "dispatch", "task_queue"],
+    },
     LibraryTopic { title: "Input and output", files: &["io", "process_info", "mirror", "progress", "time"] },
     LibraryTopic {
         title: "Files and data",

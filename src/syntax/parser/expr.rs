@@ -103,8 +103,8 @@ impl Builder<'_> {
             "try" => TryKind::Propagate,
             "try?" => TryKind::Optional,
             "try!" => TryKind::Forced,
-            "await" => return self.no_concurrency(node),
-            _ => return, // `consume` has no meaning in dscript
+            // Every function may wait for a task, so `await` changes nothing; `consume` has no meaning in dscript.
+            _ => return,
         };
         let count = segments.len();
         match segments.last_mut() {

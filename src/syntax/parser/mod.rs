@@ -1,6 +1,7 @@
 //! Parser: converts grammar pairs into the syntax tree, in one file per construct.
 
 mod attribute;
+mod awaiting_loop;
 mod checkpoint;
 mod closure;
 mod decl;
@@ -230,19 +231,7 @@ impl<'t> Builder<'t> {
 
     /// Returns whether an effect of a function is that it throws.
     fn throws(&mut self, effect: &Node<'_>) -> bool {
-        if effect.as_str() == "async" {
-            self.no_concurrency(effect);
-        }
         effect.as_str() == "throws"
-    }
-
-    /// Warns about a keyword of concurrency, which has no meaning.
-    fn no_concurrency(&mut self, word: &Node<'_>) {
-        let place = self.span(word);
-        let blank = self.text.get((place.end - self.start) as usize..).is_some_and(|rest| rest.starts_with(' '));
-        let all = Span::new(place.start, place.end + u32::from(blank));
-        let message = format!("there is no concurrency: '{}' has no meaning", word.as_str());
-        self.diagnostics.push(Diagnostic::warning(Code::OtherMeaning, place, message).fix("remove it", all, ""));
     }
 
     /// Runs `build` one level deeper in the tree; when that is too deep, reports an error and returns `fallback`.

@@ -1,5 +1,6 @@
 //! Statement parser: reads statements, blocks, conditions, `if` and `switch`.
 
+use super::awaiting_loop::AwaitingLoop;
 use super::expr::error_at;
 use super::{Builder, Node, Rule, YIELDED, YieldingAccessor};
 use crate::diagnostic::{Code, Diagnostic};
@@ -156,8 +157,10 @@ impl Builder<'_> {
     fn for_statement(&mut self, nodes: Pairs<'_, Rule>, label: Option<Ident>) -> Option<StmtKind> {
         let (mut pattern, mut ty, mut sequence, mut filter) = (None, None, None, None);
         let mut mutable = false;
+        let mut awaits = None;
         for node in nodes {
             match node.as_rule() {
+                Rule::for_await => awaits = Some(node.as_str().starts_with("try")),
                 Rule::let_word if node.as_str() == "var" => mutable = true,
                 Rule::let_word => self.constant_anyway(&node),
                 Rule::case_condition => pattern = node.into_inner().next().map(|p| self.pattern(p, None)),
@@ -167,6 +170,12 @@ impl Builder<'_> {
                     let (mut pattern, sequence) = (pattern?, sequence?);
                     if let Some(ty) = ty {
                         pattern = typed(pattern, ty);
+                    }
+                    if let Some(throws) = awaits {
+                        self.throwing |= throws;
+                        let body = self.block(node);
+                        let repeated = AwaitingLoop { label, throws, pattern, sequence, filter, body };
+                        return Some(repeated.into_statement());
                     }
                     return Some(StmtKind::For { label, pattern, sequence, filter, body: self.block(node) });
                 }

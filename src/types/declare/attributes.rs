@@ -4,18 +4,20 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::syntax::ast::{Attribute, Decl, DeclKind, PatternKind};
 use crate::types::declare::Rc;
 use crate::types::declare::modifiers::{DeclarationScope, is_stored};
+use crate::types::declare::property_wrapper;
 use crate::types::model::display::did_you_mean;
 use crate::types::model::syntax_query::differentiation;
 use crate::types::model::type_context::TypeContext;
 use crate::types::model::typed_tree::FunctionId;
 use crate::types::names::prelude;
 
-/// The names allowed after `@`, besides property wrappers and result builders. Many have no effect in a script.
+/// The names allowed after `@`, besides property wrappers, result builders and global actors. Many have no effect in a script.
 const KNOWN: &[&str] = &[
     "MainActor",
     "Sendable",
     "autoclosure",
     "available",
+    "concurrent",
     "convention",
     "derivative",
     "differentiable",
@@ -24,8 +26,10 @@ const KNOWN: &[&str] = &[
     "dynamicMemberLookup",
     "escaping",
     "frozen",
+    "globalActor",
     "inlinable",
     "inline",
+    "isolated",
     "main",
     "memberwise",
     "noDerivative",
@@ -102,10 +106,12 @@ fn check_variable_differentiability(cx: &mut TypeContext, decl: &Decl, attribute
 fn check_known(cx: &mut TypeContext, attribute: &Attribute) {
     let name = &attribute.name;
     let last = name.name.rsplit('.').next().unwrap_or(&name.name);
+    property_wrapper::enter_library_wrapper(cx, last);
     let is_known = last.starts_with('_')
         || KNOWN.contains(&last)
         || cx.defs.wrappers.contains_key(last)
-        || cx.defs.builders.contains(last);
+        || cx.defs.builders.contains(last)
+        || cx.defs.global_actors.contains(last);
     if is_known {
         return;
     }

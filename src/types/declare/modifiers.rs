@@ -106,7 +106,13 @@ fn misplaced(modifier: &Ident, decl: &Decl, scope: DeclarationScope) -> Option<M
         "required" if scope != DeclarationScope::Class => {
             misuse("'required' is only allowed on initializers of classes")
         }
-        "lazy" | "weak" | "unowned" if !is_variable => not_here(),
+        "async" if matches!(kind, DeclKind::Function(_)) => {
+            misuse("'async' is written after the parameters: 'func name() async'")
+        }
+        "lazy" | "weak" | "unowned" | "async" if !is_variable => not_here(),
+        "async" if !matches!(scope, DeclarationScope::Module | DeclarationScope::Function) => {
+            misuse("'async' can only be used on constants of functions and scripts")
+        }
         "lazy" if scope == DeclarationScope::Module && is_constant(kind) => {
             Some(Misuse { message: "'lazy' cannot be used on a let".into(), instead: "" })
         }

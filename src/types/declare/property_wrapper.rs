@@ -64,7 +64,7 @@ pub(crate) fn note_wrappers(cx: &mut TypeContext, file: &File) {
     }
 }
 
-/// Registers a declared property wrapper or result builder, and those that are nested in a declared type.
+/// Registers a declared property wrapper, result builder or global actor, and those that are nested in a declared type.
 pub(crate) fn note_wrapper(cx: &mut TypeContext, decl: &Decl) {
     let members = match &decl.kind {
         DeclKind::Nominal(nominal) => {
@@ -81,6 +81,9 @@ pub(crate) fn note_wrapper(cx: &mut TypeContext, decl: &Decl) {
             }
             if decl.attribute("resultBuilder").is_some() {
                 cx.defs.builders.insert(nominal.name.name.clone());
+            }
+            if decl.attribute("globalActor").is_some() {
+                cx.defs.global_actors.insert(nominal.name.name.clone());
             }
             &nominal.members
         }
@@ -100,13 +103,18 @@ fn wrapping<'d>(cx: &mut TypeContext, decl: &'d Decl) -> Option<(&'d Attribute, 
 fn all_wrapping<'d>(cx: &mut TypeContext, decl: &'d Decl) -> Vec<(&'d Attribute, Wrapper)> {
     let wrapping = decl.attributes.iter().filter_map(|attribute| {
         let name = attribute.name.name.rsplit('.').next()?;
-        if !cx.defs.wrappers.contains_key(name) && is_type_name(name) {
-            // Entering a wrapper of the library registers it.
-            prelude::library_types(cx, name);
-        }
+        enter_library_wrapper(cx, name);
         cx.defs.wrappers.get(name).map(|wrapper| (attribute, wrapper.clone()))
     });
     wrapping.collect()
+}
+
+/// Registers the property wrapper of the library with the name of an attribute, if there is one.
+pub(crate) fn enter_library_wrapper(cx: &mut TypeContext, name: &str) {
+    if !cx.defs.wrappers.contains_key(name) && is_type_name(name) {
+        // Entering a wrapper of the library registers it.
+        prelude::library_types(cx, name);
+    }
 }
 
 /// Whether an attribute is named like a type, and not like an attribute of the language.

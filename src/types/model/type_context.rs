@@ -80,6 +80,8 @@ pub(crate) struct Definitions {
     pub(crate) wrappers: HashMap<Name, Wrapper>,
     /// The names of result builders.
     pub(crate) builders: HashSet<Name>,
+    /// The names of global actors, which are attributes without effect.
+    pub(crate) global_actors: HashSet<Name>,
     /// The spans of local variables and parameters with a type of the form `T!`.
     pub(crate) unwrapping: HashSet<Span>,
 }

@@ -15,8 +15,9 @@ pub(crate) use derivatives::{add_nodes, grow, poll, run_derivative};
 pub(crate) use exits::{end_of, entry_of_site, instruction};
 pub(crate) use running::{Running, describe, extend_tape, take_nodes};
 
-use crate::bytecode::Instruction;
+use crate::bytecode::{Instruction, NativeSite};
 use crate::jit::{Callee, Compiler as Generator, Context, Helpers, Part, Program, RETURNED, Signature};
+use crate::native::library::{self, Native};
 use crate::tape::Mode;
 use crate::vm::compiler_interface::Compiler;
 use crate::vm::fault::Fault;
@@ -152,6 +153,11 @@ fn compile(
     part: Part,
 ) -> Option<crate::jit::Compiled> {
     if machine.tier.mode == CompileMode::WhenHot && !crate::jit::is_worthwhile(&entry.code, part) {
+        return None;
+    }
+    // Machine code must not be running when the machine continues with another execution.
+    let switches = |site: &NativeSite| matches!(library::get(site.native), Some(Native::Coroutine(_)));
+    if entry.code.natives.iter().any(switches) {
         return None;
     }
     // The functions that the code calls must be loaded, because their signatures are needed.

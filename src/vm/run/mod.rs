@@ -103,6 +103,7 @@ impl Machine {
 
     /// Abandons all frames and tasks, after a failure.
     fn unwind(&mut self) {
+        self.abandon_running_coroutines(0);
         while let Some(task) = self.tasks.pop() {
             task.abandon(self);
         }

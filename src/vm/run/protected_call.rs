@@ -25,7 +25,7 @@ pub(in crate::vm) fn call_protected(
     let (window, waiting) = (machine.window, finalizer::take());
     let (frames, tasks, running_derivatives, depth) =
         (machine.frames.len(), machine.tasks.len(), machine.running_derivatives.len(), machine.levels.depth());
-    let changes = machine.changes.len();
+    let (changes, executions) = (machine.changes.len(), machine.coroutines.waiting());
     machine.push_halt();
     machine.set_window(arguments.all());
     let outcome =
@@ -34,6 +34,8 @@ pub(in crate::vm) fn call_protected(
     let outcome = match outcome {
         Ok(()) => Ok(Some(machine.take_window(results, false))),
         Err(fault) => {
+            machine.abandon_running_coroutines(executions);
+            machine.window = window;
             while machine.tasks.len() > tasks
                 && let Some(task) = machine.tasks.pop()
             {

@@ -13,6 +13,7 @@ use crate::vm::diagnosis::Diagnosis;
 use crate::vm::diagnosis::derivative_checks::RuleChecks;
 use crate::vm::fault::Fault;
 use crate::vm::function_table::{Entry, Functions, Version, Writes};
+use crate::vm::state::coroutines::Coroutines;
 use crate::vm::state::limits::{Limits, Meter};
 use crate::vm::state::modification::Change;
 use crate::vm::state::running_derivative::RunningDerivative;
@@ -61,6 +62,8 @@ pub struct Machine {
     pub(crate) views: Vec<View>,
     /// The compiled functions, and when functions are compiled.
     pub(crate) tier: Tier,
+    /// The executions that wait or are suspended.
+    pub(crate) coroutines: Coroutines,
     own_code: BuiltinCode,
 }
 
@@ -98,6 +101,7 @@ impl Machine {
             value_stack: ValueStack::default(),
             views: vec![],
             tier: Tier::default(),
+            coroutines: Coroutines::default(),
             own_code: BuiltinCode {
                 halt: builtin_code("‹halt›", Instruction::Halt {}),
                 resume: builtin_code("‹task›", Instruction::Resume {}),

@@ -1,5 +1,6 @@
 //! Machine state: defines registers, stacks, frames, tasks and limits.
 
+pub(crate) mod coroutines;
 pub(crate) mod current_location;
 pub(crate) mod current_loop;
 pub(crate) mod limits;

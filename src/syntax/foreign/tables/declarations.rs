@@ -2,8 +2,6 @@
 
 use super::Row;
 
-const ACTOR: &str = "there are no actors, because a program runs on one thread; use a class";
-
 pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     (
         "protocol $n { $m ( $a ) -> $t }",
@@ -11,9 +9,7 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
         "members that are functions begin with 'func'",
     ),
     // Types.
-    ("§ actor $n", "class $n", ACTOR),
-    ("§ public actor $n", "public class $n", ACTOR),
-    ("§ distributed actor $n", "class $n", ACTOR),
+    ("§ distributed actor $n", "actor $n", "a program runs on one machine, so actors are not distributed"),
     // Functions.
     ("§ def $n ( $a ) : return $r", "$n($a) = $r", "a function with one expression is written '$n($a) = …'"),
     ("§ def $n ( $a ) : ↵ return $r", "$n($a) = $r", "a function with one expression is written '$n($a) = …'"),
@@ -53,12 +49,8 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
         "a function is declared with 'func', and blocks are written in braces",
     ),
     ("§ def $n ( $a ) $e end", "$n($a) = $e", "a function with one expression is written '$n($a) = …'"),
-    (
-        "§ async function $n ( $a ) { $e }",
-        "func $n($a) { $e }",
-        "functions are declared with 'func'; there is no concurrency",
-    ),
-    ("§ async function $n ( $a ) { }", "func $n($a) {}", "functions are declared with 'func'; there is no concurrency"),
+    ("§ async function $n ( $a ) { $e }", "func $n($a) async { $e }", "functions are declared with 'func'"),
+    ("§ async function $n ( $a ) { }", "func $n($a) async {}", "functions are declared with 'func'"),
     ("§ export function $n ( $a ) { return $e }", "$n($a) = $e", "functions are declared without 'export'"),
     (
         "§ function $n ( $m : $t ) : $u { return $e }",
@@ -136,7 +128,6 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     ("§ func $n { $e }", "func $n() { $e }", "parameters are written in parentheses, even if there are none"),
     ("§ func $n { }", "func $n() {}", "parameters are written in parentheses, even if there are none"),
     ("§ func ( $m ) { $e }", "{ $m in $e }", "a function without a name is written '{ $m in … }'"),
-    ("§ func $n ( ) async { $e }", "func $n() { $e }", "there is no concurrency: 'async' has no meaning"),
     (
         "§ double $n ( double $m ) { return $e ; }",
         "$n($m) = $e",
@@ -172,7 +163,6 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     ),
     ("def __init__ ( $r", "", "an initializer is declared with 'init': 'init(x: Double) { self.x = x }'"),
     ("func $n ( * $r", "", "any number of arguments is declared with '...': 'func $n(_ values: Double...)'"),
-    ("§ async func $r", "func $r", "there is no concurrency: 'async' has no meaning"),
     (
         "§ <function> $n $r",
         "",
@@ -243,7 +233,6 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     ("§ let $n := $r", "let $n = $r", "a value is assigned with '='"),
     ("§ let $n == $r", "let $n = $r", "'=' assigns a value, '==' compares"),
     ("§ var $n == $r", "var $n = $r", "'=' assigns a value, '==' compares"),
-    ("§ async let $n = $r", "let $n = $r", "there is no concurrency: 'async' has no meaning"),
     ("§ char * $n = $r", "var $n = $r", "variables are declared with 'var'"),
     ("§ int $n [ $i ] = { $a }", "var $n = [$a]", "an array is written in square brackets"),
     ("§ <declarer> $n = $r", "var $n: $declarer = $r", ""),

@@ -399,7 +399,6 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     ("alert ( $a )", "print($a)", ""),
     ("plt . plot ( $a )", "plot($a)", ""),
     ("plt . show ( )", "", "a picture is shown when it is the value of a statement; 'show' is not needed"),
-    ("await $e", "$e", "there is no concurrency: 'await' is not needed"),
     // Several values.
     ("§ $e , $a #end", "($e, $a)", "several values are shown as a tuple: '($e, $a)'"),
     // A number; after an operand it is a member.

@@ -134,6 +134,42 @@ impl Infer<'_> {
         candidates.into_iter().filter(|c| !self.is_of_script(c)).collect()
     }
 
+    /// Removes the overloads that take a function which does not throw where a closure is given that throws, if other
+    /// overloads remain.
+    pub(crate) fn without_nonthrowing(&mut self, candidates: Vec<Candidate>, args: &[ArgNode]) -> Vec<Candidate> {
+        let mut throwing = vec![];
+        for (k, arg) in args.iter().enumerate() {
+            if let Ast::Closure(closure) = &arg.ast.kind
+                && self.may_throw(closure)
+            {
+                throwing.push(k);
+            }
+        }
+        if throwing.is_empty() || candidates.len() < 2 {
+            return candidates;
+        }
+        let mut fit = candidates.clone();
+        fit.retain(|candidate| {
+            // A function that rethrows has a version for functions that throw.
+            if matches!(candidate.target, Target::Function(f) if self.cx.defs.function_data(f).rethrows) {
+                return true;
+            }
+            let params = self.candidate_params(candidate);
+            let slots = match_args(&params, args).unwrap_or_default();
+            slots.iter().zip(&params).all(|(slot, param)| {
+                let is_throwing = matches!(slot, Slot::Arg(k) if throwing.contains(k));
+                !is_throwing || self.accepts_throwing(&param.ty)
+            })
+        });
+        if fit.is_empty() { candidates } else { fit }
+    }
+
+    /// Whether a function that throws is a possible value of a type.
+    fn accepts_throwing(&mut self, ty: &Type) -> bool {
+        let payload = name_lookup::optional_payload(self.cx, ty);
+        !matches!(payload.as_ref().unwrap_or(ty), Type::Function(f) if !f.throws)
+    }
+
     /// Returns the first candidate with whose parameter types the closures among the arguments can be inferred.
     pub(crate) fn suited_by_closures<'c>(
         &mut self,

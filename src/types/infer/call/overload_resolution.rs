@@ -36,6 +36,7 @@ impl Infer<'_> {
             match_args(&params, &args).is_ok()
         });
         let fitting = self.accessible(fitting);
+        let fitting = self.without_nonthrowing(fitting, &args);
         self.ready_pow(name, &fitting, &mut args);
         let fitting = self.by_own_literals(fitting, &mut args, expected, span);
         self.ready_closures(&fitting, &mut args, span);

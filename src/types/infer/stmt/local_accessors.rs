@@ -64,6 +64,16 @@ impl Infer<'_> {
                 }
                 true
             }
+            accessors if decl.has("async") => match &binding.value {
+                Some(value) if is_let && accessors.is_none() => {
+                    self.async_constant(&ident, written, value, out);
+                    true
+                }
+                _ => {
+                    self.reject_async_variable(is_let, ident.span);
+                    false
+                }
+            },
             accessors if decl.has("lazy") => {
                 let problem = match &binding.value {
                     _ if is_let => "'lazy' cannot be used on a let",
@@ -96,15 +106,15 @@ impl Infer<'_> {
     }
 
     /// Declares the accessors of a local variable, and binds the variable's name to these accessors.
-    fn accessors(&mut self, ident: &Ident, accessors: Accessors, ty: &Type, out: &mut Vec<Stmt>) {
+    pub(super) fn accessors(&mut self, ident: &Ident, accessors: Accessors, ty: &Type, out: &mut Vec<Stmt>) {
         let span = ident.span;
         let result = self.type_expr(ty, span);
         let Some(body) = accessors.get else { return };
-        let get = self.accessor(&ident.name, vec![], Some(result.clone()), body, span, out);
+        let get = self.accessor(&ident.name, accessors.get_throws, vec![], Some(result.clone()), body, span, out);
         self.cx.defs.functions[get.0 as usize].kind = FunctionKind::Getter;
         let set = accessors.set.map(|(new_value, body)| {
             let name = new_value.unwrap_or(Ident { name: "newValue".into(), span });
-            let set = self.accessor(&ident.name, vec![value_param(name, Some(&result))], None, body, span, out);
+            let set = self.accessor(&ident.name, false, vec![value_param(name, Some(&result))], None, body, span, out);
             self.cx.defs.functions[set.0 as usize].kind = FunctionKind::Setter;
             set
         });
@@ -118,6 +128,7 @@ impl Infer<'_> {
     fn accessor(
         &mut self,
         name: &Name,
+        throws: bool,
         params: Vec<Param>,
         result: Option<TypeExpr>,
         body: LazyBlock,
@@ -128,7 +139,7 @@ impl Infer<'_> {
             name: Ident { name: name.clone(), span },
             generics: Generics::default(),
             params,
-            throws: false,
+            throws,
             rethrows: false,
             result,
             body: Some(body),
@@ -191,7 +202,7 @@ impl Infer<'_> {
         out: &mut Vec<Stmt>,
     ) -> String {
         let name: Name = full.into();
-        let f = self.accessor(&name, params, None, body.clone(), span, out);
+        let f = self.accessor(&name, false, params, None, body.clone(), span, out);
         if let Some(scope) = self.frame().scopes.last_mut() {
             Rc::make_mut(scope).insert(name, Binding::Functions(vec![f]));
         }
@@ -229,7 +240,15 @@ impl Infer<'_> {
         self.accessors(ident, accessors, &ty, out);
     }
 
-    fn hidden_variable(&mut self, name: &str, ty: Option<&Type>, value: ast::Expr, span: Span, out: &mut Vec<Stmt>) {
+    /// Declares a variable whose name programs cannot use.
+    pub(super) fn hidden_variable(
+        &mut self,
+        name: &str,
+        ty: Option<&Type>,
+        value: ast::Expr,
+        span: Span,
+        out: &mut Vec<Stmt>,
+    ) {
         let kind = ast::PatternKind::Bind { name: name.into(), mutable: false };
         let binding = ast::Binding {
             pattern: ast::Pattern { kind, span },

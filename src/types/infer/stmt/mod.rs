@@ -1,5 +1,6 @@
 //! Statements: inference of each kind of statement.
 
+pub(crate) mod async_constant;
 pub(crate) mod branch;
 pub(crate) mod display_statement;
 pub(crate) mod exhaustiveness;
@@ -111,7 +112,7 @@ impl Infer<'_> {
         self.defaulting_numbers = outer;
     }
 
-    fn statement(&mut self, item: &ast::Stmt, out: &mut Vec<Stmt>) {
+    pub(super) fn statement(&mut self, item: &ast::Stmt, out: &mut Vec<Stmt>) {
         let span = item.span;
         match &item.kind {
             AstStmt::Expr(e) => match &e.kind {

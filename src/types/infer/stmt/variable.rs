@@ -37,6 +37,8 @@ impl Infer<'_> {
             DeclKind::Variable { .. } if self.is_top() && decl.has("lazy") => {}
             DeclKind::Variable { is_let, bindings } => {
                 for binding in bindings {
+                    let awaited = self.is_top() && decl.has("async");
+                    let binding = &if awaited { attempted(binding) } else { binding.clone() };
                     let start = (self.pending.len(), self.cx.vars.var_count());
                     if self.is_top() || !self.variable_with_accessors(decl, *is_let, binding, out) {
                         self.variable(*is_let, ownership(decl), binding, decl.span, out);
@@ -254,6 +256,15 @@ impl Infer<'_> {
             self.cx.defs.closure_names.insert(global, names);
         }
     }
+}
+
+/// Returns a binding whose value is marked with `try`: the value of an `async let` need not be marked.
+fn attempted(binding: &ast::Binding) -> ast::Binding {
+    let value = binding.value.clone().map(|value| {
+        let span = value.span;
+        ast::Expr { kind: Ast::Try { kind: ast::TryKind::Propagate, value: Rc::new(value) }, span }
+    });
+    ast::Binding { value, ..binding.clone() }
 }
 
 fn bound_locals(p: &Pattern, out: &mut Vec<crate::types::model::typed_tree::LocalId>) {
