@@ -7,6 +7,7 @@
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 use crate::syntax::ast::ExprKind as Ast;
+use crate::types::conform::rethrowing_function;
 use crate::types::generics::unification;
 use crate::types::infer::Infer;
 use crate::types::infer::call::arguments::{ArgNode, Slot, match_args};
@@ -151,10 +152,12 @@ impl Infer<'_> {
         let mut fit = candidates.clone();
         fit.retain(|candidate| {
             // A function that rethrows has a version for functions that throw.
-            if matches!(candidate.target, Target::Function(f) if self.cx.defs.function_data(f).rethrows) {
-                return true;
-            }
-            let params = self.candidate_params(candidate);
+            let version = match candidate.target {
+                Target::Function(f) => rethrowing_function::throwing_version(self.cx, f),
+                Target::Requirement(..) | Target::Case(..) => None,
+            };
+            let target = version.map_or_else(|| candidate.target.clone(), Target::Function);
+            let params = self.candidate_params(&Candidate { target, ..candidate.clone() });
             let slots = match_args(&params, args).unwrap_or_default();
             slots.iter().zip(&params).all(|(slot, param)| {
                 let is_throwing = matches!(slot, Slot::Arg(k) if throwing.contains(k));
