@@ -33,7 +33,7 @@ pub use dump::dump;
 pub use library::{Indexed, Library, LibraryFile, Parameter, Piece, PieceKind, listed, may_accept};
 pub use operator_folding::{MAX_DEPTH, fold_file};
 pub use operator_table::OperatorTable;
-pub use parser::{parse, parse_at};
+pub use parser::{RegexText, parse, parse_at};
 pub use variable_words::variable_words;
 
 use crate::diagnostic::Diagnostic;
@@ -47,4 +47,6 @@ pub struct Parsed {
     pub diagnostics: Vec<Diagnostic>,
     /// Whether the text is incomplete, so that a prompt should read more lines.
     pub incomplete: bool,
+    /// The literals of regular expressions, which the session checks.
+    pub regex_literals: Vec<RegexText>,
 }

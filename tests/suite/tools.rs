@@ -46,6 +46,22 @@ fn each_test_runs_in_isolation() {
 }
 
 #[test]
+fn skipped_tests_are_counted_apart() {
+    let testing = "import Testing\n@Test(.disabled(\"later\")) func a() {}\n@Test func b() { #expect(1 == 1) }\n\
+                   @Test(.disabled()) func c() {}\n";
+    let cases =
+        "import XCTest\nfinal class D: XCTestCase {\n    func testE() throws { throw XCTSkip(\"no disk\") }\n}\n";
+    let folder = Folder::new("skipped").with("a.swift", testing).with("d.swift", cases);
+    let finished = folder.run(&["test"]);
+    let expected = "a.swift\n  – a skipped: later\n  ✔ b\n  – c skipped\nd.swift\n  – D: testE skipped: no disk\n\
+                    1 passed, 0 failed, 3 skipped\n";
+    assert_eq!(plain(&finished.stdout), expected);
+    assert_eq!(finished.status, Some(0));
+    let json = folder.run(&["test", "--json"]).stdout;
+    assert!(json.contains(r#""passed":1,"failed":0,"skipped":3,"leftOut":0"#), "{json}");
+}
+
+#[test]
 fn a_failure_does_not_stop_the_next_test() {
     let finished = Folder::new("failures").with("a.dscript", BAD).run(&["test"]);
     let expected = "a.dscript\n  ✘ trap\n  ✘ values\n  ✔ fine\n  ✘ thrown\n  ✘ leaves\n1 passed, 4 failed\n";

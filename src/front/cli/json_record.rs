@@ -32,11 +32,12 @@ pub(super) enum Record<'a> {
         text: &'a str,
     },
     /// The result of a test; its diagnostics precede it.
-    Test { name: &'a str, file: &'a str, line: u32, passed: bool, seconds: f64, output: &'a str },
+    Test { name: &'a str, file: &'a str, line: u32, passed: bool, skipped: bool, seconds: f64, output: &'a str },
     /// The numbers of tests by result.
     Summary {
         passed: usize,
         failed: usize,
+        skipped: usize,
         #[serde(rename = "leftOut")]
         left_out: usize,
     },

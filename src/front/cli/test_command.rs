@@ -46,6 +46,7 @@ pub(super) fn test(paths: &[PathBuf], filter: Option<&str>, settings: &Settings)
 struct TestCounts {
     passed: usize,
     failed: usize,
+    skipped: usize,
     filtered_out: usize,
     /// The exit status of an error outside the tests.
     error_status: Option<i32>,
@@ -102,7 +103,7 @@ impl Run<'_> {
             let printed = CaptureBuffer::up_to(MAX_CAPTURED_OUTPUT);
             let started = Instant::now();
             let ran = session.run_test(suite, *number, options, Box::new(printed.clone()));
-            let TestRun { outcome, is_before } = &ran;
+            let TestRun { outcome, is_before, skip_reason } = &ran;
             if outcome.status == Status::Interrupted {
                 self.counts.error_status = Some(exit_status::INTERRUPTED);
                 return Err(Aborted);
@@ -112,10 +113,14 @@ impl Run<'_> {
             if self.settings.json {
                 self.record(test, &ran, &printed, started.elapsed(), session);
             } else {
-                self.line(&test.name, has_passed, started.elapsed());
+                self.line(&test.name, has_passed, skip_reason.as_deref(), started.elapsed());
+            }
+            match (has_passed, skip_reason) {
+                (true, None) => self.counts.passed += 1,
+                (true, Some(_)) => self.counts.skipped += 1,
+                (false, _) => {}
             }
             if has_passed {
-                self.counts.passed += 1;
                 continue;
             }
             self.counts.failed += 1;
@@ -147,13 +152,19 @@ impl Run<'_> {
         let passed = ran.outcome.status == Status::Done;
         let Test { name, file, line } = test;
         let (seconds, output) = (took.as_secs_f64(), &printed.text());
-        Record::Test { name, file, line: *line, passed, seconds, output }.write(&self.output);
+        let skipped = passed && ran.skip_reason.is_some();
+        Record::Test { name, file, line: *line, passed, skipped, seconds, output }.write(&self.output);
     }
 
     /// Writes the line that reports the result of a test.
-    fn line(&self, name: &str, has_passed: bool, took: Duration) {
-        let sign = if has_passed { '✔' } else { '✘' };
-        self.output.write_or_end(&format!("  {sign} {name}   {}\n", words(took)));
+    fn line(&self, name: &str, has_passed: bool, skip_reason: Option<&str>, took: Duration) {
+        let line = match (has_passed, skip_reason) {
+            (true, Some("")) => format!("  – {name} skipped\n"),
+            (true, Some(reason)) => format!("  – {name} skipped: {reason}\n"),
+            (true, None) => format!("  ✔ {name}   {}\n", words(took)),
+            (false, _) => format!("  ✘ {name}   {}\n", words(took)),
+        };
+        self.output.write_or_end(&line);
     }
 
     /// Reports why a test failed, and the output of the test.
@@ -178,15 +189,16 @@ impl Run<'_> {
     }
 
     fn conclude(&self, took: Duration) -> i32 {
-        let TestCounts { passed, failed, filtered_out, error_status } = self.counts;
+        let TestCounts { passed, failed, skipped, filtered_out, error_status } = self.counts;
         if self.settings.json {
-            Record::Summary { passed, failed, left_out: filtered_out }.write(&self.output);
+            Record::Summary { passed, failed, skipped, left_out: filtered_out }.write(&self.output);
         }
+        let skipped_part = if skipped > 0 { format!(", {skipped} skipped") } else { String::new() };
         let filtered_out = if filtered_out > 0 { format!(", {filtered_out} left out") } else { String::new() };
-        let summary = match passed + failed {
+        let summary = match passed + failed + skipped {
             0 if error_status.is_some() => String::new(),
             0 => format!("no tests{filtered_out}\n"),
-            _ => format!("{passed} passed, {failed} failed{filtered_out}   {}\n", words(took)),
+            _ => format!("{passed} passed, {failed} failed{skipped_part}{filtered_out}   {}\n", words(took)),
         };
         self.print(&summary);
         self.output.flush_or_end();

@@ -125,6 +125,8 @@ pub struct Host {
     pub is_rehearsal: bool,
     /// The compiled regular expressions.
     pub expressions: super::data::Expressions,
+    /// The reason why the running test is skipped, which may be empty; `None` if it is not skipped.
+    pub skip_reason: Option<String>,
 }
 
 /// A report on the progress of a loop.
@@ -154,6 +156,7 @@ impl Host {
             text_style: None,
             is_rehearsal: false,
             expressions: super::data::Expressions::default(),
+            skip_reason: None,
         }
     }
 }

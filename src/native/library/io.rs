@@ -18,7 +18,15 @@ pub(super) const TABLE: &[NativeFunction] = &[
     NativeFunction { name: "io.arguments", call: arguments },
     NativeFunction { name: "io.environment", call: environment },
     NativeFunction { name: "io.exit", call: exit },
+    NativeFunction { name: "io.skipTest", call: skip_test },
 ];
+
+/// Notes why the running test is skipped.
+fn skip_test(c: Call<'_, '_>) -> Result<(), Failure> {
+    let reason = c.text()?;
+    c.host.skip_reason = Some(reason.to_string());
+    Ok(())
+}
 
 fn print(c: Call<'_, '_>) -> Result<(), Failure> {
     let text = c.text()?;

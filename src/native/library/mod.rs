@@ -29,7 +29,9 @@ mod tensor;
 mod tensor_file;
 
 pub use context::{Argument, Failure, FailureKind, NativeContext, NativeRegisters, internal};
-pub use data::{ColumnKind, JSONStream, Table, TableColumn, TableFormat, date_of, matches_of, stream_of, table_of};
+pub use data::{
+    ColumnKind, JSONStream, Table, TableColumn, TableFormat, check_pattern, date_of, matches_of, stream_of, table_of,
+};
 pub use fast_path::{BYTES_PER_STEP, FastPath, Window};
 pub use file::lines_of;
 pub use file_access::{Access, AccessError, Folders, access_help};

@@ -1,11 +1,12 @@
 //! Imports: reads the files of a module, each once, imported files first.
 
 use crate::diagnostic::{Code, Diagnostic};
+use crate::native::library;
 use crate::session::{Folders, Input, Session};
 use crate::source::Span;
 use crate::syntax;
 use crate::syntax::ast::{DeclKind, File, StmtKind};
-use crate::syntax::{declared_tests, remaining_tasks};
+use crate::syntax::{RegexText, declared_tests, remaining_tasks};
 use crate::types::names::module_name::is_library_module;
 use std::path::{Component, Path, PathBuf};
 use std::rc::Rc;
@@ -91,6 +92,7 @@ impl Session {
             problems.into_iter().map(|(span, problem)| Diagnostic::error(Code::Import, place(span), problem));
         loaded.diagnostics.extend(problems);
         loaded.diagnostics.extend(parsed.diagnostics);
+        loaded.diagnostics.extend(parsed.regex_literals.iter().filter_map(invalid_regex));
         loaded.files.push(parsed.file);
         loaded.texts.push((start, Rc::from(input.text)));
     }
@@ -211,4 +213,15 @@ fn plain(path: &Path) -> PathBuf {
         }
     }
     out
+}
+
+/// Returns the diagnostic of a literal that is no regular expression.
+fn invalid_regex(literal: &RegexText) -> Option<Diagnostic> {
+    let (reason, column) = library::check_pattern(&literal.pattern).err()?;
+    let wrong = column.checked_sub(1).and_then(|at| literal.pattern.char_indices().nth(at));
+    let place = wrong.map_or(literal.span, |(at, character)| {
+        let start = literal.begin + at as u32;
+        Span::new(start, start + character.len_utf8() as u32)
+    });
+    Some(Diagnostic::error(Code::Syntax, place, format!("cannot parse regular expression: {reason}")))
 }

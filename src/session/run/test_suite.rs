@@ -40,6 +40,8 @@ pub struct TestRun {
     pub outcome: Outcome,
     /// Whether the statements before the test failed, so that the test did not run.
     pub is_before: bool,
+    /// The reason why the test was skipped, which may be empty; `None` if it was not skipped.
+    pub skip_reason: Option<String>,
 }
 
 impl Session {
@@ -74,16 +76,18 @@ impl Session {
     pub fn run_test(&mut self, suite: &Suite, number: usize, options: &Options, output: Box<dyn Write>) -> TestRun {
         self.machine = crate::session::run::machine(options, crate::session::printing_to(options, output));
         if let Err(fault) = self.computed(suite.script) {
-            return TestRun { outcome: self.concluded(Err(fault), vec![]), is_before: true };
+            let outcome = self.concluded(Err(fault), vec![]);
+            return TestRun { outcome, is_before: true, skip_reason: None };
         }
         let Some(function) = suite.functions.get(number) else {
             let outcome = Outcome { diagnostics: vec![], status: Status::Done, value: None };
-            return TestRun { outcome, is_before: false };
+            return TestRun { outcome, is_before: false, skip_reason: None };
         };
         let mut compiler = LazyCompiler::with_sources(&self.program, &mut self.context, &self.sources)
             .marking_thresholds(self.observer_options.kinks);
         let result = self.machine.run(&mut compiler, function.0, Components::default());
-        TestRun { outcome: self.concluded(result.map(|_| None), vec![]), is_before: false }
+        let skip_reason = self.machine.host.skip_reason.take();
+        TestRun { outcome: self.concluded(result.map(|_| None), vec![]), is_before: false, skip_reason }
     }
 
     /// Selects the tests of a file: a program runs without test blocks, an importer excludes the tests of imported files,

@@ -22,6 +22,8 @@ mod types;
 
 pub(super) use syntax_roles::{Mark, Role, marks};
 
+pub use self::regex_literal::RegexText;
+
 use super::Parsed;
 use super::ast::{File, Ident, Name};
 use super::foreign;
@@ -56,7 +58,8 @@ const MAX_CHAIN: u32 = 2_000;
 pub fn parse(text: &str, start: u32) -> Parsed {
     let scanned = scan(text, start);
     if !scanned.diagnostics.is_empty() {
-        return Parsed { file: File::default(), diagnostics: scanned.diagnostics, incomplete: scanned.incomplete };
+        let (diagnostics, incomplete) = (scanned.diagnostics, scanned.incomplete);
+        return Parsed { diagnostics, incomplete, ..Parsed::default() };
     }
     bound_work(text.len());
     // If the content of a long list is not a list, the text is parsed again as a whole, for its diagnostics.
@@ -121,6 +124,8 @@ struct Builder<'t> {
     lists: HashMap<usize, &'t List>,
     /// The number of the long lists that have been parsed.
     lists_read: usize,
+    /// The literals of regular expressions.
+    regex_literals: Vec<RegexText>,
 }
 
 /// The kind of an accessor that yields a value or place.
@@ -149,6 +154,7 @@ impl<'t> Builder<'t> {
             copy: "",
             lists: HashMap::new(),
             lists_read: 0,
+            regex_literals: vec![],
         }
     }
 

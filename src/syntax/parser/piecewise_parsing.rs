@@ -76,7 +76,8 @@ impl<'t> Builder<'t> {
             }
         }
         let is_read = self.lists_read == wanted;
-        is_read.then_some(Parsed { file, diagnostics: self.diagnostics, incomplete: self.incomplete })
+        let Builder { diagnostics, incomplete, regex_literals, .. } = self;
+        is_read.then_some(Parsed { file, diagnostics, incomplete, regex_literals })
     }
 
     /// Parses a piece of a text; on failure, returns the error and the offset of the first unparsed byte.

@@ -5,6 +5,17 @@ use crate::source::Span;
 use crate::syntax::ast::{Arg, Expr, ExprKind, StmtKind, StringPart};
 use std::rc::Rc;
 
+/// The regular expression of a literal.
+#[derive(Clone, Debug)]
+pub struct RegexText {
+    /// The regular expression.
+    pub pattern: String,
+    /// The span of the literal.
+    pub span: Span,
+    /// The position at which the expression begins in the literal, if the literal has one line.
+    pub begin: u32,
+}
+
 /// A group of a regular expression.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Group {
@@ -16,10 +27,14 @@ struct Group {
 impl Builder<'_> {
     /// Reads a literal: `RegexLiteral("…") { m in (m.output, m._text(of: 1)) }`.
     pub(super) fn regex_literal(&mut self, span: Span) -> Expr {
-        let written = self.written(span).trim_matches('#');
+        let written = self.written(span);
+        let hashes = written.len() - written.trim_start_matches('#').len();
+        let written = written.trim_matches('#');
         let inner = written.strip_prefix('/').and_then(|text| text.strip_suffix('/')).unwrap_or(written);
         // A literal of several lines contains white space and comments that have no meaning.
         let pattern = if inner.contains('\n') { format!("(?x){inner}") } else { inner.to_owned() };
+        let begin = span.start + hashes as u32 + "/".len() as u32;
+        self.regex_literals.push(RegexText { pattern: pattern.clone(), span, begin });
         let groups = groups(&pattern);
         let mut parts = vec!["$match.output".to_owned()];
         for (number, group) in groups.iter().enumerate() {

@@ -48,6 +48,11 @@ struct WrappedDeclaration<'d> {
 }
 
 impl WrappedDeclaration<'_> {
+    /// Whether the innermost wrapper, which takes the value, evaluates the value when it is needed.
+    fn defers_value(&self) -> bool {
+        self.inner.last().map_or(&self.wrapper, |(_, wrapper)| wrapper).defers_value
+    }
+
     /// Returns the type of the value that the outermost wrapper wraps, if the property has a type annotation.
     fn inner_type(&self) -> Option<TypeExpr> {
         let own = self.ty.cloned();
@@ -240,8 +245,9 @@ fn wrap_property(cx: &mut TypeContext, w: &WrappedDeclaration, value: Option<&Ex
             None
         }
     };
-    let storage =
-        wrapper_storage(cx, w, stored, Wrapped { name: w.name.name.clone(), wrap, initial, depth: 1 + w.inner.len() });
+    let default = initial.map(|initial| if w.defers_value() { deferred_initial(cx, w) } else { initial });
+    let wrapped = Wrapped { name: w.name.name.clone(), wrap, initial, default, depth: 1 + w.inner.len() };
+    let storage = wrapper_storage(cx, w, stored, wrapped);
     forwardings(cx, w, &storage);
 }
 
@@ -260,15 +266,37 @@ fn forwardings(cx: &mut TypeContext, w: &WrappedDeclaration, storage: &Name) {
     }
 }
 
+/// Enters the function that returns a function which computes the initial value.
+fn deferred_initial(cx: &mut TypeContext, w: &WrappedDeclaration) -> FunctionId {
+    let mut deferred = part(cx, w, &format!("deferred initial value of {}", w.name.name), true);
+    let text = format!("{{ () in Self.`initial value of {}`() }}", w.name.name);
+    let value = written_expression(cx, &text, w.name.span);
+    let value = value.unwrap_or(Expr { kind: ExprKind::Error, span: w.name.span });
+    deferred.code = Code::Expression(Rc::new(value));
+    add_part(cx, w, deferred)
+}
+
 /// Enters the function that creates a wrapper from the wrapped value.
 fn wrapping_function(cx: &mut TypeContext, w: &WrappedDeclaration, initial: Option<FunctionId>) -> FunctionId {
     const VALUE: &str = "wrapped value";
     let span = w.name.span;
     let mut wrap = part(cx, w, &format!("wrapped {}", w.name.name), true);
-    wrap.ast_params = Rc::from([value_param(Ident { name: VALUE.into(), span }, w.ty)]);
+    let mut param = value_param(Ident { name: VALUE.into(), span }, w.ty);
+    let mut value = Expr { kind: ExprKind::Ident { name: VALUE.into(), generics: vec![] }, span };
+    if w.defers_value() {
+        let name = |name: &str| Ident { name: name.into(), span };
+        let attribute = |word: &str| Attribute { name: name(word), generics: vec![], args: AttributeArgs::None, span };
+        param.attributes = vec![attribute("autoclosure"), attribute("escaping")];
+        param.ty = param.ty.map(|ty| {
+            let kind =
+                TypeExprKind::Function { params: vec![], result: Box::new(ty), throws: false, attributes: vec![] };
+            TypeExpr { kind, span }
+        });
+        value = Expr { kind: ExprKind::Call { callee: Rc::new(value), args: vec![] }, span };
+    }
+    wrap.ast_params = Rc::from([param]);
     wrap.observed = initial.map(Observed::Result);
     wrap.ast_result = wrapper_type(w.attribute, &w.wrapper, w.inner_type().as_ref()).map(Rc::new);
-    let value = Expr { kind: ExprKind::Ident { name: VALUE.into(), generics: vec![] }, span };
     let value = inner_call(cx, w, value);
     wrap.code = Code::Expression(Rc::new(wrapper_call(cx, w.attribute, Some(value))));
     add_part(cx, w, wrap)

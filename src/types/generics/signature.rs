@@ -40,6 +40,11 @@ pub(crate) fn function_outer_env(cx: &mut TypeContext, f: FunctionId) -> Rc<Env>
     }
 }
 
+/// Returns the type of a function that computes a value of the given type.
+fn deferred(result: Type) -> Type {
+    Type::Function(Rc::new(FunctionType { params: vec![], result, throws: false, strength: Strength::Open }))
+}
+
 /// Returns the signature of a function.
 pub(crate) fn signature(cx: &mut TypeContext, f: FunctionId) -> Rc<Signature> {
     if let Some(signature) = &cx.defs.function_data(f).memo.signature {
@@ -94,6 +99,10 @@ pub(crate) fn signature(cx: &mut TypeContext, f: FunctionId) -> Rc<Signature> {
                 param.ty.as_ref().map(|t| &t.kind)
             {
                 autoclosure |= attributes.iter().any(|a| &*a.name.name == "autoclosure");
+            }
+            // A deferred wrapped value has the type of the property.
+            if autoclosure && observed.is_some() && !matches!(ty, Type::Function(_)) {
+                ty = deferred(ty);
             }
             let label = param.label.as_ref().map(|l| l.name.clone());
             params.push(SignatureParam {

@@ -488,6 +488,9 @@ pub(crate) struct Wrapped {
     pub(crate) wrap: Option<FunctionId>,
     /// The function that computes the initial wrapped value.
     pub(crate) initial: Option<FunctionId>,
+    /// The function that returns the argument of the memberwise initializer if none is given: the initial wrapped value,
+    /// or a function that computes it.
+    pub(crate) default: Option<FunctionId>,
     /// The number of wrappers around the value.
     pub(crate) depth: usize,
 }

@@ -32,10 +32,10 @@ use crate::types::nominal::ownership;
 use std::rc::Rc;
 
 /// Returns the function that creates the property wrapper of a stored property from the argument of the memberwise
-/// initializer, and the initial wrapped value. If the wrapper is created without a value, the argument is the wrapper itself.
+/// initializer, and the function of the default argument. If the wrapper is created without a value, the argument is the wrapper itself.
 pub(crate) fn wrapping(stored: &StoredData) -> Option<(FunctionId, Option<FunctionId>)> {
     let wrapped = stored.wrapped.as_ref().filter(|w| w.initial.is_some() || stored.value.is_none())?;
-    Some((wrapped.wrap?, wrapped.initial))
+    Some((wrapped.wrap?, wrapped.default))
 }
 
 /// Returns the type of a stored property, in terms of the generic parameters of its nominal type.

@@ -11,7 +11,7 @@ mod regex;
 pub use self::csv::{ColumnKind, Table, TableColumn, TableFormat, table_of};
 pub use self::date::date_of;
 pub use self::json::{JSONStream, stream_of};
-pub use self::regex::{Expressions, matches_of};
+pub use self::regex::{Expressions, check_pattern, matches_of};
 
 pub(super) use self::csv::TABLE as CSV;
 pub(super) use self::date::TABLE as DATE;

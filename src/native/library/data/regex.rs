@@ -101,6 +101,14 @@ fn found(regex: &Regex, text: &str, offset: usize, most: usize) -> Vec<i64> {
     places
 }
 
+/// Checks that a pattern is a regular expression.
+///
+/// # Errors
+/// Fails if it is not one, with the reason, and the column of the error or 0.
+pub fn check_pattern(pattern: &str) -> Result<(), (String, usize)> {
+    Regex::new(pattern).map(drop).map_err(|error| place_of(&error))
+}
+
 /// Returns the ranges of the groups of all matches of a pattern, as `matches(of:)` finds them.
 ///
 /// # Errors

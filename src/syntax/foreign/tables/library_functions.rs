@@ -260,8 +260,6 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     ("JSON . stringify ( $e )", "try JSON(encoding: $e).text()", ""),
     ("json . dumps ( $e )", "try JSON(encoding: $e).text()", ""),
     // Regular expressions.
-    ("/ ~ \\ $r", "", REGEX),
-    ("/ ~ [ $r", "", REGEX),
     ("re . findall ( $r", "", REGEX),
     ("re . search ( $r", "", REGEX),
     ("$x =~ $s", "$x.contains(try Regex($s))", "a pattern is searched with a 'Regex'"),
