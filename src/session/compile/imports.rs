@@ -218,7 +218,8 @@ fn plain(path: &Path) -> PathBuf {
 /// Returns the diagnostic of a literal that is no regular expression.
 fn invalid_regex(literal: &RegexText) -> Option<Diagnostic> {
     let (reason, column) = library::check_pattern(&literal.pattern).err()?;
-    let wrong = column.checked_sub(1).and_then(|at| literal.pattern.char_indices().nth(at));
+    let has_lines = literal.pattern.contains('\n');
+    let wrong = column.checked_sub(1).filter(|_| !has_lines).and_then(|at| literal.pattern.char_indices().nth(at));
     let place = wrong.map_or(literal.span, |(at, character)| {
         let start = literal.begin + at as u32;
         Span::new(start, start + character.len_utf8() as u32)

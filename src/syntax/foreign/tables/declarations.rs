@@ -2,6 +2,9 @@
 
 use super::Row;
 
+const PACK: &str = "there are no parameter packs ('each', 'repeat'): declare an overload for each number of arguments, or take \
+                    an array '[any P]'";
+
 pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     (
         "protocol $n { $m ( $a ) -> $t }",
@@ -10,6 +13,13 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     ),
     // Types.
     ("§ distributed actor $n", "actor $n", "a program runs on one machine, so actors are not distributed"),
+    ("struct $n < each $r", "", PACK),
+    ("enum $n < each $r", "", PACK),
+    ("class $n < each $r", "", PACK),
+    ("func $n < each $r", "", PACK),
+    ("func $n < $m , each $r", "", PACK),
+    ("func $n < $m : $t , each $r", "", PACK),
+    ("init < each $r", "", PACK),
     // Functions.
     ("§ def $n ( $a ) : return $r", "$n($a) = $r", "a function with one expression is written '$n($a) = …'"),
     ("§ def $n ( $a ) : ↵ return $r", "$n($a) = $r", "a function with one expression is written '$n($a) = …'"),

@@ -110,7 +110,19 @@ impl Infer<'_> {
     /// Whether the conformance constraints of a variable exclude a type.
     fn excludes(&mut self, v: VarId, ty: &Type) -> bool {
         let constraints = self.cx.vars.var(v).conforms.clone();
-        constraints.iter().any(|constraint| !conformances::conforms_to(self.cx, ty, constraint.protocol))
+        self.is_tangent_vector(v) || constraints.iter().any(|constraint| !conformances::conforms_to(self.cx, ty, constraint.protocol))
+    }
+
+    /// Whether a variable is the tangent vector of an unknown type, which is no integer.
+    fn is_tangent_vector(&mut self, v: VarId) -> bool {
+        let equations = self.cx.vars.equations.clone();
+        let is_variable = |infer: &mut Self, ty: &Type| unification::shallow(infer.cx, ty) == Type::Var(v);
+        let is_tangent = |ty: &Type| matches!(ty, Type::Associated(_, _, name) if &**name == "TangentVector");
+        equations.iter().any(|equation| {
+            [(&equation.left, &equation.right), (&equation.right, &equation.left)]
+                .into_iter()
+                .any(|(one, other)| is_tangent(other) && is_variable(self, one))
+        })
     }
 
     /// Returns the variables that determine the types of other variables: variables whose associated types occur in an
@@ -250,6 +262,7 @@ impl Infer<'_> {
     pub(crate) fn default_var(&mut self, v: VarId) {
         let state = self.cx.vars.var(v).clone();
         let names: &[&'static str] = match state.literal {
+            Some(Literal::Int) if self.is_tangent_vector(v) => &["Double"],
             Some(Literal::Int) if self.in_formula || state.is_parameter => &["Double", "Int"],
             Some(Literal::Int) => &["Int", "Double"],
             Some(Literal::Float) => &["Double"],
