@@ -103,6 +103,8 @@ const FILES: &[(&str, Option<&str>)] = &[
     ("regex_literal", None),
     ("ns_regular_expression", None),
     ("url", None),
+    ("number_style", None),
+    ("sort_comparator", None),
     ("text_folding", None),
     ("collection_difference", None),
     ("scanner", None),

@@ -83,7 +83,7 @@ fn parts(v: &mut impl Visitor, item: &mut Stmt) {
         StmtKind::Return(value) => optional(v, value),
         StmtKind::Break(_) | StmtKind::Continue(_) | StmtKind::Fallthrough => {}
         StmtKind::Defer(body) | StmtKind::Adjoint { body, .. } => block(v, body),
-        StmtKind::Do { body, catches } => {
+        StmtKind::Do { body, catches, .. } => {
             block(v, body);
             for catch in catches {
                 for (p, guard) in &mut catch.patterns {

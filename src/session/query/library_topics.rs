@@ -62,13 +62,13 @@ pub const TOPICS: &[LibraryTopic] = &[
     LibraryTopic { title: "Random numbers", files: &["random", "distributions"] },
     LibraryTopic {
         title: "Arrays and sequences",
-        files: &["array", "sequence", "collection", "slice", "lazy", "collection_difference"],
+        files: &["array", "sequence", "collection", "slice", "lazy", "collection_difference", "sort_comparator"],
     },
     LibraryTopic { title: "Dictionaries and sets", files: &["dictionary", "set"] },
     LibraryTopic { title: "Ranges", files: &["range"] },
     LibraryTopic {
         title: "Text",
-        files: &["string", "text", "character", "format", "foundation", "text_folding", "scanner"],
+        files: &["string", "text", "character", "format", "number_style", "foundation", "text_folding", "scanner"],
     },
     LibraryTopic {
         title: "Tasks",

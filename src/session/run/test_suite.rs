@@ -98,7 +98,7 @@ impl Session {
         if self.context.module.is_interactive {
             for item in &mut file.items {
                 if let Some(body) = body(item).cloned() {
-                    item.kind = StmtKind::Do { body, catches: vec![] };
+                    item.kind = StmtKind::Do { thrown: None, body, catches: vec![] };
                 }
             }
         } else if is_imported || !self.keeps_tests {

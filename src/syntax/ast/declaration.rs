@@ -136,6 +136,8 @@ pub struct FunctionDecl {
     pub throws: bool,
     /// Whether `rethrows` is written.
     pub rethrows: bool,
+    /// The type of the errors: `throws(E)`.
+    pub thrown: Option<TypeExpr>,
     /// The result type; `None` means `()`, except for closures and formulas, whose result type is inferred.
     pub result: Option<TypeExpr>,
     /// The body of the function; `None` for a requirement or a primitive.

@@ -183,6 +183,8 @@ pub struct Closure {
     pub params: Option<Vec<ClosureParam>>,
     /// Whether `throws` is written before the arrow.
     pub throws: bool,
+    /// The type of the errors: `throws(E)`.
+    pub thrown: Option<TypeExpr>,
     /// The result type after `->`.
     pub result: Option<TypeExpr>,
     /// The attributes before the parameters of the closure.

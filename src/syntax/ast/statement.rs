@@ -53,8 +53,8 @@ pub enum StmtKind {
     Throw(Expr),
     /// A statement `defer { … }`.
     Defer(Block),
-    /// A statement `do { … } catch pattern { … }`.
-    Do { body: Block, catches: Vec<Catch> },
+    /// A statement `do throws(E) { … } catch pattern { … }`.
+    Do { thrown: Option<TypeExpr>, body: Block, catches: Vec<Catch> },
     /// An inline adjoint `adjoint let seed wrt a, b { … }` inside a function: the derivative of the function, in whose
     /// scope its values are.
     Adjoint { seed: Ident, wrt: Vec<WrtParam>, body: Block },

@@ -103,7 +103,7 @@ fn stmt(item: &Stmt) -> Tree {
         StmtKind::Fallthrough => word("fallthrough"),
         StmtKind::Throw(e) => list("throw", [expr::expr(e)]),
         StmtKind::Defer(body) => block("defer", body),
-        StmtKind::Do { body, catches } => {
+        StmtKind::Do { body, catches, .. } => {
             let catches = catches.iter().map(|c| {
                 let patterns = c.patterns.iter().flat_map(|(p, guard)| {
                     std::iter::once(pattern(p)).chain(maybe("where", guard.as_ref().map(expr::expr)))

@@ -215,6 +215,7 @@ fn rewritten(used: &Use, mut slice: Vec<Stmt>, span: Span) -> Expr {
         captures: vec![],
         params: Some(params),
         throws,
+        thrown: None,
         result: None,
         attributes: vec![],
         body: Block { items: slice, span },

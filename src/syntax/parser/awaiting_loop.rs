@@ -50,7 +50,7 @@ impl AwaitingLoop {
         let element = Pattern { span: pattern.span, kind: PatternKind::Some(Box::new(pattern)) };
         let conditions = vec![Condition::Case { pattern: element, value: next, span }];
         let repeated = Stmt { kind: StmtKind::While { label, conditions, body }, span };
-        StmtKind::Do { body: Block { items: vec![iterator, repeated], span }, catches: vec![] }
+        StmtKind::Do { thrown: None, body: Block { items: vec![iterator, repeated], span }, catches: vec![] }
     }
 }
 

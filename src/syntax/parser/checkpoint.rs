@@ -46,8 +46,15 @@ impl Builder<'_> {
         };
         let mut body = Block { items, span };
         body.items.push(Stmt { kind: goes_on(true, span), span });
-        let closure =
-            Closure { captures: vec![], params: Some(params), throws, result: None, attributes: vec![], body };
+        let closure = Closure {
+            captures: vec![],
+            params: Some(params),
+            throws,
+            thrown: None,
+            result: None,
+            attributes: vec![],
+            body,
+        };
         let closure = Expr { kind: ExprKind::Closure(Rc::new(closure)), span };
         let args = sequence.into_iter().chain([closure]);
         let args = args.map(|value| Arg { label: None, value: Rc::new(value), trailing: false }).collect();
@@ -76,7 +83,7 @@ impl Builder<'_> {
                 StmtKind::While { body, .. } | StmtKind::Repeat { body, .. } | StmtKind::For { body, .. } => {
                     self.rewrite(body, Place::Loop);
                 }
-                StmtKind::Do { body, catches } => {
+                StmtKind::Do { body, catches, .. } => {
                     self.rewrite(body, place);
                     catches.iter_mut().for_each(|catch| self.rewrite(&mut catch.body, place));
                 }

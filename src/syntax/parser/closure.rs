@@ -12,6 +12,7 @@ impl Builder<'_> {
             captures: vec![],
             params: None,
             throws: false,
+            thrown: None,
             result: None,
             attributes: vec![],
             body: Block { items: vec![], span },
@@ -41,7 +42,10 @@ impl Builder<'_> {
                 Rule::closure_params => {
                     closure.params = Some(part.into_inner().filter_map(|p| self.closure_param(p)).collect());
                 }
-                Rule::effect => closure.throws |= self.throws(&part),
+                Rule::effect => {
+                    closure.throws |= self.throws(&part);
+                    closure.thrown = self.thrown(&part).or(closure.thrown.take());
+                }
                 _ => closure.result = part.into_inner().next().map(|t| self.ty(t)),
             }
         }

@@ -16,6 +16,7 @@ impl Builder<'_> {
                 _ => self.signature_part(node, function.as_mut()?),
             }
         }
+        function.as_mut().map(rethrow_errors_of_argument);
         function.map(DeclKind::Function)
     }
 
@@ -29,6 +30,7 @@ impl Builder<'_> {
             Rule::effect => {
                 function.throws |= self.throws(&node);
                 function.rethrows |= node.as_str() == "rethrows";
+                function.thrown = self.thrown(&node).or(function.thrown.take());
             }
             Rule::arrow_type => function.result = node.into_inner().next().map(|t| self.ty(t)),
             Rule::where_clause => function.generics.requirements = self.requirements(node),
@@ -97,6 +99,7 @@ impl Builder<'_> {
                 _ => self.signature_part(part, &mut function),
             }
         }
+        rethrow_errors_of_argument(&mut function);
         DeclKind::Init { failable, function }
     }
 
@@ -167,7 +170,7 @@ impl Builder<'_> {
                         body = Some(self.block(part));
                         self.yielding = around;
                     }
-                    _ => throws |= part.as_str() == "throws",
+                    _ => throws |= self.throws(&part),
                 }
             }
             bodies += u32::from(body.is_some());
@@ -214,7 +217,26 @@ fn empty_function(name: Ident) -> FunctionDecl {
         params: vec![],
         throws: false,
         rethrows: false,
+        thrown: None,
         result: None,
         body: None,
     }
+}
+
+/// Declares that a function rethrows if the type of its errors is a generic parameter, which is that of the errors of an
+/// argument: `func map<E: Error>(_ body: () throws(E) -> Void) throws(E)`.
+fn rethrow_errors_of_argument(function: &mut FunctionDecl) {
+    let Some(TypeExprKind::Named(path)) = function.thrown.as_ref().map(|ty| &ty.kind) else { return };
+    let [(name, _)] = &path[..] else { return };
+    let name = name.name.clone();
+    let is_parameter = |ty: &TypeExpr| {
+        matches!(&ty.kind, TypeExprKind::Named(path) if matches!(&path[..], [(first, _)] if first.name == name))
+    };
+    let count = function.generics.params.len();
+    function.generics.params.retain(|(param, _)| param.name != name);
+    if function.generics.params.len() == count {
+        return;
+    }
+    function.generics.requirements.retain(|requirement| !is_parameter(&requirement.left));
+    (function.throws, function.rethrows, function.thrown) = (false, true, None);
 }

@@ -25,7 +25,7 @@ pub(super) use syntax_roles::{Mark, Role, marks};
 pub use self::regex_literal::RegexText;
 
 use super::Parsed;
-use super::ast::{File, Ident, Name};
+use super::ast::{File, Ident, Name, TypeExpr, TypeExprKind};
 use super::foreign;
 use super::scan::{List, scan};
 use crate::diagnostic::{Code, Diagnostic};
@@ -82,6 +82,11 @@ pub fn parse_at(text: &str, place: Span) -> File {
     }
     debug_assert!(builder.diagnostics.is_empty(), "{text}\n{:?}", builder.diagnostics);
     file
+}
+
+/// Whether a type is `Never`.
+fn is_never(ty: &TypeExpr) -> bool {
+    matches!(&ty.kind, TypeExprKind::Named(path) if matches!(&path[..], [(name, _)] if &*name.name == "Never"))
 }
 
 /// The name of the implicit parameter of a setter that is written as `_modify`.
@@ -235,9 +240,15 @@ impl<'t> Builder<'t> {
         &mut self.diagnostics[last]
     }
 
-    /// Returns whether an effect of a function is that it throws.
+    /// Returns whether an effect of a function is that it throws. A function whose errors have the type `Never` does not.
     fn throws(&mut self, effect: &Node<'_>) -> bool {
-        effect.as_str() == "throws"
+        effect.as_str().starts_with("throws") && !matches!(self.thrown(effect), Some(ty) if is_never(&ty))
+    }
+
+    /// Returns the type of the errors that an effect names: `throws(E)`.
+    fn thrown(&mut self, effect: &Node<'_>) -> Option<TypeExpr> {
+        let ty = effect.clone().into_inner().find(|part| part.as_rule() == Rule::r#type)?;
+        Some(self.ty(ty))
     }
 
     /// Runs `build` one level deeper in the tree; when that is too deep, reports an error and returns `fallback`.

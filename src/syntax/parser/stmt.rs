@@ -65,7 +65,13 @@ impl Builder<'_> {
             Rule::defer_statement => StmtKind::Defer(self.block(inner.next()?)),
             Rule::do_statement => {
                 let around = std::mem::take(&mut self.throwing);
-                let body = self.block(inner.next()?);
+                let mut first = inner.next()?;
+                let mut ty = None;
+                if first.as_rule() == Rule::effect {
+                    ty = self.thrown(&first);
+                    first = inner.next()?;
+                }
+                let body = self.block(first);
                 let thrown = std::mem::replace(&mut self.throwing, around);
                 let catches: Vec<Catch> = inner.filter_map(|c| self.catch(c)).collect();
                 self.throwing |= thrown && !catches.iter().any(Catch::takes_all);
@@ -76,9 +82,9 @@ impl Builder<'_> {
                     }
                     Some(label) => {
                         self.error(Code::Syntax, label.span, "a 'do' statement with 'catch' cannot have a label");
-                        StmtKind::Do { body, catches }
+                        StmtKind::Do { thrown: ty, body, catches }
                     }
-                    None => StmtKind::Do { body, catches },
+                    None => StmtKind::Do { thrown: ty, body, catches },
                 }
             }
             Rule::labeled => {

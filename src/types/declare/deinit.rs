@@ -41,6 +41,7 @@ pub(crate) fn declare_deinit(cx: &mut TypeContext, decl: &Rc<Decl>, body: &Block
         params: vec![],
         throws: false,
         rethrows: false,
+        thrown: None,
         result: None,
         body: Some(body.clone().into()),
     };

@@ -40,6 +40,7 @@ pub(crate) fn take_apart(decl: &Decl) -> Option<(Decl, Decl)> {
         captures: vec![],
         params: Some(vec![ClosureParam { name: seed.clone(), ty: None, is_inout: false }]),
         throws: false,
+        thrown: None,
         result: None,
         attributes: vec![],
         body: body.clone(),

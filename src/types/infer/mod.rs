@@ -119,6 +119,10 @@ struct Frame {
     catching: u32,
     /// The number of enclosing `try`s.
     tried: u32,
+    /// The types of the errors that were thrown in the enclosing `do`; `None` for an error of any type.
+    thrown: Vec<Option<Type>>,
+    /// The type of the errors that may be thrown here, if the enclosing `do` or the function names it.
+    thrown_here: Option<Type>,
     /// Whether the current statement is inside a `defer`.
     in_defer: bool,
     /// Whether the current statement is inside an `if` or `switch` that is used as a value.
@@ -267,6 +271,8 @@ impl<'w> Infer<'w> {
             init_self: None,
             catching: 0,
             tried: 0,
+            thrown: vec![],
+            thrown_here: None,
             in_defer: false,
             in_value: false,
         });

@@ -140,6 +140,7 @@ pub(crate) fn closure_with(params: Vec<ast::ClosureParam>, body: ast::Expr, span
         captures: vec![],
         params: Some(params),
         throws: false,
+        thrown: None,
         result: None,
         attributes: vec![],
         body: ast::Block { items, span },

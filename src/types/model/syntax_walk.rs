@@ -97,6 +97,18 @@ pub(crate) fn tries(e: &Expr) -> bool {
     found
 }
 
+/// Whether every `try` in a block is written before a call, so that no accessor throws there.
+pub(crate) fn only_calls_throw(block: &Block) -> bool {
+    let mut only_calls = true;
+    statements(&block.items, &mut |e| {
+        if let ExprKind::Try { kind: TryKind::Propagate, value } = &e.kind {
+            only_calls &= matches!(&value.kind, ExprKind::Call { .. });
+        }
+        !matches!(&e.kind, ExprKind::Closure(_))
+    });
+    only_calls
+}
+
 /// Calls `found` with the value of every `return` of a body, except those in nested functions.
 pub(crate) fn returns(items: &[Stmt], found: &mut dyn FnMut(Option<&Expr>)) {
     for item in items {
@@ -108,7 +120,7 @@ pub(crate) fn returns(items: &[Stmt], found: &mut dyn FnMut(Option<&Expr>)) {
             | StmtKind::Repeat { body, .. }
             | StmtKind::For { body, .. }
             | StmtKind::Defer(body) => returns(&body.items, found),
-            StmtKind::Do { body, catches } => {
+            StmtKind::Do { body, catches, .. } => {
                 returns(&body.items, found);
                 catches.iter().for_each(|c| returns(&c.body.items, found));
             }
@@ -159,7 +171,7 @@ fn statements(items: &[Stmt], visit: &mut dyn FnMut(&Expr) -> bool) {
             }
             StmtKind::Return(value) => value.iter().for_each(|e| expr(e, visit)),
             StmtKind::Defer(body) => statements(&body.items, visit),
-            StmtKind::Do { body, catches } => {
+            StmtKind::Do { body, catches, .. } => {
                 statements(&body.items, visit);
                 catches.iter().for_each(|c| statements(&c.body.items, visit));
             }

@@ -179,7 +179,6 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
         "a function is declared with 'func $n(x: Double) -> Double { … }', or as a formula: '$n(x) = …'",
     ),
     ("func $n ( $a ) : $t {", "func $n($a) -> $t {", "the result type is written after '->'"),
-    ("throws ~ ( $t )", "throws", "the type of the errors that a function throws cannot be declared"),
     ("§ $n ~ [ x_ ] := $r", "$n(x) = $r", ""),
     ("§ $n ~ [ x_ , y_ ] := $r", "$n(x, y) = $r", ""),
     ("§ $n ~ [ x_ ] = $r", "$n(x) = $r", ""),

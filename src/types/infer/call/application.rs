@@ -54,6 +54,7 @@ impl Infer<'_> {
         let forwards_no_argument = self.forwards_no_argument(candidate, &slots, args);
         let version = self.throwing_candidate(candidate, &slots, args).or_else(|| self.stopping_candidate(candidate));
         let candidate = version.as_ref().unwrap_or(candidate);
+        self.note_thrown_by(candidate);
         let instance = self.instantiate_reporting(candidate, name, span);
         let mut result = instance.result.clone();
         if let Some(expected) = expected {

@@ -336,6 +336,9 @@ impl Infer<'_> {
                     }
                 }
                 let args = values.into_iter().flatten().collect();
+                if ty.throws {
+                    self.frame().thrown.push(None);
+                }
                 Expr { kind: ExprKind::CallValue { function: Box::new(function), args }, ty: ty.result.clone(), span }
             }
             Type::Var(_) if self.awaits_callee(&function) => {

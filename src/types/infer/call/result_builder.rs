@@ -411,7 +411,8 @@ fn call(callee: Expr, args: impl IntoIterator<Item = (Option<Ident>, Expr)>, spa
 
 fn closure(params: Option<Vec<ast::ClosureParam>>, body: Block) -> Expr {
     let span = body.span;
-    let closure = Closure { captures: vec![], params, throws: false, result: None, attributes: vec![], body };
+    let closure =
+        Closure { captures: vec![], params, throws: false, thrown: None, result: None, attributes: vec![], body };
     Expr { kind: ExprKind::Closure(Rc::new(closure)), span }
 }
 

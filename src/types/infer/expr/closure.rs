@@ -227,7 +227,9 @@ impl Infer<'_> {
             return self.with_captures(captures, closure, ty, span);
         }
         let function = self.new_closure_function(span);
+        let thrown = closure.thrown.as_ref().map(|ty| self.resolve(ty));
         self.push_frame(FrameKind::Closure, f.result.clone(), f.throws, Some(function));
+        self.frame().thrown_here = thrown;
         self.add_params(&names, &f.params);
         let statements = self.closure_body(&closure.body, &f.result, span);
         let frame = self.leave_frame();

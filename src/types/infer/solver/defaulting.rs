@@ -110,7 +110,8 @@ impl Infer<'_> {
     /// Whether the conformance constraints of a variable exclude a type.
     fn excludes(&mut self, v: VarId, ty: &Type) -> bool {
         let constraints = self.cx.vars.var(v).conforms.clone();
-        self.is_tangent_vector(v) || constraints.iter().any(|constraint| !conformances::conforms_to(self.cx, ty, constraint.protocol))
+        self.is_tangent_vector(v)
+            || constraints.iter().any(|constraint| !conformances::conforms_to(self.cx, ty, constraint.protocol))
     }
 
     /// Whether a variable is the tangent vector of an unknown type, which is no integer.

@@ -141,6 +141,7 @@ impl Infer<'_> {
             params,
             throws,
             rethrows: false,
+            thrown: None,
             result,
             body: Some(body),
         };

@@ -38,6 +38,7 @@ impl Infer<'_> {
                         params: params.clone(),
                         throws: false,
                         rethrows: false,
+                        thrown: None,
                         result: Some(double),
                         body: Some(ast::Block { items, span: body.span }.into()),
                     }

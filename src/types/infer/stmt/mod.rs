@@ -12,6 +12,7 @@ pub(crate) mod local_type;
 pub(crate) mod observed_place;
 pub(crate) mod pattern;
 pub(crate) mod place;
+pub(crate) mod thrown_type;
 pub(crate) mod unreachable_case;
 pub(crate) mod variable;
 
@@ -166,7 +167,13 @@ impl Infer<'_> {
                 ));
             }
             AstStmt::Throw(value) => {
-                let value = self.expr(value, None);
+                let wanted = self.thrown_here();
+                let value = self.expr(value, wanted.as_ref());
+                let value = match &wanted {
+                    Some(wanted) => self.coerce(value, wanted),
+                    None => value,
+                };
+                self.note_thrown(&value);
                 let error = name_lookup::protocol(self.cx, "Error");
                 let value = self.coerce(value, &Type::any_of(&[error]));
                 self.throws_here(span);
@@ -183,7 +190,9 @@ impl Infer<'_> {
                 self.frame().labels = outside;
                 out.push(Stmt { kind: StmtKind::Defer(body), span });
             }
-            AstStmt::Do { body, catches } => self.do_statement(body, catches, None, span, out),
+            AstStmt::Do { thrown, body, catches } => {
+                self.do_statement(thrown.as_ref(), body, catches, None, span, out);
+            }
             AstStmt::Adjoint { .. } => {
                 self.error(Diagnostic::error(
                     Code::Registration,
@@ -197,6 +206,7 @@ impl Infer<'_> {
 
     fn do_statement(
         &mut self,
+        thrown: Option<&ast::TypeExpr>,
         body: &ast::Block,
         catches: &[ast::Catch],
         label: Option<&ast::Ident>,
@@ -211,18 +221,20 @@ impl Infer<'_> {
         }
         let error = name_lookup::protocol(self.cx, "Error");
         let ty = Type::any_of(&[error]);
-        self.frame().catching += 1;
-        let body = self.block(body);
-        self.frame().catching -= 1;
+        let (body, thrown) = self.catching_body(thrown, body);
         let local = self.new_local("error", ty.clone(), false, span);
         let mut cases = vec![];
         for catch in catches {
             let case = self.in_scope(|infer| {
+                let mut begin = vec![];
                 if catch.patterns.is_empty() {
-                    infer.bind(&"error".into(), local);
+                    let error = thrown.as_ref().map(|thrown| infer.typed_error(local, thrown, span, &mut begin));
+                    infer.bind(&"error".into(), error.unwrap_or(local));
                 }
-                let patterns = infer.case_patterns(&catch.patterns, &ty);
-                let body = infer.block(&catch.body);
+                let typed = thrown.as_ref().map(|thrown| infer.typed_patterns(&catch.patterns, thrown));
+                let patterns = infer.case_patterns(typed.as_ref().unwrap_or(&catch.patterns), &ty);
+                let mut body = infer.block(&catch.body);
+                body.splice(0..0, begin);
                 Case { patterns, body, falls_through: false, span: catch.span }
             });
             cases.push(case);
