@@ -16,6 +16,7 @@ use crate::types::infer::call::arguments::{ArgNode, Slot};
 use crate::types::infer::call::candidates::{Candidate, Target};
 use crate::types::model::declaration_tables::{Member, MemberKind, Named, Owner};
 use crate::types::model::prelude_index;
+use crate::types::model::syntax_query;
 use crate::types::model::ty::Type;
 use crate::types::model::typed_tree::FunctionId;
 use crate::types::names::members;
@@ -344,7 +345,13 @@ impl Builder {
         };
         let returned = |value: Expr| Stmt { kind: StmtKind::Return(Some(value)), span };
         let sequence = match filter {
-            Some(filter) => over(sequence.clone(), "filter", vec![bound.clone(), returned(filter.clone())]),
+            Some(filter) => {
+                // The body may use a variable that the filter does not use.
+                let mut items = vec![bound.clone()];
+                items.extend(uses(pattern));
+                items.push(returned(filter.clone()));
+                over(sequence.clone(), "filter", items)
+            }
             None => sequence.clone(),
         };
         let value = self.value_of(body);
@@ -436,4 +443,16 @@ fn variable(pattern: Pattern, value: Expr, span: Span) -> Decl {
     let binding = Binding { pattern, ty: None, value: Some(value), accessors: None };
     let kind = DeclKind::Variable { is_let: true, bindings: vec![binding] };
     Decl { kind, attributes: vec![], modifiers: vec![], span, documentation: None }
+}
+
+/// Returns a statement `_ = name` for each variable of a pattern.
+fn uses(pattern: &Pattern) -> Vec<Stmt> {
+    let mut names = vec![];
+    syntax_query::bound_names(pattern, &mut names);
+    let uses = names.into_iter().map(|(name, span, _)| {
+        let target = Rc::new(Expr { kind: ExprKind::Discard, span });
+        let kind = ExprKind::Assign { target, value: Rc::new(ident(&name, span)) };
+        Stmt { kind: StmtKind::Expr(Expr { kind, span }), span }
+    });
+    uses.collect()
 }
