@@ -104,6 +104,8 @@ const FILES: &[(&str, Option<&str>)] = &[
     ("ns_regular_expression", None),
     ("url", None),
     ("number_style", None),
+    ("any_hashable", None),
+    ("string_interpolation", None),
     ("sort_comparator", None),
     ("text_folding", None),
     ("collection_difference", None),

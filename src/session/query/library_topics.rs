@@ -64,11 +64,21 @@ pub const TOPICS: &[LibraryTopic] = &[
         title: "Arrays and sequences",
         files: &["array", "sequence", "collection", "slice", "lazy", "collection_difference", "sort_comparator"],
     },
-    LibraryTopic { title: "Dictionaries and sets", files: &["dictionary", "set"] },
+    LibraryTopic { title: "Dictionaries and sets", files: &["dictionary", "set", "any_hashable"] },
     LibraryTopic { title: "Ranges", files: &["range"] },
     LibraryTopic {
         title: "Text",
-        files: &["string", "text", "character", "format", "number_style", "foundation", "text_folding", "scanner"],
+        files: &[
+            "string",
+            "text",
+            "character",
+            "format",
+            "number_style",
+            "string_interpolation",
+            "foundation",
+            "text_folding",
+            "scanner",
+        ],
     },
     LibraryTopic {
         title: "Tasks",

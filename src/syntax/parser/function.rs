@@ -229,9 +229,7 @@ fn rethrow_errors_of_argument(function: &mut FunctionDecl) {
     let Some(TypeExprKind::Named(path)) = function.thrown.as_ref().map(|ty| &ty.kind) else { return };
     let [(name, _)] = &path[..] else { return };
     let name = name.name.clone();
-    let is_parameter = |ty: &TypeExpr| {
-        matches!(&ty.kind, TypeExprKind::Named(path) if matches!(&path[..], [(first, _)] if first.name == name))
-    };
+    let is_parameter = |ty: &TypeExpr| matches!(&ty.kind, TypeExprKind::Named(path) if matches!(&path[..], [(first, _)] if first.name == name));
     let count = function.generics.params.len();
     function.generics.params.retain(|(param, _)| param.name != name);
     if function.generics.params.len() == count {

@@ -15,7 +15,6 @@ use std::fmt::Write;
 
 /// Types of Swift that do not exist in dscript, with alternatives.
 const ABSENT: &[(&str, &str)] = &[
-    ("AnyHashable", "use an enum whose cases are the possible types"),
     ("Int128", "'Int' and 'UInt64' are the largest integer types; for larger numbers, use 'Double'"),
     ("KeyPathIterable", "it is declared in a module: import TensorFlow"),
     ("Mirror", "to customize how a type is printed, implement 'description'"),

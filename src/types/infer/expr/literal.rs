@@ -12,6 +12,7 @@ use crate::types::infer::Infer;
 use crate::types::infer::call::arguments::{ArgNode, waits};
 use crate::types::infer::expr::is_nil;
 use crate::types::model::declaration_info::Builtin;
+use crate::types::model::prelude_index::PRELUDE_FILE;
 use crate::types::model::ty::Type;
 use crate::types::model::type_vars::Literal;
 use crate::types::model::typed_tree::{Argument, Callee, Expr, ExprKind, FunctionRef};
@@ -70,6 +71,11 @@ impl Infer<'_> {
             let is_one = crate::types::model::syntax_query::characters(&text) == 1;
             let ty = self.literal_type(if is_one { Literal::Text } else { Literal::Words }, expected);
             return Expr { kind: ExprKind::Text(text), ty, span };
+        }
+        if self.file != PRELUDE_FILE
+            && let Some(custom) = self.custom_interpolation(parts, expected, span)
+        {
+            return custom;
         }
         let string = name_lookup::simple(self.cx, "String");
         let mut out = vec![];
