@@ -4,6 +4,7 @@
 use crate::diagnostic::{Code as DiagnosticCode, Diagnostic};
 use crate::source::{SourceMap, Span};
 use crate::syntax::ast::{AttributeArgs, File, Stmt};
+use crate::types::check::exposed_type;
 use crate::types::check::missing_result;
 use crate::types::check::type_declaration;
 use crate::types::check::unused_declarations;
@@ -124,6 +125,7 @@ pub fn check_module(cx: &mut TypeContext, files: &[File], texts: &[(u32, Rc<str>
     module_files::enter_files(cx, &numbered);
     let registers = cx.module.registrations.iter().any(|(_, f)| !cx.defs.function_data(*f).is_prelude);
     redeclaration::check_functions(cx, before);
+    exposed_type::check_files(cx, &numbered);
     interactive_session::replace_functions(cx, before);
     for n in nominals_before..cx.defs.nominals.len() {
         overrides::link_class(cx, NominalId(n as u32));
