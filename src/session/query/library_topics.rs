@@ -62,7 +62,16 @@ pub const TOPICS: &[LibraryTopic] = &[
     LibraryTopic { title: "Random numbers", files: &["random", "distributions"] },
     LibraryTopic {
         title: "Arrays and sequences",
-        files: &["array", "sequence", "collection", "slice", "lazy", "collection_difference", "sort_comparator"],
+        files: &[
+            "array",
+            "sequence",
+            "collection",
+            "slice",
+            "lazy",
+            "collection_difference",
+            "sort_comparator",
+            "buffers",
+        ],
     },
     LibraryTopic { title: "Dictionaries and sets", files: &["dictionary", "set", "any_hashable"] },
     LibraryTopic { title: "Ranges", files: &["range"] },
@@ -82,7 +91,16 @@ pub const TOPICS: &[LibraryTopic] = &[
     },
     LibraryTopic {
         title: "Tasks",
-        files: &["task", "task_group", "async_sequence", "async_stream", "duration", "dispatch", "task_queue"],
+        files: &[
+            "task",
+            "task_group",
+            "async_sequence",
+            "async_stream",
+            "duration",
+            "dispatch",
+            "run_loop",
+            "task_queue",
+        ],
     },
     LibraryTopic { title: "Input and output", files: &["io", "process_info", "mirror", "progress", "time"] },
     LibraryTopic {
@@ -104,7 +122,7 @@ pub const TOPICS: &[LibraryTopic] = &[
     },
     LibraryTopic { title: "Tests", files: &["testing", "declared_tests", "xctest", "swift_testing"] },
     LibraryTopic { title: "Optionals, results and errors", files: &["optional", "result"] },
-    LibraryTopic { title: "Vectors of fixed size", files: &["simd"] },
+    LibraryTopic { title: "Vectors of fixed size", files: &["simd", "plane_geometry"] },
     LibraryTopic {
         title: "Tensors (import TensorFlow)",
         files: &[

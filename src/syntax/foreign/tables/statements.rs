@@ -397,6 +397,11 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     ("cout << $x", "print($x)", ""),
     ("cat ( $a )", "print($a)", ""),
     ("alert ( $a )", "print($a)", ""),
+    ("asyncio . run ( $e )", "await $e", "a script may wait for tasks itself"),
+    ("await asyncio . sleep ( $e )", "try await Task.sleep(for: .seconds($e))", "a task sleeps with 'Task.sleep'"),
+    ("setTimeout ( $f , $e )", "", "a timer is a task: 'Task { try await Task.sleep(for: .milliseconds(100)); … }'"),
+    ("Promise . all ( $e )", "", "several tasks are waited for with 'async let' or 'withTaskGroup'"),
+    ("await asyncio . gather ( $r", "", "several tasks are waited for with 'async let' or 'withTaskGroup'"),
     ("plt . plot ( $a )", "plot($a)", ""),
     ("plt . show ( )", "", "a picture is shown when it is the value of a statement; 'show' is not needed"),
     // Several values.
