@@ -5,6 +5,7 @@ pub(crate) mod arguments;
 pub(crate) mod arity;
 pub(crate) mod candidates;
 pub(crate) mod closure_overload;
+pub(crate) mod custom_interpolation;
 pub(crate) mod delegating_initializer;
 pub(crate) mod dynamic_member;
 pub(crate) mod expectation;

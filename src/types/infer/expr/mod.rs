@@ -2,7 +2,6 @@
 
 pub(crate) mod calculus_notation;
 pub(crate) mod closure;
-pub(crate) mod custom_interpolation;
 pub(crate) mod fraction;
 pub(crate) mod function_reference;
 pub(crate) mod hash_gradient;

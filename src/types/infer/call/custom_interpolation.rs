@@ -20,7 +20,7 @@ const DEFAULT: &str = "DefaultStringInterpolation";
 impl Infer<'_> {
     /// Infers a string literal with interpolations that the program defines, or of a type that is created from such
     /// literals; `None` for any other literal.
-    pub(super) fn custom_interpolation(
+    pub(crate) fn custom_interpolation(
         &mut self,
         parts: &[StringPart],
         expected: Option<&Type>,
