@@ -6,8 +6,8 @@ use crate::syntax::ast::{
 };
 use std::rc::Rc;
 
-/// The variable that holds the iterator, which programs cannot name.
-const ITERATOR: &str = "iterator of the loop";
+/// The variable that holds the iterator, which programs cannot name. Because of the `$`, it need not be modified.
+const ITERATOR: &str = "$iterator of the loop";
 /// The constant that holds an element that is matched with a pattern.
 const ELEMENT: &str = "element of the loop";
 

@@ -84,7 +84,8 @@ impl Infer<'_> {
 
     /// Declares the constant `error` of a `catch` clause with the type of the errors.
     pub(super) fn typed_error(&mut self, error: LocalId, ty: &Type, span: Span, out: &mut Vec<Stmt>) -> LocalId {
-        let local = self.new_local("error", ty.clone(), false, span);
+        // A constant without a name may be unused.
+        let local = self.new_local("", ty.clone(), false, span);
         let any = self.local_type(error);
         let value = Expr { kind: ExprKind::Local(error), ty: any, span };
         let cast = ExprKind::Cast { value: Box::new(value), forced: true };
