@@ -12,6 +12,10 @@ use crate::value::Bank;
 /// The arithmetic of integers that is moved.
 const INTEGER_ARITHMETIC: [PrimitiveId; 3] = [primitive_ids::INT_ADD, primitive_ids::INT_SUB, primitive_ids::INT_MUL];
 
+/// The arithmetic of numbers that is moved out of branches, too.
+const NUMBER_ARITHMETIC: [PrimitiveId; 5] =
+    [primitive_ids::ADD, primitive_ids::SUB, primitive_ids::MUL, primitive_ids::NEG, primitive_ids::FROM_INT];
+
 /// What is done with an invariant step.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Motion {
@@ -19,6 +23,8 @@ enum Motion {
     Stays,
     /// The step is moved if a step that is moved needs it.
     IfNeeded,
+    /// The step is moved wherever it is in the loop: it takes little time, and its partial derivatives are finite.
+    Always,
     /// The step is moved if each iteration that is repeated executes it.
     IfRepeated,
     /// The step may fail. It is moved if the loop executes it whenever it is entered.
@@ -48,7 +54,8 @@ pub(crate) fn hoist(function: &mut Function) -> bool {
 fn motion(step: &Instruction) -> Motion {
     match step.op {
         Op::ConstF(_) | Op::ConstI(_) => Motion::IfNeeded,
-        Op::LoadGlobal { bank: Bank::F | Bank::I, .. } => Motion::IfRepeated,
+        Op::LoadGlobal { bank: Bank::F | Bank::I, .. } => Motion::Always,
+        Op::Primitive(id) if NUMBER_ARITHMETIC.contains(&id) => Motion::Always,
         Op::Primitive(id) if id.info().result == Bank::F || INTEGER_ARITHMETIC.contains(&id) => Motion::IfRepeated,
         Op::LoadElement { bank: Bank::F, .. } | Op::LoadRecord { bank: Bank::F, .. } => Motion::IfEntered,
         _ => Motion::Stays,
@@ -73,7 +80,9 @@ fn take_invariant(function: &mut Function, found: &Loop, inside: &[bool], writes
         for (i, step) in steps.iter().enumerate() {
             let is_movable = match motion(step) {
                 Motion::Stays => false,
-                Motion::IfNeeded | Motion::IfRepeated => is_repeated || matches!(step.op, Op::LoadGlobal { .. }),
+                Motion::Always => true,
+                Motion::IfNeeded if matches!(step.op, Op::ConstF(_)) => true,
+                Motion::IfNeeded | Motion::IfRepeated => is_repeated,
                 Motion::IfEntered => is_entered,
             };
             let is_invariant = is_movable
