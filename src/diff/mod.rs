@@ -22,7 +22,7 @@ mod linearity;
 pub mod listing;
 pub(crate) mod lost_tangent;
 #[cfg(test)]
-mod test_graphs;
+pub(crate) mod test_graphs;
 pub mod thresholds;
 pub mod transform;
 

@@ -230,3 +230,67 @@ fn a_call_of_an_invalid_function_is_a_fault() {
     called.params[0] = crate::ir::Reg(9);
     assert_eq!(faults(&program), 1);
 }
+
+/// Returns the number of steps with an operation in loops.
+fn in_loops(f: &Function, op: &Op) -> usize {
+    let inside = crate::ir::analysis::control_flow::in_loops(f);
+    let blocks = f.blocks.iter().zip(inside).filter(|(_, inside)| *inside);
+    blocks.flat_map(|(block, _)| &block.instructions).filter(|step| step.op == *op).count()
+}
+
+#[test]
+fn the_reverse_pass_divides_by_an_unchanged_number_before_the_loop() {
+    let mut b = Builder::new("f");
+    let (start, d) = (b.param("start", F), b.param("d", F));
+    let x = b.op(Op::Copy, &[start], F);
+    repeat(&mut b, |b| {
+        let quotient = b.primitive("double.div", &[x, d]);
+        b.op_to(Op::Copy, &[quotient], &[x]);
+    });
+    b.ret(&[x]);
+    let code = sound(function(b));
+    // The forward pass divides, and the reverse pass does so again for the adjoint of the divisor.
+    assert_eq!(in_loops(&code, &arithmetic("double.div")), 2);
+    assert_eq!(in_loops(&code, &arithmetic("double.mul")), 2);
+}
+
+#[test]
+fn the_elements_of_an_array_are_counted_by_a_register() {
+    let mut b = Builder::new("f");
+    let x = b.param("x", F);
+    let stride = crate::ir::Stride { f: 1, i: 0, r: 0 };
+    let array = b.op(Op::NewArray(stride), &[], R);
+    repeat(&mut b, |b| {
+        let y = b.primitive("double.mul", &[x, x]);
+        b.op_to(Op::Append(stride), &[array, y], &[array]);
+    });
+    let index = b.op(Op::ConstI(2), &[], I);
+    let y = b.op(Op::LoadElement { bank: F, offset: 0, stride }, &[array, index], F);
+    b.ret(&[y]);
+    let code = sound(function(b));
+    assert_eq!(count(&code, |op| matches!(op, TransformedOp::Push(I))), 0);
+    assert!(!code.blocks.iter().flat_map(|block| &block.instructions).any(|step| step.op == Op::Count));
+}
+
+#[test]
+fn the_adjoint_of_a_sum_in_an_element_is_read() {
+    let mut b = Builder::new("f");
+    let x = b.param("x", F);
+    let stride = crate::ir::Stride { f: 1, i: 0, r: 0 };
+    let array = b.op(Op::NewArray(stride), &[], R);
+    b.op_to(Op::Append(stride), &[array, x], &[array]);
+    let index = b.op(Op::ConstI(0), &[], I);
+    let load = Op::LoadElement { bank: F, offset: 0, stride };
+    repeat(&mut b, |b| {
+        let before = b.op(load.clone(), &[array, index], F);
+        let square = b.primitive("double.mul", &[x, x]);
+        let sum = b.primitive("double.add", &[before, square]);
+        b.op_to(Op::StoreElement { bank: F, offset: 0, stride }, &[array, index, sum], &[array]);
+    });
+    let y = b.op(load, &[array, index], F);
+    b.ret(&[y]);
+    let code = sound(function(b));
+    assert_eq!(count(&code, |op| matches!(op, TransformedOp::ReadAdjoint { .. })), 1);
+    // The one of the append.
+    assert_eq!(count(&code, |op| matches!(op, TransformedOp::TakeAdjoint { .. })), 1);
+}

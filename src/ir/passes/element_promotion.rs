@@ -31,18 +31,27 @@ enum Use {
     Other,
 }
 
+/// The largest number of loops in which elements are promoted, which limits the compile time.
+const MAX_LOOPS: usize = 64;
+
 /// Promotes elements in all loops, in inner loops first; returns whether there were any.
 pub(crate) fn promote(function: &mut Function) -> bool {
-    let mut has_changed = false;
-    for found in Loop::all(function).iter().filter(|found| found.head > 0) {
+    // The steps after a loop may be at the end of the loop around it, which is therefore determined again.
+    (0..MAX_LOOPS).take_while(|_| promote_in_one_loop(function)).count() > 0
+}
+
+/// Promotes elements in the first loop that has any; returns whether there is one.
+fn promote_in_one_loop(function: &mut Function) -> bool {
+    for found in &Loop::all(function) {
         crate::cancel::check();
         let inside = found.blocks(&predecessors(function));
-        for (array, element) in promotable(function, found, &inside) {
-            promote_one(function, found, &inside, array, &element);
-            has_changed = true;
+        let elements = promotable(function, found, &inside);
+        if !elements.is_empty() {
+            promote_elements(function, found, &inside, &elements);
+            return true;
         }
     }
-    has_changed
+    false
 }
 
 /// Returns the element that a step loads or stores, if it is a number.
@@ -103,12 +112,7 @@ fn constant(function: &Function, reg: Reg) -> Option<i64> {
     }
 }
 
-fn promote_one(function: &mut Function, found: &Loop, inside: &[bool], array: Reg, element: &Element) {
-    let mut register = |bank: Bank| {
-        function.registers.push(Register { bank, name: None });
-        Reg(function.registers.len() as u32 - 1)
-    };
-    let (number, new_index) = (register(Bank::F), register(Bank::I));
+fn promote_elements(function: &mut Function, found: &Loop, inside: &[bool], elements: &[(Reg, Element)]) {
     let span = function.blocks[found.head].end_span;
     let step = |op: Op, outs: &[Reg], ins: &[Reg]| Instruction {
         op,
@@ -117,24 +121,86 @@ fn promote_one(function: &mut Function, found: &Loop, inside: &[bool], array: Re
         span,
         active: false,
     };
-    let Element { index, offset, stride } = *element;
-    // The loop may contain the step that assigns a constant index.
-    let (index, mut before) = match constant(function, index) {
-        Some(n) => (new_index, vec![step(Op::ConstI(n), &[new_index], &[])]),
-        None => (index, vec![]),
-    };
-    let bank = Bank::F;
-    before.push(step(Op::LoadElement { bank, offset, stride }, &[number], &[array, index]));
-    let after = step(Op::StoreElement { bank, offset, stride }, &[array], &[array, index, number]);
-    let blocks = function.blocks.iter_mut().zip(inside).filter(|(_, inside)| **inside);
-    for step in blocks.flat_map(|(block, _)| &mut block.instructions) {
-        let (outs, ins) = match step.op {
-            Op::LoadElement { .. } if step.ins[0] == array => (step.outs.clone(), vec![number]),
-            Op::StoreElement { .. } if step.ins[0] == array => (vec![number], vec![step.ins[2]]),
-            _ => continue,
+    let (mut before, mut after) = (vec![], vec![]);
+    for (array, element) in elements {
+        let mut register = |bank: Bank| {
+            function.registers.push(Register { bank, name: None });
+            Reg(function.registers.len() as u32 - 1)
         };
-        (step.op, step.outs, step.ins) = (Op::Copy, outs, ins);
+        let (number, new_index) = (register(Bank::F), register(Bank::I));
+        let Element { mut index, offset, stride } = *element;
+        // The loop may contain the step that assigns a constant index.
+        if let Some(n) = constant(function, index) {
+            before.push(step(Op::ConstI(n), &[new_index], &[]));
+            index = new_index;
+        }
+        let bank = Bank::F;
+        before.push(step(Op::LoadElement { bank, offset, stride }, &[number], &[*array, index]));
+        after.push(step(Op::StoreElement { bank, offset, stride }, &[*array], &[*array, index, number]));
+        let blocks = function.blocks.iter_mut().zip(inside).filter(|(_, inside)| **inside);
+        for step in blocks.flat_map(|(block, _)| &mut block.instructions) {
+            let (outs, ins) = match step.op {
+                Op::LoadElement { .. } if step.ins[0] == *array => (step.outs.clone(), vec![number]),
+                Op::StoreElement { .. } if step.ins[0] == *array => (vec![number], vec![step.ins[2]]),
+                _ => continue,
+            };
+            (step.op, step.outs, step.ins) = (Op::Copy, outs, ins);
+        }
     }
-    Loop::insert_after(function, inside, &[after]);
+    Loop::insert_after(function, inside, &after);
     found.insert_before(function, inside, before);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diff::test_graphs::{Builder, program};
+    use crate::native::primitive_ids;
+
+    /// Builds a loop that adds `x` to the element `index` of an array, and to the element with the number of the iteration if
+    /// `also` is true.
+    fn sums(also: bool) -> Function {
+        let stride = Stride { f: 1, i: 0, r: 0 };
+        let (load, store) = (
+            Op::LoadElement { bank: Bank::F, offset: 0, stride },
+            Op::StoreElement { bank: Bank::F, offset: 0, stride },
+        );
+        let mut b = Builder::new("f");
+        let (array, index, x) = (b.param("array", Bank::R), b.param("index", Bank::I), b.param("x", Bank::F));
+        let integer = |b: &mut Builder, n: i64| b.op(Op::ConstI(n), &[], Bank::I);
+        let (i, n, one) = (integer(&mut b, 0), integer(&mut b, 9), integer(&mut b, 1));
+        let (inside, after) = (b.block(), b.block());
+        b.jump(inside);
+        b.at(inside);
+        for index in if also { vec![index, i] } else { vec![index] } {
+            let before = b.op(load.clone(), &[array, index], Bank::F);
+            let sum = b.apply(primitive_ids::ADD, &[before, x]);
+            b.op_to(store.clone(), &[array, index, sum], &[array]);
+        }
+        b.op_to(Op::Primitive(primitive_ids::INT_ADD), &[i, one], &[i]);
+        let again = b.apply(primitive_ids::INT_LT, &[i, n]);
+        b.branch(again, inside, after);
+        b.at(after);
+        let result = b.op(load, &[array, index], Bank::F);
+        b.ret(&[result]);
+        let (program, id) = program(b);
+        (**program.function(id).unwrap()).clone()
+    }
+
+    #[test]
+    fn an_element_is_in_a_register_during_the_loop() {
+        let mut f = sums(false);
+        assert!(promote(&mut f));
+        assert!(f.blocks[1].instructions.iter().all(|step| accessed(step).is_none()), "{:?}", f.blocks[1]);
+        let stores = |block: &crate::ir::Block| {
+            block.instructions.iter().filter(|step| matches!(step.op, Op::StoreElement { .. })).count()
+        };
+        assert_eq!(f.blocks.iter().map(stores).sum::<usize>(), 1);
+    }
+
+    #[test]
+    fn an_array_with_other_accesses_stays() {
+        let mut f = sums(true);
+        assert!(!promote(&mut f));
+    }
 }

@@ -16,7 +16,7 @@ pub(crate) fn hoist(function: &mut Function) {
         crate::cancel::check();
         let inside = found.blocks(&predecessors(function));
         let moved = invariant_steps(function, found.head, &inside, &writes);
-        if found.head > 0 && moved.contains(&true) {
+        if moved.contains(&true) {
             move_before(function, &found, &inside, &moved);
         }
     }

@@ -38,7 +38,7 @@ pub(crate) fn hoist(function: &mut Function) -> bool {
     let mut writes = vec![0; function.registers.len()];
     let outs = function.blocks.iter().flat_map(|block| &block.instructions).flat_map(|step| &step.outs);
     outs.chain(&function.params).for_each(|reg| writes[reg.0 as usize] += 1);
-    for found in Loop::all(function).iter().filter(|found| found.head > 0) {
+    for found in &Loop::all(function) {
         crate::cancel::check();
         let inside = found.blocks(&predecessors(function));
         let moved = take_invariant(function, found, &inside, &writes);

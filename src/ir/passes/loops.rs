@@ -15,7 +15,8 @@ fn is_in(inside: &[bool], block: usize) -> bool {
 }
 
 impl Loop {
-    /// Returns the loops of a function, each after the loops in it.
+    /// Returns the loops of a function that are entered at their first block only, each after the loops in it. The first block
+    /// of the function is in none of them.
     pub fn all(function: &Function) -> Vec<Loop> {
         let mut loops: Vec<Loop> = vec![];
         for (latch, head) in back_edges(function) {
@@ -25,6 +26,9 @@ impl Loop {
             }
         }
         let before = predecessors(function);
+        // The blocks of a loop that is entered elsewhere, as the reverse of a loop that ends in two places, lead back to the first
+        // block of the function.
+        loops.retain(|found| !found.blocks(&before)[0]);
         loops.sort_by_cached_key(|found| found.blocks(&before).iter().filter(|inside| **inside).count());
         loops
     }
