@@ -4,6 +4,7 @@ use super::Row;
 
 const BLANKS: &str = "an infix operator has blanks on both sides, or on neither";
 const CLOSURE: &str = "a function without a name is written '{ $n in … }'";
+const PARAMETERLESS: &str = "a function without a name is written '{ … }'";
 const SLICE: &str = "a slice is written with a range, which excludes its end";
 const INTERPOLATION: &str = "a text contains values as in \"x = \\(x)\"";
 const CASES: &str = "a function of two cases is written 'condition ? a : b'";
@@ -48,6 +49,9 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     ("lambda $n , $m : $r", "{ ($n, $m) in $r }", CLOSURE),
     ("lambda $r", "", "a closure is written in braces: '{ x in … }'"),
     ("function ( $n ) { return $e }", "{ $n in $e }", CLOSURE),
+    ("( ) => { $q }", "{ $q }", PARAMETERLESS),
+    ("( ) => $e", "{ $e }", PARAMETERLESS),
+    ("( $n , $m , $k ) => $e", "{ ($n, $m, $k) in $e }", CLOSURE),
     ("( $n , $m ) => $e", "{ ($n, $m) in $e }", CLOSURE),
     ("( $n ) => $e", "{ $n in $e }", CLOSURE),
     ("$n => $e", "{ $n in $e }", CLOSURE),
