@@ -22,7 +22,7 @@ mod linearity;
 pub mod listing;
 pub(crate) mod lost_tangent;
 #[cfg(test)]
-pub(crate) mod test_graphs;
+mod test_graphs;
 pub mod thresholds;
 pub mod transform;
 

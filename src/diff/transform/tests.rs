@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::diff::test_graphs::{Builder, program};
+use crate::ir::passes::element_promotion;
 use crate::ir::verifier::verify;
 use crate::ir::{BlockId, Program, Terminator, TransformedOp};
 use crate::value::Bank::{F, I, R};
@@ -293,4 +294,40 @@ fn the_adjoint_of_a_sum_in_an_element_is_read() {
     assert_eq!(count(&code, |op| matches!(op, TransformedOp::ReadAdjoint { .. })), 1);
     // The one of the append.
     assert_eq!(count(&code, |op| matches!(op, TransformedOp::TakeAdjoint { .. })), 1);
+}
+
+/// Builds a loop that adds `x` to the element `index` of an array, and to the element with the number of the iteration if `also`
+/// is true.
+fn sums_in_elements(also: bool) -> Function {
+    let stride = crate::ir::Stride { f: 1, i: 0, r: 0 };
+    let (load, store) =
+        (Op::LoadElement { bank: F, offset: 0, stride }, Op::StoreElement { bank: F, offset: 0, stride });
+    let mut b = Builder::new("f");
+    let (array, index, x) = (b.param("array", R), b.param("index", I), b.param("x", F));
+    let other = b.op(Op::ConstI(1), &[], I);
+    repeat(&mut b, |b| {
+        for index in if also { vec![index, other] } else { vec![index] } {
+            let before = b.op(load.clone(), &[array, index], F);
+            let sum = b.primitive("double.add", &[before, x]);
+            b.op_to(store.clone(), &[array, index, sum], &[array]);
+        }
+    });
+    let result = b.op(load, &[array, index], F);
+    b.ret(&[result]);
+    function(b).1
+}
+
+#[test]
+fn an_element_is_in_a_register_during_a_loop() {
+    let mut f = sums_in_elements(false);
+    assert!(element_promotion::promote(&mut f));
+    let inside = crate::ir::analysis::control_flow::in_loops(&f);
+    let is_access = |step: &Instruction| matches!(step.op, Op::LoadElement { .. } | Op::StoreElement { .. });
+    let accesses = |inside_loop: bool| {
+        let blocks = f.blocks.iter().zip(&inside).filter(|(_, inside)| **inside == inside_loop);
+        blocks.flat_map(|(block, _)| &block.instructions).filter(|step| is_access(step)).count()
+    };
+    // The load before the loop, the store after it, and the load of the result.
+    assert_eq!((accesses(true), accesses(false)), (0, 3));
+    assert!(!element_promotion::promote(&mut sums_in_elements(true)), "the indices may be equal");
 }
