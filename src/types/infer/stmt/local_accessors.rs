@@ -6,7 +6,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast;
 use crate::syntax::ast::{
-    Accessors, Block, CastKind, DeclKind, FunctionDecl, Generics, Ident, LazyBlock, Name, Param, TypeExpr,
+    Accessors, Block, CastKind, DeclKind, FunctionDecl, Generics, Ident, LazyBlock, Param, TypeExpr,
 };
 use crate::types::declare;
 use crate::types::declare::member::value_param;
@@ -110,11 +110,11 @@ impl Infer<'_> {
         let span = ident.span;
         let result = self.type_expr(ty, span);
         let Some(body) = accessors.get else { return };
-        let get = self.accessor(&ident.name, accessors.get_throws, vec![], Some(result.clone()), body, span, out);
+        let get = self.accessor(ident, accessors.get_throws, vec![], Some(result.clone()), body, out);
         self.cx.defs.functions[get.0 as usize].kind = FunctionKind::Getter;
         let set = accessors.set.map(|(new_value, body)| {
             let name = new_value.unwrap_or(Ident { name: "newValue".into(), span });
-            let set = self.accessor(&ident.name, false, vec![value_param(name, Some(&result))], None, body, span, out);
+            let set = self.accessor(ident, false, vec![value_param(name, Some(&result))], None, body, out);
             self.cx.defs.functions[set.0 as usize].kind = FunctionKind::Setter;
             set
         });
@@ -127,16 +127,16 @@ impl Infer<'_> {
     /// Declares an accessor: a local function whose name is not bound.
     fn accessor(
         &mut self,
-        name: &Name,
+        ident: &Ident,
         throws: bool,
         params: Vec<Param>,
         result: Option<TypeExpr>,
         body: LazyBlock,
-        span: Span,
         out: &mut Vec<Stmt>,
     ) -> FunctionId {
+        let span = ident.span;
         let function = FunctionDecl {
-            name: Ident { name: name.clone(), span },
+            name: ident.clone(),
             generics: Generics::default(),
             params,
             throws,
@@ -202,10 +202,10 @@ impl Infer<'_> {
         span: Span,
         out: &mut Vec<Stmt>,
     ) -> String {
-        let name: Name = full.into();
-        let f = self.accessor(&name, false, params, None, body.clone(), span, out);
+        let ident = Ident { name: full.into(), span };
+        let f = self.accessor(&ident, false, params, None, body.clone(), out);
         if let Some(scope) = self.frame().scopes.last_mut() {
-            Rc::make_mut(scope).insert(name, Binding::Functions(vec![f]));
+            Rc::make_mut(scope).insert(ident.name, Binding::Functions(vec![f]));
         }
         format!("`{full}`")
     }
