@@ -6,17 +6,18 @@ use crate::ir::{Instruction, Op, Reg, TransformedOp};
 
 /// Replaces pairs of steps that move an adjoint out of an array and add it to the same element by a step that reads it.
 pub(super) fn read_kept_adjoints(steps: &mut Vec<Instruction>) {
-    for taken in 0..steps.len() {
-        let Op::Transformed(TransformedOp::TakeAdjoint { offset, stride }) = steps[taken].op else { continue };
-        let Some(added) = addition(steps, taken) else { continue };
-        let step = &mut steps[taken];
-        step.op = Op::Transformed(TransformedOp::ReadAdjoint { offset, stride });
-        step.outs.truncate(1);
-        // The step is removed below, so that the other indices stay valid.
-        let array = steps[added].outs[0];
-        steps[added] = Instruction { op: Op::Take, outs: vec![array], ins: vec![array], ..steps[added].clone() };
+    let mut taken = 0;
+    while taken < steps.len() {
+        if let Op::Transformed(TransformedOp::TakeAdjoint { offset, stride }) = steps[taken].op
+            && let Some(added) = addition(steps, taken)
+        {
+            steps.remove(added);
+            let step = &mut steps[taken];
+            step.op = Op::Transformed(TransformedOp::ReadAdjoint { offset, stride });
+            step.outs.truncate(1);
+        }
+        taken += 1;
     }
-    steps.retain(|step| step.op != Op::Take || step.outs != step.ins);
 }
 
 /// Returns the step that adds the adjoint that another step has taken to the same element of the array.

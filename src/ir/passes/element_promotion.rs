@@ -5,7 +5,7 @@
 
 use super::loops::Loop;
 use crate::ir::analysis::control_flow::predecessors;
-use crate::ir::graph::{Function, Instruction, Op, Reg, Register, Stride};
+use crate::ir::graph::{Block, Function, Instruction, Op, Reg, Register, Stride};
 use crate::value::Bank;
 use hashbrown::HashMap;
 
@@ -93,7 +93,7 @@ fn promotable(function: &Function, found: &Loop, inside: &[bool]) -> Vec<(Reg, E
     for (array, used) in uses {
         let Use::One { element, is_modified: true, block } = used else { continue };
         let is_written = |reg: Reg| blocks().any(|(_, steps)| steps.iter().any(|step| step.outs.contains(&reg)));
-        let is_invariant = !is_written(element.index) || constant(function, element.index).is_some();
+        let is_invariant = !is_written(element.index) || constant(&function.blocks, element.index).is_some();
         if is_invariant && found.executes_before_exit(function, inside, block) {
             chosen.push((array, element));
         }
@@ -103,9 +103,8 @@ fn promotable(function: &Function, found: &Loop, inside: &[bool]) -> Vec<(Reg, E
 }
 
 /// Returns the constant that a register always holds.
-fn constant(function: &Function, reg: Reg) -> Option<i64> {
-    let mut steps =
-        function.blocks.iter().flat_map(|block| &block.instructions).filter(|step| step.outs.contains(&reg));
+fn constant(blocks: &[Block], reg: Reg) -> Option<i64> {
+    let mut steps = blocks.iter().flat_map(|block| &block.instructions).filter(|step| step.outs.contains(&reg));
     match (steps.next()?, steps.next()) {
         (Instruction { op: Op::ConstI(n), .. }, None) => Some(*n),
         _ => None,
@@ -123,16 +122,17 @@ fn promote_elements(function: &mut Function, found: &Loop, inside: &[bool], elem
     };
     let (mut before, mut after) = (vec![], vec![]);
     for (array, element) in elements {
+        let registers = &mut function.registers;
         let mut register = |bank: Bank| {
-            function.registers.push(Register { bank, name: None });
-            Reg(function.registers.len() as u32 - 1)
+            registers.push(Register { bank, name: None });
+            Reg(registers.len() as u32 - 1)
         };
-        let (number, new_index) = (register(Bank::F), register(Bank::I));
+        let number = register(Bank::F);
         let Element { mut index, offset, stride } = *element;
         // The loop may contain the step that assigns a constant index.
-        if let Some(n) = constant(function, index) {
-            before.push(step(Op::ConstI(n), &[new_index], &[]));
-            index = new_index;
+        if let Some(n) = constant(&function.blocks, index) {
+            index = register(Bank::I);
+            before.push(step(Op::ConstI(n), &[index], &[]));
         }
         let bank = Bank::F;
         before.push(step(Op::LoadElement { bank, offset, stride }, &[number], &[*array, index]));

@@ -5,6 +5,7 @@
 
 use super::loops::Loop;
 use crate::ir::analysis::control_flow::{predecessors, reverse_postorder};
+use crate::ir::analysis::flow_graph::count;
 use crate::ir::graph::{Function, Instruction, Op, Reg};
 use crate::native::{PrimitiveId, primitive_ids};
 use crate::value::Bank;
@@ -35,9 +36,7 @@ enum Motion {
 /// or adjoint code is derived, their derivatives move, too.
 pub(crate) fn hoist(function: &mut Function) -> bool {
     let mut has_moved = false;
-    let mut writes = vec![0; function.registers.len()];
-    let outs = function.blocks.iter().flat_map(|block| &block.instructions).flat_map(|step| &step.outs);
-    outs.chain(&function.params).for_each(|reg| writes[reg.0 as usize] += 1);
+    let writes = count(function).writes;
     for found in &Loop::all(function) {
         crate::cancel::check();
         let inside = found.blocks(&predecessors(function));
@@ -80,9 +79,8 @@ fn take_invariant(function: &mut Function, found: &Loop, inside: &[bool], writes
         for (i, step) in steps.iter().enumerate() {
             let is_movable = match motion(step) {
                 Motion::Stays => false,
-                Motion::Always => true,
-                Motion::IfNeeded if matches!(step.op, Op::ConstF(_)) => true,
-                Motion::IfNeeded | Motion::IfRepeated => is_repeated,
+                Motion::Always | Motion::IfNeeded => true,
+                Motion::IfRepeated => is_repeated,
                 Motion::IfEntered => is_entered,
             };
             let is_invariant = is_movable

@@ -193,6 +193,13 @@ pub struct Closure {
     pub body: Block,
 }
 
+impl Closure {
+    /// Creates a closure without a capture list, types and attributes.
+    pub fn plain(params: Option<Vec<ClosureParam>>, throws: bool, body: Block) -> Closure {
+        Closure { captures: vec![], params, throws, thrown: None, result: None, attributes: vec![], body }
+    }
+}
+
 /// An element of a capture list, such as `weak self` or `x = y`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ClosureCapture {

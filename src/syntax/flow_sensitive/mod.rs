@@ -211,15 +211,7 @@ fn rewritten(used: &Use, mut slice: Vec<Stmt>, span: Span) -> Expr {
     let name = |x: &Ident| Expr { kind: ExprKind::Ident { name: x.name.clone(), generics: vec![] }, span: x.span };
     slice.push(Stmt { kind: StmtKind::Return(Some(name(&used.of))), span });
     let params = used.wrt.iter().map(|x| ClosureParam { name: x.clone(), ty: None, is_inout: false }).collect();
-    let closure = Closure {
-        captures: vec![],
-        params: Some(params),
-        throws,
-        thrown: None,
-        result: None,
-        attributes: vec![],
-        body: Block { items: slice, span },
-    };
+    let closure = Closure::plain(Some(params), throws, Block { items: slice, span });
     let arg =
         |label: Option<&str>, value: Expr| Arg { label: label.map(ident), value: Rc::new(value), trailing: false };
     let points = used.wrt.iter().enumerate().map(|(k, x)| arg((k == 0).then_some("at"), name(x)));

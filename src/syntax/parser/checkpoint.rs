@@ -46,15 +46,7 @@ impl Builder<'_> {
         };
         let mut body = Block { items, span };
         body.items.push(Stmt { kind: goes_on(true, span), span });
-        let closure = Closure {
-            captures: vec![],
-            params: Some(params),
-            throws,
-            thrown: None,
-            result: None,
-            attributes: vec![],
-            body,
-        };
+        let closure = Closure::plain(Some(params), throws, body);
         let closure = Expr { kind: ExprKind::Closure(Rc::new(closure)), span };
         let args = sequence.into_iter().chain([closure]);
         let args = args.map(|value| Arg { label: None, value: Rc::new(value), trailing: false }).collect();

@@ -8,15 +8,7 @@ impl Builder<'_> {
     /// Reads a closure expression: `{ [weak self] (x: T) -> R in … }`.
     pub(super) fn closure(&mut self, node: Node<'_>) -> Expr {
         let span = self.span(&node);
-        let mut closure = Closure {
-            captures: vec![],
-            params: None,
-            throws: false,
-            thrown: None,
-            result: None,
-            attributes: vec![],
-            body: Block { items: vec![], span },
-        };
+        let mut closure = Closure::plain(None, false, Block { items: vec![], span });
         let hash = std::mem::replace(&mut self.in_hash, false);
         let around = std::mem::take(&mut self.throwing);
         for part in node.into_inner() {

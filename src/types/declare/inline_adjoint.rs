@@ -36,15 +36,8 @@ pub(crate) fn take_apart(decl: &Decl) -> Option<(Decl, Decl)> {
         TypeExprKind::Function { params: vec![takes], result: Box::new(given), throws: false, attributes: vec![] };
     let both = vec![(Some(ident("value", span)), result), (Some(ident("pullback", span)), type_of(pullback, span))];
 
-    let closure = Closure {
-        captures: vec![],
-        params: Some(vec![ClosureParam { name: seed.clone(), ty: None, is_inout: false }]),
-        throws: false,
-        thrown: None,
-        result: None,
-        attributes: vec![],
-        body: body.clone(),
-    };
+    let closure =
+        Closure::plain(Some(vec![ClosureParam { name: seed.clone(), ty: None, is_inout: false }]), false, body.clone());
     let closure = Expr { kind: ExprKind::Closure(Rc::new(closure)), span };
     let pair = Expr { kind: ExprKind::Tuple(vec![(None, value.clone()), (None, closure)]), span };
     let mut statements = before.to_vec();

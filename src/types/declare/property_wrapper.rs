@@ -7,8 +7,8 @@ use crate::diagnostic::{Code as DiagnosticCode, Diagnostic};
 use crate::source::Span;
 use crate::syntax;
 use crate::syntax::ast::{
-    Accessors, Arg, Attribute, AttributeArgs, Binding, CastKind, Decl, DeclKind, Expr, ExprKind, File, Ident, Name,
-    NominalDecl, NominalKind, Param, Pattern, PatternKind, StmtKind, TypeExpr, TypeExprKind,
+    Accessors, Arg, Attribute, AttributeArgs, Binding, Decl, DeclKind, Expr, ExprKind, File, Ident, Name, NominalDecl,
+    NominalKind, Param, Pattern, PatternKind, StmtKind, TypeExpr, TypeExprKind,
 };
 use crate::types::declare::member;
 use crate::types::declare::member::{Property, value_param};
@@ -20,6 +20,7 @@ use crate::types::model::declaration_tables::Wrapper;
 use crate::types::model::declaration_tables::{
     Code, FunctionData, FunctionKind, Group, Member, MemberKind, Owner, StoredData, blank_function,
 };
+use crate::types::model::syntax_query::{coerced, strip};
 use crate::types::model::ty::NominalId;
 use crate::types::model::type_context::TypeContext;
 use crate::types::model::typed_tree::FunctionId;
@@ -156,7 +157,7 @@ pub(crate) fn wrapped_local(
         cx.sink.report(Diagnostic::error(DiagnosticCode::WrongContext, name.span, problem));
         return Some(None);
     }
-    let value = binding.value.as_ref().map(|value| as_written(value, ty));
+    let value = binding.value.as_ref().map(|value| coerced(value, ty));
     let value = wrapper_call(cx, attribute, value);
     let storage = storage_binding(attribute, &wrapper, name, ty, value);
     let projected = wrapper.projected.map(|p| p.settable);
@@ -194,7 +195,7 @@ pub(crate) fn declare_wrapped(cx: &mut TypeContext, property: &Property) -> bool
 
 /// Enters a static property with a wrapper; the storage of the wrapper is static, too.
 fn wrap_static(cx: &mut TypeContext, w: &WrappedDeclaration, value: Option<&Expr>) {
-    let value = value.map(|value| as_written(value, w.ty));
+    let value = value.map(|value| coerced(value, w.ty));
     let mut decl = (**w.decl).clone();
     decl.attributes.retain(|a| a.span != w.attribute.span && w.inner.iter().all(|(inner, _)| a.span != inner.span));
     decl.modifiers.push(Ident { name: "private".into(), span: w.name.span });
@@ -437,17 +438,6 @@ pub(crate) fn unfilled_wrapper(cx: &TypeContext, n: NominalId, name: &str) -> Op
     stored[index].value.is_none().then_some((index as u32, wrap))
 }
 
-/// Converts a value to the type of a property's annotation, if there is an annotation.
-fn as_written(value: &Expr, ty: Option<&TypeExpr>) -> Expr {
-    match ty {
-        Some(ty) => {
-            let kind = ExprKind::As { value: Rc::new(value.clone()), ty: ty.clone(), kind: CastKind::Coerce };
-            Expr { kind, span: value.span }
-        }
-        None => value.clone(),
-    }
-}
-
 /// Creates the declaration of a wrapper that is not stored in a property of an instance.
 fn storage_binding(
     attribute: &Attribute,
@@ -552,7 +542,7 @@ fn stored_properties(nominal: &NominalDecl) -> Vec<(bool, bool)> {
 }
 
 fn is_named(binding: &Binding, wanted: &str) -> bool {
-    matches!(&crate::types::model::syntax_query::strip(&binding.pattern).kind, PatternKind::Bind { name, .. } if &**name == wanted)
+    matches!(&strip(&binding.pattern).kind, PatternKind::Bind { name, .. } if &**name == wanted)
 }
 
 fn accessible(is_let: bool, binding: &Binding, is_class: bool) -> Accessible {

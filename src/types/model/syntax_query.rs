@@ -124,6 +124,13 @@ pub(crate) fn is_implicitly_unwrapped(ty: Option<&TypeExpr>) -> bool {
     }
 }
 
+/// Creates `value as ty`, if a type is given.
+pub(crate) fn coerced(value: &ast::Expr, ty: Option<&ast::TypeExpr>) -> ast::Expr {
+    let Some(ty) = ty else { return value.clone() };
+    let kind = ast::ExprKind::As { value: Rc::new(value.clone()), ty: ty.clone(), kind: ast::CastKind::Coerce };
+    ast::Expr { kind, span: value.span }
+}
+
 /// Creates the closure `{ params in body }`.
 pub(crate) fn closure_of(params: &[String], body: ast::Expr, span: Span) -> ast::Expr {
     let params = params
@@ -136,15 +143,7 @@ pub(crate) fn closure_of(params: &[String], body: ast::Expr, span: Span) -> ast:
 /// Creates the closure `{ params in body }` with parameters that may have types.
 pub(crate) fn closure_with(params: Vec<ast::ClosureParam>, body: ast::Expr, span: Span) -> ast::Expr {
     let items = vec![ast::Stmt { kind: ast::StmtKind::Expr(body), span }];
-    let closure = ast::Closure {
-        captures: vec![],
-        params: Some(params),
-        throws: false,
-        thrown: None,
-        result: None,
-        attributes: vec![],
-        body: ast::Block { items, span },
-    };
+    let closure = ast::Closure::plain(Some(params), false, ast::Block { items, span });
     ast::Expr { kind: ast::ExprKind::Closure(Rc::new(closure)), span }
 }
 

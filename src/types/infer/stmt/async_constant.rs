@@ -3,12 +3,13 @@
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast;
-use crate::syntax::ast::{CastKind, Ident, TypeExpr};
+use crate::syntax::ast::{Ident, TypeExpr};
 use crate::types::declare::property_observers;
 use crate::types::generics::signature;
 use crate::types::generics::unification;
 use crate::types::infer::expr::calculus_notation;
 use crate::types::infer::{Infer, LocalEntity};
+use crate::types::model::syntax_query::coerced;
 use crate::types::model::syntax_walk;
 use crate::types::model::ty::Type;
 use crate::types::model::typed_tree::{Callee, Expr, ExprKind, FunctionId, Stmt, StmtKind};
@@ -25,13 +26,7 @@ impl Infer<'_> {
         out: &mut Vec<Stmt>,
     ) {
         let (name, span) = (&ident.name, ident.span);
-        let value = match written {
-            Some(ty) => {
-                let kind = ast::ExprKind::As { value: Rc::new(value.clone()), ty: ty.clone(), kind: CastKind::Coerce };
-                ast::Expr { kind, span: value.span }
-            }
-            None => value.clone(),
-        };
+        let value = coerced(value, written);
         let Some((body, throws, ty)) = self.task_body(name, value, span, out) else { return };
         let task = format!("task of {name}");
         let (begin, read) = match throws {

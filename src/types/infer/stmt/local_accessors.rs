@@ -5,9 +5,7 @@
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast;
-use crate::syntax::ast::{
-    Accessors, Block, CastKind, DeclKind, FunctionDecl, Generics, Ident, LazyBlock, Param, TypeExpr,
-};
+use crate::syntax::ast::{Accessors, Block, DeclKind, FunctionDecl, Generics, Ident, LazyBlock, Param, TypeExpr};
 use crate::types::declare;
 use crate::types::declare::member::value_param;
 use crate::types::declare::property_observers;
@@ -16,7 +14,7 @@ use crate::types::generics::signature;
 use crate::types::generics::unification;
 use crate::types::infer::{Binding, Infer};
 use crate::types::model::declaration_tables::FunctionKind;
-use crate::types::model::syntax_query::strip;
+use crate::types::model::syntax_query::{coerced, strip};
 use crate::types::model::syntax_walk::mentions;
 use crate::types::model::ty::Type;
 use crate::types::model::typed_tree::Ownership;
@@ -213,13 +211,7 @@ impl Infer<'_> {
     /// Declares a lazy variable: a closure computes the value, which is stored when it is first read.
     fn lazy_variable(&mut self, ident: &Ident, written: Option<&TypeExpr>, value: &ast::Expr, out: &mut Vec<Stmt>) {
         let (name, span) = (&ident.name, ident.span);
-        let value = match written {
-            Some(ty) => {
-                let kind = ast::ExprKind::As { value: Rc::new(value.clone()), ty: ty.clone(), kind: CastKind::Coerce };
-                ast::Expr { kind, span: value.span }
-            }
-            None => value.clone(),
-        };
+        let value = coerced(value, written);
         let initial = format!("initial value of {name}");
         let closure = crate::types::model::syntax_query::closure_of(&[], value, span);
         self.hidden_variable(&initial, None, closure, span, out);
