@@ -5,7 +5,7 @@ use crate::native::{Primitive, PrimitiveId, primitive_table};
 use crate::source::Span;
 use crate::value::origins::Storage;
 use crate::value::shape::{ScalarKind, ShapeId, TangentId};
-use crate::value::{Bank, Constants};
+use crate::value::{Bank, Constants, JacobianForm};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use std::rc::Rc;
@@ -163,7 +163,7 @@ pub enum Operator {
     Matrix { sparse: bool },
     /// Computes the matrix of the differential of a function at a point by linearization code: `x…, body → whether it
     /// succeeded, rows`.
-    Jacobian { at: TangentId, result: TangentId },
+    Jacobian { at: TangentId, result: TangentId, form: JacobianForm },
     /// Returns all numbers of a value that can vary: `x… → array`.
     Coordinates { of: TangentId },
     /// Runs a checkpoint: `body →`, or `body → thrown, error`.

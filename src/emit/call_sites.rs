@@ -45,7 +45,7 @@ pub fn operator(code: &mut Code, banks: &[Bank], step: &Step, operator: &ir::Ope
         ir::Operator::Gradient { at, value, throws } => Operator::Gradient { at, value, throws },
         ir::Operator::ApplyAtOnce => Operator::ApplyAtOnce,
         ir::Operator::Matrix { sparse } => Operator::Matrix { sparse },
-        ir::Operator::Jacobian { at, result } => Operator::Jacobian { at, result },
+        ir::Operator::Jacobian { at, result, form } => Operator::Jacobian { at, result, form },
         ir::Operator::Coordinates { of } => Operator::Coordinates { of },
         ir::Operator::WithoutDerivative { of } => Operator::WithoutDerivative { of },
         ir::Operator::NoDerivative { is_property } => Operator::NoDerivative { is_property },

@@ -8,7 +8,7 @@ use crate::native::{PrimitiveId, library};
 use crate::source::Span;
 use crate::value::origins::Storage;
 use crate::value::shape::{ShapeId, TangentId};
-use crate::value::{Bank, Constants};
+use crate::value::{Bank, Constants, JacobianForm};
 use serde::{Deserialize, Deserializer, Serialize};
 use std::iter::Flatten;
 use std::ops::Range;
@@ -442,10 +442,10 @@ pub enum Operator {
     /// rows`, or `linear → whether it succeeded, row indices, column indices, values` of the entries that may differ from
     /// zero. The operator occurs only in plain code, and does not succeed in a live level.
     Matrix { sparse: bool },
-    /// Computes the matrix of the differential of `body`, which returns an array of numbers, by linearization code:
-    /// `x…, body → whether it succeeded, rows`. The operator occurs only in plain code, and does not succeed in a live
-    /// level, under an observer, or without linearization code.
-    Jacobian { at: TangentId, result: TangentId },
+    /// Computes the matrix of the differential of `body`: `x…, body → whether it succeeded, rows`, or `x…, body → whether it
+    /// succeeded, number of rows, number of columns, row indices, column indices, values` if it is sparse. The operator occurs only
+    /// in plain code, and does not succeed in a live level, under an observer, or without Jacobian or linearization code.
+    Jacobian { at: TangentId, result: TangentId, form: JacobianForm },
     /// Returns all numbers of a value that can vary, in order: `x… → array`.
     Coordinates { of: TangentId },
     /// Calls a function without parameters and results: `body →`, or `body → thrown, error`. A reverse level does not

@@ -3,8 +3,8 @@
 use super::{Function, Instruction, Op, Operator, Program, Reg, Terminator, TransformedOp, Trap};
 use crate::ir::passes::exclusivity_checks::AccessKind;
 use crate::source::{SourceMap, Span};
-use crate::value::Bank;
 use crate::value::shape::Shape;
+use crate::value::{Bank, JacobianForm};
 use std::fmt::Write;
 
 /// Prints a whole function: its signature, then block by block. With `sources`, source line numbers follow the steps.
@@ -156,7 +156,9 @@ fn operation(program: &Program, op: &Op) -> String {
             Operator::Series { .. } => "series".into(),
             Operator::ApplyAtOnce => "applyAtOnce".into(),
             Operator::Matrix { sparse } => if *sparse { "sparseMatrix" } else { "matrix" }.into(),
-            Operator::Jacobian { .. } => "jacobian".into(),
+            Operator::Jacobian { form: JacobianForm::Dense, .. } => "jacobian".into(),
+            Operator::Jacobian { form: JacobianForm::Small, .. } => "smallJacobian".into(),
+            Operator::Jacobian { form: JacobianForm::Sparse, .. } => "sparseJacobian".into(),
             Operator::Coordinates { .. } => "coordinates".into(),
             Operator::WithoutDerivative { .. } => "withoutDerivative".into(),
             Operator::NoDerivative { .. } => "noDerivative".into(),

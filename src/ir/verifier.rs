@@ -239,7 +239,7 @@ impl Check<'_> {
             Operator::Series { throws, .. } => ins == [Bank::F, Bank::I, Bank::R] && outs.len() == error(throws) + 2,
             Operator::Matrix { sparse: false } => outs == [Bank::I, Bank::R] && ins == [Bank::R],
             Operator::Matrix { sparse: true } => outs == [Bank::I, Bank::R, Bank::R, Bank::R] && ins == [Bank::R],
-            Operator::Jacobian { at, .. } => ins.len() == value(at) + 1 && outs == [Bank::I, Bank::R],
+            Operator::Jacobian { at, form, .. } => ins.len() == value(at) + 1 && outs == form.results(),
             Operator::ApplyAtOnce => outs == [Bank::I, Bank::R] && ins == [Bank::R, Bank::R],
             Operator::Recompute { .. } => (outs.is_empty() || outs == [Bank::I, Bank::R]) && ins == [Bank::R],
             Operator::Coordinates { of } => outs == [Bank::R] && ins.len() == value(of),

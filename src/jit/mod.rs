@@ -92,6 +92,8 @@ pub struct Helpers {
     pub append_integer: extern "C" fn(array: *mut u8, value: i64) -> i64,
     /// Appends a number with its node, 0 for a constant, to the array in a register; returns whether it succeeded.
     pub append_varied: extern "C" fn(*mut Context, array: *mut u8, value: f64, node: i64) -> i64,
+    /// Creates a function object with captured references in an empty register; returns whether the register was empty.
+    pub new_closure: extern "C" fn(register: *mut u8, captured: *mut u8, function: i64, count: i64) -> i64,
     /// Creates an empty array in a register.
     pub new_array: extern "C" fn(*mut Context, register: *mut u8) -> i64,
     /// Creates an array of constants in a register.
@@ -139,6 +141,8 @@ pub struct Helpers {
     pub share: extern "C" fn(*mut Context, to: *mut u8, from: *const u8) -> i64,
     /// Moves a reference from the second register to the first one, and drops the content of that register.
     pub take: extern "C" fn(*mut Context, to: *mut u8, from: *mut u8) -> i64,
+    /// Drops the reference in a register, which is passed twice; returns whether finalizers are pending.
+    pub drop: extern "C" fn(*mut Context, register: *mut u8, again: *mut u8) -> i64,
     /// Checks the limits of tangent or adjoint code; returns whether the code continues.
     pub poll: extern "C" fn(*mut Context, i64, i64) -> i64,
     /// Allocates memory for the value stack of adjoint code; returns whether there is some.

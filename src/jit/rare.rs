@@ -28,6 +28,8 @@ pub struct Rare<T> {
     pub share: T,
     /// Moves a reference to such a register.
     pub take: T,
+    /// Drops the reference in a register.
+    pub drop: T,
     /// Adds the number that was passed to an array of adjoints.
     pub accumulate: T,
     /// Appends the number that was passed to an array.
@@ -48,6 +50,7 @@ impl Rare<RareFunction> {
             grow: plain(helpers.grow as *const ()),
             share: plain(helpers.share as *const ()),
             take: plain(helpers.take as *const ()),
+            drop: plain(helpers.drop as *const ()),
             accumulate: modifying(helpers.accumulate as *const ()),
             append_number: modifying(helpers.append_passed as *const ()),
             set_number: modifying(helpers.set_number as *const ()),
@@ -68,6 +71,7 @@ impl<T> Rare<T> {
             grow: f(&self.grow)?,
             share: f(&self.share)?,
             take: f(&self.take)?,
+            drop: f(&self.drop)?,
             accumulate: f(&self.accumulate)?,
             append_number: f(&self.append_number)?,
             set_number: f(&self.set_number)?,

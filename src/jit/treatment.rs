@@ -65,11 +65,11 @@ pub fn treatment(opcode: Opcode) -> Treatment {
         | LoadRecordR | StoreRecordF | StoreRecordI | CaptureF | CaptureI | CaptureR | AppendF | AppendI | Count
         | CheckIndex | ElementF | ElementI | ElementR | PartF | PartI | PartR | SetElementF | SetElementI
         | SetPartF | SetPartI | TakePart | SetElementR | SetPartR | AppendR | LoadGlobalF | LoadGlobalI
-        | LoadGlobalR | StoreGlobalF | StoreGlobalI | CheckAccess | CheckGlobalAccess => Treatment::Object,
-        LoadText | LoadArray | Native | Operate | NewBox | NewInstance | FindMethod | NewRecord | NewClosure
-        | StoreBoxR | TakeBox | StoreRecordR | TakeRecord | NewArray | AppendText | Append | StoreGlobalR
-        | TakeGlobal | BeginAccess | BeginGlobalAccess | EndAccess | DPrim3F | DCallRule | DNative | DOperate
-        | DNewBox | DNewRecord | DNewClosure | DStoreBoxF | DAppend | DStoreGlobalF => Treatment::Step,
+        | LoadGlobalR | StoreGlobalF | StoreGlobalI | CheckAccess | CheckGlobalAccess | NewClosure => Treatment::Object,
+        LoadText | LoadArray | Native | Operate | NewBox | NewInstance | FindMethod | NewRecord | StoreBoxR
+        | TakeBox | StoreRecordR | TakeRecord | NewArray | AppendText | Append | StoreGlobalR | TakeGlobal
+        | BeginAccess | BeginGlobalAccess | EndAccess | DPrim3F | DCallRule | DNative | DOperate | DNewBox
+        | DNewRecord | DNewClosure | DStoreBoxF | DAppend | DStoreGlobalF => Treatment::Step,
         CallValue | DCallValue => Treatment::StepAndLeave,
         PartialF | PartialLeftF | PartialRightF | PartialFI | FlushF | AppendNode | AppendNode2 | PushF | PushI
         | PushKnown | PopF | PopI | AddElementF | AddPartF | Accumulate | AccumulateR | TakeAdjoint | ReadAdjoint

@@ -19,6 +19,7 @@ pub mod origins;
 pub mod printing;
 mod release;
 pub mod shape;
+mod signature;
 pub mod slot_rewrite;
 pub mod spare_arrays;
 pub mod string;
@@ -28,6 +29,7 @@ pub use cells::{Cells, Integers, Numbers, References};
 pub use components::Components;
 pub use constant_array::Constants;
 pub use release::release;
+pub use signature::{ClosureSignature, Signature};
 use std::rc::Rc;
 pub use string::Text;
 
@@ -98,27 +100,25 @@ pub struct BoxCells {
     pub finalizer: crate::value::finalizer::Finalizer,
 }
 
-/// The part of a function object that determines its code: its function, and the captured function objects.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Signature {
-    /// The index of the function in the program.
-    pub function: u32,
-    /// The signature of each captured reference that is a function object.
-    pub captured: Vec<Option<Signature>>,
+/// The form in which an operator computes a Jacobian.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
+pub enum JacobianForm {
+    /// A few rows with all entries, computed together by Jacobian code.
+    Small,
+    /// The rows with all entries, computed by sweeps over a tape.
+    Dense,
+    /// The entries that may differ from zero, computed by sweeps over a tape.
+    Sparse,
 }
 
-impl Signature {
-    /// Returns the signature of a function object. Only eight levels of nested captures are included.
-    pub fn of(closure: &Closure) -> Signature {
-        Signature::within(closure, 8)
-    }
-
-    fn within(closure: &Closure, depth: usize) -> Signature {
-        let captured = closure.captures.r.iter().map(|reference| match reference {
-            Ref::Closure(closure) if depth > 0 => Some(Signature::within(closure, depth - 1)),
-            _ => None,
-        });
-        Signature { function: closure.function, captured: captured.collect() }
+impl JacobianForm {
+    /// Returns the banks of the results of the operator: whether it succeeded, the size of a sparse Jacobian, and the parts of the
+    /// Jacobian.
+    pub fn results(self) -> &'static [Bank] {
+        match self {
+            JacobianForm::Small | JacobianForm::Dense => &[Bank::I, Bank::R],
+            JacobianForm::Sparse => &[Bank::I, Bank::I, Bank::I, Bank::R, Bank::R, Bank::R],
+        }
     }
 }
 

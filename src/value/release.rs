@@ -20,7 +20,12 @@ thread_local! {
 /// Drops references; the outermost call also drops the references of objects that are destroyed meanwhile.
 pub fn release(references: &mut [Ref]) {
     // An object without owned objects cannot start a chain: the common case needs no list.
-    if references.iter().all(|r| matches!(r, Ref::Null | Ref::Text(_) | Ref::Tensor(_))) {
+    let is_single = |reference: &Ref| match reference {
+        Ref::Null | Ref::Text(_) | Ref::Tensor(_) => true,
+        Ref::Cells(cells) => cells.r.is_empty(),
+        _ => false,
+    };
+    if references.iter().all(is_single) {
         return;
     }
     let first = QUEUE.try_with(|queue| {

@@ -3,7 +3,7 @@
 use crate::bytecode::operand::Role;
 use crate::bytecode::{Code, Instruction, Operator, verify};
 use crate::value::shape::{ShapeId, Shapes, Tangents};
-use crate::value::{Cells, Closure, Ref, Signature};
+use crate::value::{Cells, Closure, ClosureSignature, Ref, Signature};
 use crate::vm::fault::Fault;
 use crate::vm::machine_code::{MachineCode, PartCode};
 use crate::vm::threaded::{Threaded, translate};
@@ -145,6 +145,8 @@ pub enum TransformKind {
     ValueWithGradient,
     /// Adjoint code without the steps that only the value needs, unless that could hide a value that is not finite.
     Gradient,
+    /// Jacobian code: computes the values and the rows of the Jacobian.
+    Jacobian,
     /// Linearization code: computes the value, and appends the derivative to the tape of the only level.
     Linearization,
 }
@@ -178,7 +180,7 @@ pub struct Functions {
     plain: Vec<Option<Rc<Closure>>>,
     /// Tangent and adjoint code by kind and function, once it was requested; `None` for a function that cannot be
     /// transformed.
-    transformed: [HashMap<Signature, Option<Rc<TransformedCode>>>; 4],
+    transformed: [HashMap<Signature, Option<Rc<TransformedCode>>>; 5],
 }
 
 /// Whether a function, or one of its callees, stores numbers that are reachable from elsewhere.
@@ -289,11 +291,11 @@ impl Functions {
         closure: &Closure,
         kind: TransformKind,
     ) -> Result<Option<Rc<TransformedCode>>, Box<Fault>> {
-        let signature = Signature::of(closure);
         let known = &mut self.transformed[kind as usize];
-        if let Some(transformed) = known.get(&signature) {
+        if let Some(transformed) = known.get(&ClosureSignature::of(closure)) {
             return Ok(transformed.clone());
         }
+        let signature = Signature::of(closure);
         let code = source.transformed(&signature, kind)?;
         if let Some(code) = &code {
             verify(code).map_err(|why| Fault::internal(format!("malformed code of `{}`: {why}", code.name)))?;

@@ -27,17 +27,47 @@ pub fn adjoint(f: &Function, value: bool) -> Result<Function, Fallback> {
     if f.results != [Bank::F] || f.result_len != 1 {
         return Err(Fallback::NotOneNumber);
     }
+    Ok(reverse_mode(f, value, Seeds::One)?.0)
+}
+
+/// Derives the adjoint code of a function of several numbers, which returns all values. The code reads the adjoints of the
+/// results from registers that it does not write, which are returned with it.
+///
+/// # Errors
+/// The reason why the function cannot be transformed.
+pub(super) fn adjoint_with_seeds(f: &Function) -> Result<(Function, Vec<Reg>), Fallback> {
+    if f.results.is_empty() || f.results.iter().any(|bank| *bank != Bank::F) {
+        return Err(Fallback::NotNumbers);
+    }
+    reverse_mode(f, true, Seeds::Registers)
+}
+
+/// The adjoints of the results.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Seeds {
+    /// The adjoint of the only result is 1.
+    One,
+    /// The adjoints are in registers.
+    Registers,
+}
+
+/// Derives adjoint code, and returns it with the registers of the adjoints of the results.
+fn reverse_mode(f: &Function, value: bool, seeds: Seeds) -> Result<(Function, Vec<Reg>), Fallback> {
     if uses_value_stack(f) {
         return Err(Fallback::Derivative);
     }
-    let (mut f, result) = with_one_exit(f);
+    let (mut f, values) = with_one_exit(f);
     let lengths = count_elements(&mut f);
     let varied = Varied::of(&f, false)?;
-    if !varied.is(result) {
+    if !values.iter().any(|value| varied.is(*value)) {
         return Err(Fallback::Constant);
     }
-    let returns_value = value || may_hide_infinity(&f, &varied);
+    let returns_values = value || may_hide_infinity(&f, &varied);
     let mut builder = GraphBuilder::new(&f);
+    let seeds: Vec<Reg> = match seeds {
+        Seeds::One => vec![],
+        Seeds::Registers => values.iter().map(|_| builder.number()).collect(),
+    };
     let references: Vec<Reg> = differentiated_references(&f).collect();
     let homes: Vec<Reg> = references.iter().map(|_| builder.register(Bank::R)).collect();
     let objects: Vec<Reg> = references.iter().map(|_| builder.register(Bank::R)).collect();
@@ -52,8 +82,9 @@ pub fn adjoint(f: &Function, value: bool) -> Result<Function, Fallback> {
     let live = Liveness::of_reads(&f, |step| varied.is_step(step), |reg| varied.is(reg));
     let mut numbers = HashMap::new();
     for reg in (0..f.registers.len()).map(|k| Reg(k as u32)).filter(|r| varied.is(*r)) {
-        let crosses =
-            (0..f.blocks.len()).any(|block| live.leaves(block, reg.into())) || f.params.contains(&reg) || reg == result;
+        let crosses = (0..f.blocks.len()).any(|block| live.leaves(block, reg.into()))
+            || f.params.contains(&reg)
+            || values.contains(&reg);
         if crosses {
             numbers.insert(reg, builder.number());
         }
@@ -67,19 +98,21 @@ pub fn adjoint(f: &Function, value: bool) -> Result<Function, Fallback> {
         needs: &needs,
         live: &live,
         entries,
-        returns_value,
+        values,
+        returns_values,
+        seeds,
         repeated: vec![],
         builder,
     };
     adjoint_builder.forward_pass(&references, &homes);
-    adjoint_builder.reverse_pass(result).ok_or(Fallback::NoPartial)?;
+    adjoint_builder.reverse_pass().ok_or(Fallback::NoPartial)?;
     let params = [&f.params[..], &adjoint_builder.adjoints.objects].concat();
     let results = adjoint_builder
-        .results(result)
+        .results()
         .iter()
         .map(|r| adjoint_builder.builder.registers[r.0 as usize].bank)
         .collect::<Vec<_>>();
-    let AdjointBuilder { output, builder, repeated, .. } = adjoint_builder;
+    let AdjointBuilder { output, builder, repeated, seeds, .. } = adjoint_builder;
     let mut adjoint = Function {
         result_len: results.len(),
         results,
@@ -95,7 +128,7 @@ pub fn adjoint(f: &Function, value: bool) -> Result<Function, Fallback> {
     eliminate_where(&mut adjoint, |b, i, step| is_pure(&step.op) || repeated.contains(&(b, i)) || counts(step));
     skip_counting(&mut adjoint.blocks);
     invariant_steps::hoist(&mut adjoint);
-    Ok(adjoint)
+    Ok((adjoint, seeds))
 }
 
 /// Whether a function contains adjoint code of another function: both would use the same value stack in different orders.
@@ -131,23 +164,23 @@ fn may_hide_infinity(f: &Function, varied: &Varied) -> bool {
     })
 }
 
-/// Returns the function with exactly one block that returns, and the register that this block returns.
-fn with_one_exit(f: &Function) -> (Function, Reg) {
+/// Returns the function with exactly one block that returns, and the registers that this block returns.
+fn with_one_exit(f: &Function) -> (Function, Vec<Reg>) {
     let mut builder = GraphBuilder::new(f);
-    let result = builder.number();
+    let results: Vec<Reg> = f.results.iter().map(|_| builder.number()).collect();
     let exit = BlockId(f.blocks.len() as u32);
     let mut out = Function { registers: builder.registers.clone(), ..f.clone() };
     for block in &mut out.blocks {
         if let Some(Terminator::Return(values)) = &block.end {
             builder.span = block.end_span;
-            builder.copy(result, values[0]);
+            results.iter().zip(values).for_each(|(result, value)| builder.copy(*result, *value));
             block.instructions.append(&mut builder.steps);
             block.end = Some(Terminator::Jump(exit));
         }
     }
-    let end = Some(Terminator::Return(vec![result]));
+    let end = Some(Terminator::Return(results.clone()));
     out.blocks.push(Block { instructions: vec![], end, end_span: f.span });
-    (out, result)
+    (out, results)
 }
 
 struct AdjointBuilder<'b, 'f> {
@@ -158,7 +191,11 @@ struct AdjointBuilder<'b, 'f> {
     entries: ControlFlowTrace,
     builder: GraphBuilder,
     output: Vec<Block>,
-    returns_value: bool,
+    /// The registers of the results of the function.
+    values: Vec<Reg>,
+    returns_values: bool,
+    /// The registers of the adjoints of the results; none if the adjoint of the only result is 1.
+    seeds: Vec<Reg>,
     /// Steps of the forward pass that the reverse pass repeats, and that fail there too if they fail: by block, then by
     /// index in the block.
     repeated: Vec<(usize, usize)>,
@@ -170,10 +207,10 @@ impl AdjointBuilder<'_, '_> {
     }
 
     /// Returns the registers of the results.
-    fn results(&self, result: Reg) -> Vec<Reg> {
+    fn results(&self) -> Vec<Reg> {
         let adjoints = self.f().params.iter().filter_map(|r| self.adjoints.numbers.get(r)).copied();
-        let value = self.returns_value.then_some(result);
-        value.into_iter().chain(adjoints).chain(self.adjoints.objects.iter().copied()).collect()
+        let values: &[Reg] = if self.returns_values { &self.values } else { &[] };
+        values.iter().copied().chain(adjoints).chain(self.adjoints.objects.iter().copied()).collect()
     }
 
     /// Returns the first block of the reverse pass over a block.
@@ -293,13 +330,12 @@ impl AdjointBuilder<'_, '_> {
     }
 
     /// Emits the reverse pass over all blocks.
-    fn reverse_pass(&mut self, result: Reg) -> Option<()> {
+    fn reverse_pass(&mut self) -> Option<()> {
         for b in 0..self.f().blocks.len() {
             crate::cancel::check();
             self.builder.span = self.f().blocks[b].end_span;
             if let Some(Terminator::Return(_)) = &self.f().blocks[b].end {
-                let seed = self.adjoints.numbers.get(&result).copied()?;
-                self.builder.step(Op::ConstF(1.0), &[seed], &[]);
+                self.begin_reverse_pass();
             }
             let at = self.reverse_of(b).0 as usize;
             if matches!(self.f().blocks[b].end, Some(Terminator::Trap(_)) | None) {
@@ -315,20 +351,31 @@ impl AdjointBuilder<'_, '_> {
                 live: self.live,
             };
             back.block(&self.needs[b])?;
-            let end = self.enter_before(b, result);
+            let end = self.enter_before(b);
             let instructions = std::mem::take(&mut self.builder.steps);
             self.output[at] = Block { instructions, end: Some(end), end_span: self.builder.span };
         }
         Some(())
     }
 
+    /// Emits the adjoints of the results.
+    fn begin_reverse_pass(&mut self) {
+        for (k, value) in self.values.iter().enumerate() {
+            match (self.adjoints.numbers.get(value), self.seeds.get(k)) {
+                (Some(adjoint), Some(seed)) => self.builder.copy(*adjoint, *seed),
+                (Some(adjoint), None) => self.builder.step(Op::ConstF(1.0), &[*adjoint], &[]),
+                (None, _) => {}
+            }
+        }
+    }
+
     /// Emits the transition of the reverse pass from the beginning of a block to the end of its predecessor.
-    fn enter_before(&mut self, b: usize, result: Reg) -> Terminator {
+    fn enter_before(&mut self, b: usize) -> Terminator {
         let before = self.blocks.before[b].clone();
         match (&self.entries.0[b], &before[..]) {
             (_, []) => {
                 self.deliver_modified_parameters();
-                Terminator::Return(self.results(result))
+                Terminator::Return(self.results())
             }
             (Entry::Single, [p, ..]) => Terminator::Jump(self.reverse_of(p.0 as usize)),
             (Entry::Loop { integer, first, how, from, again }, _) => {

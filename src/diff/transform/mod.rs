@@ -5,6 +5,7 @@
 //! - [tangent code](tangent()) computes, after every step, the tangents of its results;
 //! - [adjoint code](adjoint()) runs the steps of the function, stores the values that the reverse pass cannot recompute, and then
 //!   goes back over the same blocks, the last one first;
+//! - [Jacobian code](jacobian()) is adjoint code for several results, which propagates the adjoints for all of them at once;
 //! - [linearization code](linearization()) appends, after every step, the step's partial derivatives to the tape of a level that
 //!   was opened for it, and so records without slots.
 //!
@@ -19,6 +20,7 @@ mod array_lengths;
 mod contribution;
 pub(crate) mod control_flow_trace;
 mod counting_loop;
+mod jacobian_code;
 mod kept_adjoints;
 mod linearization;
 pub(crate) mod recomputation;
@@ -28,6 +30,7 @@ mod tangent_of_adjoint;
 mod varied_registers;
 
 pub use adjoint_code::adjoint;
+pub use jacobian_code::jacobian;
 pub use linearization::linearization;
 pub use tangent_code::tangent;
 

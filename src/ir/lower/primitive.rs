@@ -80,6 +80,8 @@ impl Builder<'_> {
             | "matrix"
             | "sparseMatrix"
             | "jacobian"
+            | "smallJacobian"
+            | "sparseJacobian"
             | "coordinates" => {
                 let types = self.param_types(declared, generics);
                 let values = (0..operands.len()).map(regs).collect();

@@ -92,6 +92,21 @@ impl Translator<'_, '_> {
                 let function = self.helpers.set_element as *const () as usize;
                 self.element_of_arrays_or_step(at, function, [array.0, a.0], (index, self.place(at)));
             }
+            I::NewClosure { out, site } => {
+                let site = self.code.closures[usize::from(site)];
+                let [0, 0, count] = site.captures else { return false };
+                if count == 0 {
+                    return false;
+                }
+                let captured = self.register_address(self.code.registers[2]);
+                let given = [
+                    self.register_address(out.0),
+                    captured,
+                    self.constant(site.function.into()),
+                    self.constant(count.into()),
+                ];
+                self.call_or_step(at, self.helpers.new_closure as *const () as usize, &given);
+            }
             I::AppendR { array, a } => {
                 let given = [array.0, a.0].map(|register| self.register_address(register));
                 self.call_or_step(at, self.helpers.append_reference as *const () as usize, &given);
@@ -326,7 +341,17 @@ impl Translator<'_, '_> {
         let rare = self.builder.create_block();
         self.builder.set_cold_block(rare);
         let next = self.builder.create_block();
-        self.require_null(layout, out, rare);
+        if self.is_derivative {
+            self.require_null(layout, out, rare);
+        } else {
+            let (empty, filled) = (self.builder.create_block(), self.builder.create_block());
+            self.builder.set_cold_block(filled);
+            self.require_null(layout, out, filled);
+            self.builder.ins().jump(empty, &[]);
+            self.continue_in(filled);
+            self.drop_reference(out, empty, rare);
+            self.continue_in(empty);
+        }
         let (base, offset) = self.reference(a);
         self.copy_words(layout, out, base, offset);
         self.set_null(layout, a);
@@ -340,7 +365,19 @@ impl Translator<'_, '_> {
         self.continue_in(next);
     }
 
-    /// Drops the reference in a register. The interpreter does so if the object has no other owner.
+    /// Drops the reference in a register, and continues in one of two blocks, depending on whether finalizers are pending.
+    fn drop_reference(
+        &mut self,
+        register: u16,
+        done: cranelift_codegen::ir::Block,
+        pending: cranelift_codegen::ir::Block,
+    ) {
+        let address = self.register_address(register);
+        let is_pending = self.call_rare(self.rare.drop, [address, address]);
+        self.builder.ins().brif(is_pending, pending, &[], done, &[]);
+    }
+
+    /// Drops the reference in a register. The interpreter runs finalizers.
     pub(super) fn clear(&mut self, at: usize, layout: &Layout, a: u16) {
         let (base, offset) = self.reference(a);
         let (next, filled) = (self.builder.create_block(), self.builder.create_block());
@@ -372,6 +409,10 @@ impl Translator<'_, '_> {
             let null = self.constant(layout.nothing as i64);
             self.replace_by(self.rare.share, a, (null, 0), next);
         } else {
+            let pending = self.builder.create_block();
+            self.builder.set_cold_block(pending);
+            self.drop_reference(a, next, pending);
+            self.continue_in(pending);
             self.rare_step(at, next);
         }
         self.continue_in(next);

@@ -33,6 +33,7 @@ fn with_fallbacks(program: &Program, function: &Signature, kind: TransformKind) 
         TransformKind::Tangent => diff::transform::tangent(&inlined.graph),
         TransformKind::ValueWithGradient => diff::transform::adjoint(&inlined.graph, true),
         TransformKind::Gradient => diff::transform::adjoint(&inlined.graph, false),
+        TransformKind::Jacobian => diff::transform::jacobian(&inlined.graph),
         TransformKind::Linearization => diff::transform::linearization(&inlined.graph),
     };
     match (graph, inlined.fallbacks.first()) {
@@ -69,6 +70,7 @@ fn line(program: &Program, id: FunctionId, kind: TransformKind, request: Option<
     let (word, code, other) = match kind {
         TransformKind::Tangent => ("derivative", "tangent code", "forward level"),
         TransformKind::Gradient | TransformKind::ValueWithGradient => ("gradient", "adjoint code", "tape"),
+        TransformKind::Jacobian => ("jacobian", "adjoint code", "linearization code"),
         TransformKind::Linearization => ("pullback", "linearization code", "derivative code"),
     };
     let plain = Signature { function: id.0, captured: vec![] };
@@ -96,15 +98,21 @@ fn lines(program: &Program, id: FunctionId, requested: impl Fn(TransformKind) ->
         return vec![];
     }
     let has_gradient = f.throws || f.results == [Bank::F] && f.result_len == 1;
-    let reverse = if has_gradient {
+    let mut lines = if has_gradient {
         let request = requested(TransformKind::Gradient).or_else(|| requested(TransformKind::ValueWithGradient));
-        line(program, id, TransformKind::ValueWithGradient, request.as_ref())
+        vec![line(program, id, TransformKind::ValueWithGradient, request.as_ref())]
     } else {
         let kind = TransformKind::Linearization;
-        line(program, id, kind, requested(kind).as_ref())
+        vec![line(program, id, kind, requested(kind).as_ref())]
     };
-    let derivative = line(program, id, TransformKind::Tangent, requested(TransformKind::Tangent).as_ref());
-    vec![reverse, derivative]
+    // A Jacobian of more rows is a matter of the pullback.
+    let kind = TransformKind::Jacobian;
+    let plain = Signature { function: id.0, captured: vec![] };
+    if !has_gradient && early_ends(program, &plain, kind).is_ok() {
+        lines.push(line(program, id, kind, requested(kind).as_ref()));
+    }
+    lines.push(line(program, id, TransformKind::Tangent, requested(TransformKind::Tangent).as_ref()));
+    lines
 }
 
 impl Session {

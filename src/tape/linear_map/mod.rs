@@ -1,5 +1,6 @@
 //! Linear map: the differential of the function that a reverse level recorded, which remains when the level has ended.
 
+pub mod known_pattern;
 pub mod lanes;
 pub mod sparsity;
 

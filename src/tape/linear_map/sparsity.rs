@@ -6,13 +6,18 @@
 //! a band matrix takes as many sweeps as it has diagonals, whatever its size.
 
 use super::LinearMap;
+use super::known_pattern::KnownPattern;
 use super::lanes::{self, LANES};
 use crate::tape::levels::Direction;
 use crate::tape::wide_node::WideKind;
 use std::ops::Range;
+use std::rc::Rc;
 
-/// The number of columns of which one pass over the tape finds the rows.
-const COLUMNS: usize = u64::BITS as usize;
+/// The number of columns in a word of a set.
+const WORD: usize = u64::BITS as usize;
+
+/// A set of columns, whose number of words determines of how many columns one pass over the tape finds the rows.
+type Columns<const N: usize> = [u64; N];
 
 /// The matrix of a linear map: one row per result, one column per number of the input.
 #[derive(Debug)]
@@ -29,7 +34,7 @@ pub struct SparseMatrix {
     /// The numbers of rows and columns.
     pub size: [usize; 2],
     /// The columns of the entries of each row, in order.
-    pub columns: Groups,
+    pub columns: Rc<Groups>,
     /// The values of the entries, in the order of `columns`.
     pub values: Vec<f64>,
 }
@@ -128,7 +133,7 @@ impl Matrix {
                     columns.members.extend(0..size[1] as u32);
                     columns.end_group();
                 }
-                SparseMatrix { size, columns, values: rows.concat() }
+                SparseMatrix { size, columns: Rc::new(columns), values: rows.concat() }
             }
             Matrix::Sparse(matrix) => matrix,
         }
@@ -136,20 +141,18 @@ impl Matrix {
 }
 
 /// Computes the matrix of the differential to which a linear map belongs. `sparse` requests the list of the entries
-/// that may differ from zero; otherwise the list is returned only where it takes fewer sweeps. `None` when `stop`
-/// reports that the user cancels, or when an entry is not finite: a sweep of one seed decides what such an entry is. No
-/// level may be live, and the map must be [plain](lanes::is_plain).
-pub fn matrix(map: &LinearMap, sparse: bool, stop: &dyn Fn() -> bool) -> Option<Matrix> {
+/// that may differ from zero; otherwise the list is returned only where it takes fewer sweeps. `known` is the pattern of the
+/// last matrix. `None` when `stop` reports that the user cancels, or when an entry is not finite: a sweep of one seed
+/// decides what such an entry is. No level may be live, and the map must be [plain](lanes::is_plain).
+pub fn matrix(map: &LinearMap, sparse: bool, known: &mut KnownPattern, stop: &dyn Fn() -> bool) -> Option<Matrix> {
     let [down, across] = size(map);
     let shorter = down.min(across);
-    if sparse || shorter > LANES {
-        let most = if sparse { usize::MAX } else { down * across / 4 };
-        if let Some(pattern) = Pattern::of(map, most, stop)
-            && let Some((direction, colors)) = pattern.coloring(if sparse { usize::MAX } else { shorter / 2 })
-        {
-            let values = pattern.values(map, direction, &colors, stop)?;
-            return Some(Matrix::Sparse(SparseMatrix { size: [down, across], columns: pattern.columns, values }));
-        }
+    if (sparse || shorter > LANES)
+        && let Some(pattern) = known.of(map, sparse, stop)
+    {
+        let values = pattern.values(map, stop)?;
+        let columns = Rc::clone(&pattern.columns);
+        return Some(Matrix::Sparse(SparseMatrix { size: [down, across], columns, values }));
     }
     let reverse = down <= across;
     let units = (0..shorter as u32).collect::<Vec<u32>>();
@@ -199,36 +202,13 @@ struct Pattern {
 impl Pattern {
     /// Finds the pattern of a map; `None` if it has more than `most` entries, or when the user cancels.
     fn of(map: &LinearMap, most: usize, stop: &dyn Fn() -> bool) -> Option<Pattern> {
-        let [down, across] = size(map);
-        // The set of columns of each row, for each pass.
-        let (mut found, mut entries) = (Vec::with_capacity(across.div_ceil(COLUMNS) * down), 0);
-        let mut sets = vec![0u64; map.tape.len() + 1];
-        for first in (0..across).step_by(COLUMNS) {
-            sets.fill(0);
-            for (bit, column) in (first..across.min(first + COLUMNS)).enumerate() {
-                sets[column + 1] = 1 << bit;
-            }
-            spread(map, &mut sets);
-            if stop() {
-                return None;
-            }
-            found.extend(map.outputs.iter().map(|node| sets[*node as usize]));
-            entries += found[found.len() - down..].iter().map(|set| set.count_ones() as usize).sum::<usize>();
-            if entries > most {
-                return None;
-            }
-        }
-        let mut columns = Groups::with_capacity(down);
-        for row in 0..down {
-            for (pass, set) in found.iter().skip(row).step_by(down).enumerate() {
-                let mut set = *set;
-                while set != 0 {
-                    columns.members.push((pass * COLUMNS) as u32 + set.trailing_zeros());
-                    set &= set - 1;
-                }
-            }
-            columns.end_group();
-        }
+        let [_, across] = size(map);
+        let columns = match across.div_ceil(WORD) {
+            0 | 1 => columns_of_rows::<1>(map, most, stop),
+            2 => columns_of_rows::<2>(map, most, stop),
+            3 | 4 => columns_of_rows::<4>(map, most, stop),
+            _ => columns_of_rows::<8>(map, most, stop),
+        }?;
         let rows = columns.transposed(across);
         Some(Pattern { columns, rows })
     }
@@ -242,39 +222,100 @@ impl Pattern {
             None => by_row.map(|(_, colors)| (Direction::Reverse, colors)),
         }
     }
+}
+
+/// A pattern, and the columns or rows that are computed together.
+#[derive(Debug)]
+pub(super) struct ColoredPattern {
+    /// The columns of the entries of each row, in order.
+    columns: Rc<Groups>,
+    /// The direction of the sweeps.
+    direction: Direction,
+    /// The colors of the columns or rows.
+    colors: Vec<u32>,
+}
+
+impl ColoredPattern {
+    /// Finds the pattern of a map and a coloring; `None` where the matrix has so many entries or colors that it should not be
+    /// treated as sparse, or when the user cancels.
+    pub(super) fn of(map: &LinearMap, sparse: bool, stop: &dyn Fn() -> bool) -> Option<ColoredPattern> {
+        let [down, across] = size(map);
+        let (entries, colors) =
+            if sparse { (usize::MAX, usize::MAX) } else { (down * across / 4, down.min(across) / 2) };
+        let pattern = Pattern::of(map, entries, stop)?;
+        let (direction, colors) = pattern.coloring(colors)?;
+        Some(ColoredPattern { columns: Rc::new(pattern.columns), direction, colors })
+    }
 
     /// Returns the values of the entries, row by row.
-    fn values(
-        &self,
-        map: &LinearMap,
-        direction: Direction,
-        colors: &[u32],
-        stop: &dyn Fn() -> bool,
-    ) -> Option<Vec<f64>> {
-        let products = products(map, direction, colors, stop)?;
-        let value = |(row, column): (usize, usize)| match direction {
-            Direction::Reverse => products[colors[row] as usize][column],
-            Direction::Forward => products[colors[column] as usize][row],
-        };
-        let rows = self.columns.iter().enumerate();
-        Some(
-            rows.flat_map(|(row, columns)| columns.iter().map(move |column| (row, *column as usize)))
-                .map(value)
-                .collect(),
-        )
+    fn values(&self, map: &LinearMap, stop: &dyn Fn() -> bool) -> Option<Vec<f64>> {
+        let ColoredPattern { columns, direction, colors } = self;
+        let products = products(map, *direction, colors, stop)?;
+        let mut values = Vec::with_capacity(columns.members.len());
+        for (row, columns) in columns.iter().enumerate() {
+            match direction {
+                Direction::Reverse => {
+                    let product = &products[colors[row] as usize];
+                    values.extend(columns.iter().map(|column| product[*column as usize]));
+                }
+                Direction::Forward => {
+                    values.extend(columns.iter().map(|column| products[colors[*column as usize] as usize][row]));
+                }
+            }
+        }
+        Some(values)
     }
 }
 
+/// Returns the columns of each row; `None` if there are more than `most`, or when the user cancels.
+fn columns_of_rows<const N: usize>(map: &LinearMap, most: usize, stop: &dyn Fn() -> bool) -> Option<Groups> {
+    let [down, across] = size(map);
+    // The set of columns of each row, for each pass.
+    let (mut found, mut entries) = (Vec::with_capacity(across.div_ceil(N * WORD) * down), 0);
+    let mut sets = vec![[0u64; N]; map.tape.len() + 1];
+    for first in (0..across).step_by(N * WORD) {
+        if first > 0 {
+            sets.fill([0; N]);
+        }
+        for (bit, column) in (first..across.min(first + N * WORD)).enumerate() {
+            sets[column + 1][bit / WORD] = 1 << (bit % WORD);
+        }
+        spread(map, &mut sets);
+        if stop() {
+            return None;
+        }
+        found.extend(map.outputs.iter().map(|node| sets[*node as usize]));
+        entries += found[found.len() - down..].iter().flatten().map(|set| set.count_ones() as usize).sum::<usize>();
+        if entries > most {
+            return None;
+        }
+    }
+    let mut columns = Groups { ends: Vec::with_capacity(down), members: Vec::with_capacity(entries) };
+    for row in 0..down {
+        let words = found.iter().skip(row).step_by(down.max(1)).flatten();
+        for (word, set) in words.enumerate() {
+            let mut set = *set;
+            while set != 0 {
+                columns.members.push((word * WORD) as u32 + set.trailing_zeros());
+                set &= set - 1;
+            }
+        }
+        columns.end_group();
+    }
+    Some(columns)
+}
+
 /// Computes for each node the set of the columns on which the node depends, given the sets of the leaves.
-fn spread(map: &LinearMap, sets: &mut [u64]) {
+fn spread<const N: usize>(map: &LinearMap, sets: &mut [Columns<N>]) {
+    let union = |a: Columns<N>, b: Columns<N>| std::array::from_fn(|word| a[word] | b[word]);
     for (first, nodes, wide) in lanes::parts(map) {
         for (k, node) in nodes.iter().enumerate() {
             // A missing operand is represented by the node itself, whose set is still empty.
-            sets[first as usize + k] = sets[node.a as usize] | sets[node.b as usize];
+            sets[first as usize + k] = union(sets[node.a as usize], sets[node.b as usize]);
         }
         if let Some(WideKind::Sum(operands)) = wide.map(|k| &map.tape.wide()[k].kind) {
             let of_operand = |(node, ..): &(u32, f64, _)| sets[*node as usize];
-            sets[first as usize] = operands.iter().map(of_operand).fold(0, |all, set| all | set);
+            sets[first as usize] = operands.iter().map(of_operand).fold([0; N], union);
         }
     }
 }

@@ -14,8 +14,17 @@ use crate::types::model::typed_tree::FunctionId;
 use std::rc::Rc;
 
 /// The primitives that accept throwing functions: the function's body may throw while it is recorded.
-const THROWING: &[&str] =
-    &["valueWithDifferential", "valueWithTangent", "valueWithGradient", "gradient", "jacobian", "recompute", "series"];
+const THROWING: &[&str] = &[
+    "valueWithDifferential",
+    "valueWithTangent",
+    "valueWithGradient",
+    "gradient",
+    "jacobian",
+    "smallJacobian",
+    "sparseJacobian",
+    "recompute",
+    "series",
+];
 
 /// Returns the version of a function that accepts throwing functions; `None` if no such version exists.
 pub(crate) fn throwing_version(cx: &mut TypeContext, f: FunctionId) -> Option<FunctionId> {

@@ -1,4 +1,4 @@
-//! Array operations: the functions by which the machine code of tangent and adjoint code makes and modifies arrays.
+//! Array operations: the functions by which machine code makes and modifies arrays, and creates function objects.
 #![allow(unsafe_code)]
 #![allow(
     improper_ctypes_definitions,
@@ -7,7 +7,7 @@
 
 use crate::jit::Context;
 use crate::value::spare_arrays::SpareArrays;
-use crate::value::{Constants, Ref};
+use crate::value::{Closure, Constants, Ref, finalizer};
 use crate::vm::objects;
 use std::rc::Rc;
 
@@ -45,6 +45,28 @@ pub extern "C" fn take(context: *mut Context, to: *mut u8, from: *mut u8) -> i64
         replace(&mut (*context).spare_arrays, register(to), taken);
     }
     0
+}
+
+/// Drops the reference in a register; returns whether finalizers are pending.
+pub extern "C" fn drop_reference(_: *mut Context, address: *mut u8, _: *mut u8) -> i64 {
+    // SAFETY: machine code passes a register of its frame; nothing else borrows it.
+    unsafe { *register(address) = Ref::Null };
+    i64::from(finalizer::any())
+}
+
+/// Creates a function object that captures references, which are moved out of the window.
+pub extern "C" fn new_closure(out: *mut u8, captured: *mut u8, function: i64, count: i64) -> i64 {
+    // SAFETY: machine code passes a register of its frame and the first registers of its window, which the verifier has found
+    // large enough; nothing else borrows them.
+    let (out, captured) =
+        unsafe { (register(out), std::slice::from_raw_parts_mut(captured.cast::<Ref>(), count as usize)) };
+    // A finalizer may have to run for an object that is replaced.
+    if !matches!(out, Ref::Null) {
+        return 0;
+    }
+    let captures = objects::gather((&[], &[]), &[], captured);
+    *out = Ref::Closure(Rc::new(Closure { function: function as u32, captures }));
+    1
 }
 
 pub extern "C" fn new_array(context: *mut Context, out: *mut u8) -> i64 {

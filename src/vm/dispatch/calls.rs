@@ -1,10 +1,10 @@
 //! Calls: entering and leaving functions, tasks and their callees. The dispatch loop enters operators in this file
 //! only.
 
-use super::{load, save};
-use crate::bytecode::NativeSite;
+use super::{finalizers, load, save};
 use crate::bytecode::operand::*;
-use crate::value::{Ref, Slot};
+use crate::bytecode::{Instruction, NativeSite};
+use crate::value::{Ref, Slot, finalizer};
 use crate::vm::compiled;
 use crate::vm::compiler_interface::Compiler;
 use crate::vm::fault::Fault;
@@ -172,6 +172,21 @@ pub(super) fn call_rule(
     open_window(machine, at);
     let next = operators::call_rule(machine, compiler, &at.code().rules[usize::from(site)])?;
     perform(machine, compiler, next)
+}
+
+/// Applies the operator that is the next instruction of the innermost frame, if code does it that looks at no frames.
+pub(super) fn apply_operator(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<bool, Box<Fault>> {
+    let mut at = load(machine);
+    let here = at.pc;
+    let Instruction::Operate { site } = *at.next() else { return Ok(false) };
+    open_window(machine, at);
+    let is_done = operators::apply_in_window(machine, compiler, &at.code().operators[usize::from(site)])?;
+    if !is_done {
+        save(machine, here);
+    } else if finalizer::any() {
+        finalizers::run_finalizers(machine, compiler)?;
+    }
+    Ok(is_done)
 }
 
 /// Applies a differential operator.

@@ -1,6 +1,7 @@
 //! Single steps: executes one instruction for machine code, with its complete meaning.
 #![allow(unsafe_code)]
 
+use super::calls::apply_operator;
 use super::{array_operations, fast_path, finalizers, load, save, slow_path};
 use crate::bytecode::Instruction;
 use crate::jit::{Context, FINALIZERS_PENDING, Helpers, LEFT, Link, NOT_EXECUTED, RETURNED, Register, Site};
@@ -22,6 +23,7 @@ pub(super) static HELPERS: Helpers = Helpers {
     append_number,
     append_integer,
     append_varied,
+    new_closure: array_operations::new_closure,
     new_array: array_operations::new_array,
     load_array: array_operations::load_array,
     append_element: array_operations::append_element,
@@ -43,6 +45,7 @@ pub(super) static HELPERS: Helpers = Helpers {
     extend_tape: compiled::extend_tape,
     share: array_operations::share,
     take: array_operations::take,
+    drop: array_operations::drop_reference,
     poll: compiled::poll,
     grow: compiled::grow,
     reference: size_of::<Ref>() as i32,
@@ -69,8 +72,7 @@ extern "C" fn step(context: *mut Context, site: *const Site, link: *const Link) 
         let mut callers = Callers { link, root, frames, stack: references.addr(), exist: false };
         let frame = push_innermost(machine, site, &callers)
             .filter(|_| references == machine.stacks.r.as_ptr() && slots == machine.stacks.slots.as_ptr());
-        let can_execute = frame.is_some() && (!looks_at_callers(site) || callers.create_few(machine));
-        let Some(frame) = frame.filter(|_| can_execute) else {
+        let Some(frame) = frame else {
             machine.frames.truncate(running.frames);
             context.fuel = machine.fuel;
             return NOT_EXECUTED;
@@ -84,8 +86,14 @@ extern "C" fn step(context: *mut Context, site: *const Site, link: *const Link) 
                 Bank::R => {}
             }
         }
+        let applied = apply_operator(machine, compiler);
+        if matches!(applied, Ok(false)) && looks_at_callers(site) && !callers.create_few(machine) {
+            machine.frames.truncate(running.frames);
+            context.fuel = machine.fuel;
+            return NOT_EXECUTED;
+        }
         let count = machine.frames.len();
-        let outcome = execute(machine, compiler);
+        let outcome = applied.and_then(|is_done| if is_done { Ok(()) } else { execute(machine, compiler) });
         context.fuel = machine.fuel;
         compiled::describe(machine, context);
         let has_moved = references != machine.stacks.r.as_ptr() || slots != machine.stacks.slots.as_ptr();

@@ -22,7 +22,7 @@ use crate::native::tensor::TensorValue;
 use crate::tape::{Num, RecordError, Template};
 use crate::value::shape::{Layout, TangentId};
 use crate::value::walk::{Mismatch, Offset, Walk};
-use crate::value::{Cells, Ref, Slot, finalizer};
+use crate::value::{Cells, JacobianForm, Ref, Slot, finalizer};
 use crate::vm::compiler_interface::Compiler;
 use crate::vm::fault::Fault;
 use crate::vm::state::machine::Machine;
@@ -38,23 +38,10 @@ pub fn operate(
     site: &OperatorSite,
     derivative: bool,
 ) -> Result<Next, Box<Fault>> {
-    let params = site.params.map(usize::from);
-    machine.levels.watch_steps(!machine.host.pending_explanations.is_empty());
-    let done = match site.operator {
-        _ if derivative => None,
-        Operator::Gradient { at, value, throws: false } => {
-            apply::window_call::gradient(machine, compiler, at, value, params)?
-        }
-        Operator::ValueWithTangent { at, result, throws: false } => {
-            apply::window_call::tangent(machine, compiler, at, result, params)?
-        }
-        Operator::Jacobian { at, result } => apply::window_jacobian::jacobian(machine, compiler, (at, result), params)?,
-        _ => None,
-    };
-    if let Some(next) = done {
-        return Ok(next);
+    if !derivative && apply_in_window(machine, compiler, site)? {
+        return Ok(Next::Return);
     }
-    let mut arguments = machine.take_window(params, derivative);
+    let mut arguments = machine.take_window(site.params.map(usize::from), derivative);
     match site.operator {
         Operator::ValueWithDifferential { at, result, throws } => {
             let body = last_reference(&mut arguments)?;
@@ -124,9 +111,15 @@ pub fn operate(
         }
         Operator::ApplyAtOnce => crate::vm::operators::apply::batch::apply(machine, compiler, &arguments),
         Operator::Matrix { sparse } => crate::vm::operators::apply::matrix::compute(machine, sparse, &arguments),
-        Operator::Jacobian { at, result } => {
+        Operator::Jacobian { form: JacobianForm::Small, .. } => {
+            machine.set_integer(0, 0);
+            machine.set_reference(0, Ref::Null);
+            Ok(Next::Return)
+        }
+        Operator::Jacobian { at, result, form } => {
             let body = last_reference(&mut arguments)?;
-            crate::vm::operators::apply::matrix::of_function(machine, compiler, (at, &arguments), result, &body)
+            let x = (at, &arguments);
+            crate::vm::operators::apply::matrix::of_function(machine, compiler, x, (result, form), &body)
         }
         Operator::Recompute { traced } => {
             let body = last_reference(&mut arguments)?;
@@ -141,6 +134,32 @@ pub fn operate(
             let edit = last_reference(&mut arguments)?;
             crate::vm::operators::apply::stop_gradient::with_derivative(machine, compiler, of, arguments, &edit)
         }
+    }
+}
+
+/// Applies an operator of plain code to arguments in the window by code that computes without slots, which looks at no frames.
+/// Returns `false`, with the arguments unchanged, where that is not possible.
+pub fn apply_in_window(
+    machine: &mut Machine,
+    compiler: &mut dyn Compiler,
+    site: &OperatorSite,
+) -> Result<bool, Box<Fault>> {
+    let params = site.params.map(usize::from);
+    machine.levels.watch_steps(!machine.host.pending_explanations.is_empty());
+    match site.operator {
+        Operator::Gradient { at, value, throws: false } => {
+            apply::window_call::gradient(machine, compiler, at, value, params)
+        }
+        Operator::ValueWithTangent { at, result, throws: false } => {
+            apply::window_call::tangent(machine, compiler, at, result, params)
+        }
+        Operator::Jacobian { at, result, form: JacobianForm::Small } => {
+            apply::small_jacobian::jacobian(machine, compiler, (at, result), params)
+        }
+        Operator::Jacobian { at, result, form } => {
+            apply::window_jacobian::jacobian(machine, compiler, (at, result, form), params)
+        }
+        _ => Ok(false),
     }
 }
 

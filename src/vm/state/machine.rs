@@ -17,6 +17,7 @@ use crate::vm::state::coroutines::Coroutines;
 use crate::vm::state::limits::{Limits, Meter};
 use crate::vm::state::modification::Change;
 use crate::vm::state::running_derivative::RunningDerivative;
+use crate::vm::state::sparse_matrices::SparseMatrices;
 use crate::vm::state::stacks::{Frame, Stacks};
 use crate::vm::state::task::Task;
 use crate::vm::state::tier::{CompileMode, Tier};
@@ -62,6 +63,7 @@ pub struct Machine {
     pub(crate) views: Vec<View>,
     /// The compiled functions, and when functions are compiled.
     pub(crate) tier: Tier,
+    pub(crate) sparse_matrices: SparseMatrices,
     /// The executions that wait or are suspended.
     pub(crate) coroutines: Coroutines,
     own_code: BuiltinCode,
@@ -94,6 +96,7 @@ impl Machine {
             running_derivatives: vec![],
             writers: HashMap::new(),
             functions: Functions::default(),
+            sparse_matrices: SparseMatrices::default(),
             window: [0; 3],
             fuel: 0,
             meter: Meter::default(),

@@ -9,6 +9,7 @@ pub(crate) mod modification;
 pub(crate) mod progress;
 pub(crate) mod registers;
 pub(crate) mod running_derivative;
+pub(crate) mod sparse_matrices;
 pub(crate) mod stacks;
 pub mod task;
 pub(crate) mod tier;

@@ -3,8 +3,8 @@
 use crate::ir::graph::{Op, Operator, Reg};
 use crate::ir::lower::builder::{Builder, Value};
 use crate::types::model::ty::Type;
-use crate::value::Bank;
 use crate::value::shape::{Shape, Tangent, TangentId, TangentKind};
+use crate::value::{Bank, JacobianForm};
 
 impl Builder<'_> {
     /// Lowers a differential operator, given by the name of its primitive; `types` are the types of the operands.
@@ -73,11 +73,18 @@ impl Builder<'_> {
                 self.operate_on_body(Operator::Gradient { at, value, throws }, &ins, banks, throws, result)
             }
             // A function with linearization code does not throw.
-            ("jacobian", Some(body)) if body.throws => self.nothing_found(true, &[Bank::I, Bank::R]),
-            ("jacobian", Some(body)) => {
+            ("jacobian" | "smallJacobian" | "sparseJacobian", Some(body)) => {
+                let form = match name {
+                    "smallJacobian" => JacobianForm::Small,
+                    "sparseJacobian" => JacobianForm::Sparse,
+                    _ => JacobianForm::Dense,
+                };
+                if body.throws {
+                    return self.nothing_found(true, form.results());
+                }
                 let at = self.tangent_of_all(&types[..types.len() - 1]);
                 let value = self.tangent_of_all(std::slice::from_ref(&body.result));
-                self.operate(Operator::Jacobian { at, result: value }, &ins, &[Bank::I, Bank::R])
+                self.operate(Operator::Jacobian { at, result: value, form }, &ins, form.results())
             }
             ("recompute", Some(body)) => {
                 self.operate_on_body(Operator::Recompute { traced: false }, &ins, vec![], body.throws, result)

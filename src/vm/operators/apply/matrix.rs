@@ -5,10 +5,11 @@ use crate::tape::LinearMap;
 use crate::tape::linear_map::lanes;
 use crate::tape::linear_map::sparsity::{self, SparseMatrix};
 use crate::value::shape::TangentId;
-use crate::value::{Cells, Ref};
+use crate::value::{Cells, JacobianForm, Ref};
 use crate::vm::compiler_interface::Compiler;
 use crate::vm::fault::Fault;
 use crate::vm::state::machine::Machine;
+use crate::vm::state::sparse_matrices::SparseMatrices;
 use crate::vm::state::task::Next;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -32,14 +33,29 @@ pub(crate) fn of_function(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
     x: (TangentId, &Cells),
-    result: TangentId,
+    (result, form): (TangentId, JacobianForm),
     body: &Ref,
 ) -> Result<Next, Box<Fault>> {
     let found = match is_possible(machine) {
         true => linearization::value_with_differential(machine, compiler, x, result, body)?,
         false => None,
     };
-    give(machine, found.as_ref().map(|(_, map)| map).filter(|map| lanes::is_plain(map)), false)
+    give_jacobian(machine, found.as_ref().map(|(_, map)| map).filter(|map| lanes::is_plain(map)), form)
+}
+
+/// Returns whether there is a Jacobian, and its rows, or its size and its entries that may differ from zero.
+pub(super) fn give_jacobian(
+    machine: &mut Machine,
+    map: Option<&LinearMap>,
+    form: JacobianForm,
+) -> Result<Next, Box<Fault>> {
+    let sparse = form == JacobianForm::Sparse;
+    let size = map.map_or([0; 2], sparsity::size);
+    let next = give(machine, map, sparse)?;
+    if sparse {
+        size.into_iter().enumerate().for_each(|(k, count)| machine.set_integer(1 + k, count as i64));
+    }
+    Ok(next)
 }
 
 /// Whether sweeps are plain arithmetic, which nothing records or checks.
@@ -51,13 +67,14 @@ pub(super) fn is_possible(machine: &Machine) -> bool {
 pub(super) fn give(machine: &mut Machine, map: Option<&LinearMap>, sparse: bool) -> Result<Next, Box<Fault>> {
     let interrupt = Arc::clone(&machine.limits.interrupt);
     let matrix = map.and_then(|map| {
-        let matrix = sparsity::matrix(map, sparse, &|| interrupt.load(Ordering::Relaxed))?;
+        let stop = || interrupt.load(Ordering::Relaxed);
+        let matrix = sparsity::matrix(map, sparse, &mut machine.sparse_matrices.pattern, &stop)?;
         Some((matrix, sparsity::size(map)))
     });
     machine.check_interrupt()?;
     machine.set_integer(0, i64::from(matrix.is_some()));
     let parts = match matrix {
-        Some((matrix, size)) if sparse => entries(matrix.into_sparse(size)),
+        Some((matrix, size)) if sparse => entries(&mut machine.sparse_matrices, matrix.into_sparse(size)),
         Some((matrix, _)) => {
             let rows = matrix.into_rows().into_iter().map(|row| Ref::Cells(Rc::new(Cells::numbers(row))));
             [Ref::Cells(Rc::new(Cells::references(rows.collect()))), Ref::Null, Ref::Null]
@@ -71,13 +88,21 @@ pub(super) fn give(machine: &mut Machine, map: Option<&LinearMap>, sparse: bool)
 }
 
 /// Returns the row indices, the column indices and the values of the entries as arrays.
-fn entries(matrix: SparseMatrix) -> [Ref; 3] {
+fn entries(kept: &mut SparseMatrices, matrix: SparseMatrix) -> [Ref; 3] {
     let array = |cells| Ref::Cells(Rc::new(cells));
-    let rows = matrix.columns.iter().enumerate().flat_map(|(row, columns)| columns.iter().map(move |_| row as i64));
+    let values = array(Cells::numbers(matrix.values));
+    if let Some((of, [rows, columns])) = &kept.indices
+        && Rc::ptr_eq(of, &matrix.columns)
+    {
+        return [rows.clone(), columns.clone(), values];
+    }
+    let mut rows = Vec::with_capacity(matrix.columns.members.len());
+    for (row, columns) in matrix.columns.iter().enumerate() {
+        rows.resize(rows.len() + columns.len(), row as i64);
+    }
     let columns = matrix.columns.members.iter().map(|column| i64::from(*column));
-    [
-        array(Cells::integers(rows.collect())),
-        array(Cells::integers(columns.collect())),
-        array(Cells::numbers(matrix.values)),
-    ]
+    let indices = [array(Cells::integers(rows)), array(Cells::integers(columns.collect()))];
+    let [rows, columns] = indices.clone();
+    kept.indices = Some((matrix.columns, indices));
+    [rows, columns, values]
 }

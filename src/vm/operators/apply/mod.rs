@@ -10,6 +10,7 @@ pub(crate) mod linearization;
 pub(crate) mod matrix;
 pub(crate) mod opaque_vector;
 pub(crate) mod sized_transpose;
+pub(crate) mod small_jacobian;
 pub(crate) mod stop_gradient;
 pub(crate) mod sweep;
 pub(crate) mod taylor_polynomial;

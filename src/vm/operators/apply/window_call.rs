@@ -12,7 +12,6 @@ use crate::vm::fault::Fault;
 use crate::vm::function_table::TransformKind;
 use crate::vm::operators::walk;
 use crate::vm::state::machine::Machine;
-use crate::vm::state::task::Next;
 use smallvec::SmallVec;
 use std::ops::Range;
 use std::rc::Rc;
@@ -77,23 +76,24 @@ fn normalize_array(array: &mut Ref) -> bool {
 }
 
 /// Computes a gradient by adjoint code: replaces the arguments `x…, body` by `1, value, gradient…`, without the value
-/// unless `value` is set. Returns `None`, with the arguments unchanged, where that is not possible.
+/// unless `value` is set. Returns `false`, with the arguments unchanged, where that is not
+/// possible.
 pub(crate) fn gradient(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
     at: TangentId,
     value: bool,
     params: [usize; 3],
-) -> Result<Option<Next>, Box<Fault>> {
+) -> Result<bool, Box<Fault>> {
     let kind = if value { TransformKind::ValueWithGradient } else { TransformKind::Gradient };
     let walk = walk(compiler);
-    let Some([numbers, _, references]) = walk.tangents.same_components(walk.shapes, at) else { return Ok(None) };
+    let Some([numbers, _, references]) = walk.tangents.same_components(walk.shapes, at) else { return Ok(false) };
     if params != [numbers, 0, references + 1] {
-        return Ok(None);
+        return Ok(false);
     }
-    let Some(found) = code_of_argument(machine, compiler, references + 1, kind)? else { return Ok(None) };
+    let Some(found) = code_of_argument(machine, compiler, references + 1, kind)? else { return Ok(false) };
     let zeros: Option<SmallVec<[Ref; 4]>> = (0..references).map(|k| zeros(machine.reference(k))).collect();
-    let Some(zeros) = zeros else { return Ok(None) };
+    let Some(zeros) = zeros else { return Ok(false) };
     let saved = Saved::of(machine, params);
     zeros.into_iter().enumerate().for_each(|(k, object)| machine.set_reference(references + k, object));
     // The code may compute the value even if the value is not requested, to check that it is finite.
@@ -105,32 +105,33 @@ pub(crate) fn gradient(
         && normalize_window(machine, first..results[0], 0..references);
     if !is_done {
         saved.restore(machine);
-        return Ok(None);
+        return Ok(false);
     }
     if first == 1 && !value {
         (0..numbers).for_each(|k| machine.set_number(k, machine.number(k + 1)));
     }
     machine.set_integer(0, 1);
-    Ok(Some(Next::Return))
+    Ok(true)
 }
 
 /// Computes a value and its derivative along a tangent by tangent code: replaces the arguments `x…, dx…, body` by
-/// `value…, derivative…`. Returns `None`, with the arguments unchanged, where that is not possible.
+/// `value…, derivative…`. Returns `false`, with the arguments unchanged, where that is not
+/// possible.
 pub(crate) fn tangent(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
     at: TangentId,
     result: TangentId,
     params: [usize; 3],
-) -> Result<Option<Next>, Box<Fault>> {
+) -> Result<bool, Box<Fault>> {
     let walk = walk(compiler);
     let (Some([numbers, _, references]), Some([values, _, arrays])) =
         (walk.tangents.same_components(walk.shapes, at), walk.tangents.same_components(walk.shapes, result))
     else {
-        return Ok(None);
+        return Ok(false);
     };
     if params != [2 * numbers, 0, 2 * references + 1] {
-        return Ok(None);
+        return Ok(false);
     }
     // An empty vector is zero.
     let has_same_length = |k: usize| match (machine.reference(k), machine.reference(references + k)) {
@@ -138,10 +139,10 @@ pub(crate) fn tangent(
         _ => false,
     };
     if !(0..references).all(has_same_length) {
-        return Ok(None);
+        return Ok(false);
     }
     let kind = TransformKind::Tangent;
-    let Some(found) = code_of_argument(machine, compiler, 2 * references + 1, kind)? else { return Ok(None) };
+    let Some(found) = code_of_argument(machine, compiler, 2 * references + 1, kind)? else { return Ok(false) };
     let saved = Saved::of(machine, params);
     let given = [2 * numbers, 0, 2 * references];
     let has_shape = |machine: &Machine, k| match (machine.reference(k), machine.reference(arrays + k)) {
@@ -154,7 +155,7 @@ pub(crate) fn tangent(
         && normalize_window(machine, values..2 * values, arrays..2 * arrays);
     if !is_done {
         saved.restore(machine);
-        return Ok(None);
+        return Ok(false);
     }
-    Ok(Some(Next::Return))
+    Ok(true)
 }

@@ -3,43 +3,44 @@
 
 use super::adjoint_code::run_in_window;
 use super::linearization::{have_same_counts, is_finite};
-use super::matrix::{give, is_possible};
+use super::matrix::{give_jacobian, is_possible};
+use super::small_jacobian::give_rows;
 use super::window_call::{Saved, code_of_argument};
 use crate::tape::linear_map::lanes;
 use crate::tape::{Direction, LinearMap};
 use crate::value::shape::TangentId;
-use crate::value::{Bank, Cells, Ref};
+use crate::value::{Bank, Cells, JacobianForm, Ref};
 use crate::vm::compiler_interface::Compiler;
 use crate::vm::fault::Fault;
 use crate::vm::function_table::TransformKind;
 use crate::vm::operators::walk;
 use crate::vm::state::machine::Machine;
-use crate::vm::state::task::Next;
 use smallvec::SmallVec;
 use std::rc::Rc;
 
-/// Computes a Jacobian: replaces the arguments `x…, body` by `1, rows`. Returns `None`, with the arguments unchanged, where that
+/// Computes a Jacobian: replaces the arguments `x…, body` by `1, rows`, or by `1, number of rows, number of columns, row indices,
+/// column indices, values`. Returns `false`, with the arguments unchanged, where that
 /// is not possible.
 pub(crate) fn jacobian(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
-    (at, result): (TangentId, TangentId),
+    (at, result, form): (TangentId, TangentId, JacobianForm),
     params: [usize; 3],
-) -> Result<Option<Next>, Box<Fault>> {
+) -> Result<bool, Box<Fault>> {
     let walk = walk(compiler);
-    let Some(order) = walk.tangents.components_in_order(walk.shapes, at) else { return Ok(None) };
+    let Some(order) = walk.tangents.components_in_order(walk.shapes, at) else { return Ok(false) };
     let references = order.iter().filter(|bank| **bank == Bank::R).count();
     let numbers = order.len() - references;
     if params != [numbers, 0, references + 1]
         || !walk.tangents.is_array_of_numbers(walk.shapes, result)
         || !is_possible(machine)
     {
-        return Ok(None);
+        return Ok(false);
     }
     let Some(found) = code_of_argument(machine, compiler, references + 1, TransformKind::Linearization)? else {
-        return Ok(None);
+        return Ok(false);
     };
-    let Some(nodes) = Nodes::of(machine, &order) else { return Ok(None) };
+    let Some(nodes) = Nodes::of(machine, &order) else { return Ok(false) };
     let count = nodes.count;
     let saved = Saved::of(machine, params);
     nodes.write(machine, [numbers, references]);
@@ -50,22 +51,21 @@ pub(crate) fn jacobian(
     let Some(outputs) = outputs else {
         machine.levels.close();
         saved.restore(machine);
-        return Ok(None);
+        return Ok(false);
     };
-    if outputs.is_empty() || outputs.len() > lanes::LANES.min(count) {
+    if form == JacobianForm::Sparse || outputs.is_empty() || outputs.len() > lanes::LANES.min(count) {
         let map = LinearMap::of_linearization(&mut machine.levels, outputs.into_vec());
-        return give(machine, map.as_ref().filter(|map| lanes::is_plain(map)), false).map(Some);
+        give_jacobian(machine, map.as_ref().filter(|map| lanes::is_plain(map)), form)?;
+        return Ok(true);
     }
     let rows = machine.levels.single_chunk().and_then(|(leaves, nodes)| lanes::rows(leaves, nodes, &outputs));
     machine.levels.close();
     let Some(rows) = rows else {
         saved.restore(machine);
-        return Ok(None);
+        return Ok(false);
     };
-    machine.set_integer(0, 1);
-    let rows = rows.into_iter().map(|row| Ref::Cells(Rc::new(Cells::numbers(row)))).collect();
-    machine.set_reference(0, Ref::Cells(Rc::new(Cells::references(rows))));
-    Ok(Some(Next::Return))
+    give_rows(machine, rows.into_iter().map(|row| Ref::Cells(Rc::new(Cells::numbers(row)))).collect());
+    Ok(true)
 }
 
 /// The nodes of the arguments: the leaves of the tape.

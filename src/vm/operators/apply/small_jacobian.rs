@@ -1,0 +1,114 @@
+//! Small Jacobian: computes the few rows of a Jacobian from arguments that are in the window already, by Jacobian code.
+
+use super::adjoint_code::{normalize, run_in_window};
+use super::matrix::is_possible;
+use super::window_call::{Saved, code_of_argument};
+use crate::value::shape::TangentId;
+use crate::value::{Bank, Cells, Numbers, Ref, References};
+use crate::vm::compiler_interface::Compiler;
+use crate::vm::fault::Fault;
+use crate::vm::function_table::TransformKind;
+use crate::vm::operators::walk;
+use crate::vm::state::machine::Machine;
+use smallvec::SmallVec;
+use std::rc::Rc;
+
+/// Computes a Jacobian: replaces the arguments `x…, body` by `1, rows`. Returns `false`, with the arguments unchanged, where that
+/// is not possible.
+pub(crate) fn jacobian(
+    machine: &mut Machine,
+    compiler: &mut dyn Compiler,
+    (at, result): (TangentId, TangentId),
+    params: [usize; 3],
+) -> Result<bool, Box<Fault>> {
+    let walk = walk(compiler);
+    // The code returns a number for each component of the result, so that each of them must vary.
+    let (Some(order), Some(_)) =
+        (walk.tangents.components_in_order(walk.shapes, at), walk.tangents.components_in_order(walk.shapes, result))
+    else {
+        return Ok(false);
+    };
+    let references = order.iter().filter(|bank| **bank == Bank::R).count();
+    let numbers = order.len() - references;
+    if params != [numbers, 0, references + 1] || !is_possible(machine) {
+        return Ok(false);
+    }
+    let Some(found) = code_of_argument(machine, compiler, references + 1, TransformKind::Jacobian)? else {
+        return Ok(false);
+    };
+    let rows = usize::from(found.code.code.results[2]);
+    let Some(positions) = Positions::of(machine, &order) else { return Ok(false) };
+    if positions.count == 0 {
+        return Ok(false);
+    }
+    let saved = Saved::of(machine, params);
+    for row in 0..rows {
+        let mut zeros = Cells::empty();
+        (zeros.len, zeros.f) = (positions.count, Numbers::from_elem(0.0, positions.count));
+        machine.set_reference(references + row, Ref::Cells(Rc::new(zeros)));
+    }
+    let given = [numbers, 0, references + rows];
+    let is_done = run_in_window(machine, compiler, &found, given, [rows * (1 + numbers), 0, rows])?
+        && (0..rows).all(|row| machine.number(row).is_finite());
+    let mut made = References::new();
+    if is_done {
+        made.extend((0..rows).map_while(|row| finished_row(machine, row, rows + row * numbers, &positions)));
+    }
+    if made.len() < rows {
+        saved.restore(machine);
+        return Ok(false);
+    }
+    give_rows(machine, made);
+    Ok(true)
+}
+
+/// Returns the rows of a Jacobian as the result of the operator.
+pub(super) fn give_rows(machine: &mut Machine, rows: References) {
+    let mut list = Cells::empty();
+    (list.len, list.r) = (rows.len(), rows);
+    machine.set_integer(0, 1);
+    machine.set_reference(0, Ref::Cells(Rc::new(list)));
+}
+
+/// Returns a row with the adjoints of the arguments that are numbers, of which the first one is in the given number register;
+/// `None` if a number is not finite.
+fn finished_row(machine: &mut Machine, row: usize, first: usize, positions: &Positions) -> Option<Ref> {
+    let mut row = machine.take_reference(row);
+    let Ref::Cells(cells) = &mut row else { return None };
+    let cells = Rc::get_mut(cells).filter(|cells| cells.f.len() == positions.count)?;
+    for (k, position) in positions.numbers.iter().enumerate() {
+        cells.f[*position] = machine.number(first + k);
+    }
+    normalize(&mut cells.f).then_some(row)
+}
+
+/// The places of the numbers of the arguments in a row.
+struct Positions {
+    /// The number of columns.
+    count: usize,
+    /// The positions of the arguments that are numbers.
+    numbers: SmallVec<[usize; 8]>,
+}
+
+impl Positions {
+    /// Returns the positions, given the banks of the components of the arguments in order; `None` if an argument is not an array
+    /// of numbers.
+    fn of(machine: &Machine, order: &[Bank]) -> Option<Positions> {
+        let mut positions = Positions { count: 0, numbers: SmallVec::new() };
+        let mut references = 0;
+        for bank in order {
+            if *bank == Bank::F {
+                positions.numbers.push(positions.count);
+                positions.count += 1;
+                continue;
+            }
+            let Ref::Cells(array) = machine.reference(references) else { return None };
+            if array.f.len() != array.len || !array.r.is_empty() {
+                return None;
+            }
+            references += 1;
+            positions.count += array.f.len();
+        }
+        Some(positions)
+    }
+}
