@@ -2,7 +2,7 @@
 
 use super::array_lengths::count_elements;
 use super::varied_registers::Varied;
-use super::{GraphBuilder, arithmetic, is_differentiated};
+use super::{GraphBuilder, arithmetic, is_differentiated, shared_cosines};
 use crate::diff::transform::control_flow_trace::{ControlFlowTrace, Entry, PredecessorCounter};
 use crate::diff::transform::counting_loop::skip_counting;
 use crate::diff::transform::recomputation::{Blocks, Restore, ToBeRecorded};
@@ -123,6 +123,7 @@ fn reverse_mode(f: &Function, value: bool, seeds: Seeds) -> Result<(Function, Ve
         ..f.clone()
     };
     neutral_operands::remove(&mut adjoint);
+    shared_cosines::share(&mut adjoint);
     // A step of the forward pass that may fail stays, unless the reverse pass repeats it, or it only counts elements.
     let counts = |step: &Instruction| step.outs.first().is_some_and(|out| is_length.contains(out));
     eliminate_where(&mut adjoint, |b, i, step| is_pure(&step.op) || repeated.contains(&(b, i)) || counts(step));

@@ -25,6 +25,7 @@ mod kept_adjoints;
 mod linearization;
 pub(crate) mod recomputation;
 pub(crate) mod reverse_block;
+mod shared_cosines;
 mod tangent_code;
 mod tangent_of_adjoint;
 mod varied_registers;

@@ -2,7 +2,7 @@
 
 use super::contribution::Term;
 use super::varied_registers::Varied;
-use super::{GraphBuilder, is_differentiated};
+use super::{GraphBuilder, is_differentiated, shared_cosines};
 use crate::ir::passes::dead_code::eliminate;
 use crate::ir::passes::invariant_steps;
 use crate::ir::{Block, Fallback, Function, Instruction, Op, Reg, Stride, Terminator};
@@ -92,6 +92,7 @@ pub(super) fn transform(f: &Function, companion: Companion) -> Result<Function, 
         rules: vec![],
         ..f.clone()
     };
+    shared_cosines::share(&mut tangent);
     eliminate(&mut tangent);
     invariant_steps::hoist(&mut tangent);
     Ok(tangent)

@@ -5,6 +5,7 @@
 //! - the first derivative by `gradient` (adjoint code if there is any, otherwise a tape), by `derivative` (tangent code or
 //!   slots), and by stored pullbacks and differentials (a tape, recorded by linearization code if there is any, and with slots for
 //!   a function that is only known at run time) that are called several times, also inside other levels;
+//! - for two numbers, the Jacobian of several results by one reverse pass for all rows;
 //! - the second and third derivative by forward and reverse mode, nested in different orders;
 //! - six values around the point, from which [`compare`] computes central differences with two steps of Richardson extrapolation.
 //!
@@ -70,10 +71,12 @@ func ask(_ x: Double, _ y: Double) {
     let mixed = gradient(at: x, y, in: fx)
     let again = gradient(at: x, y, in: gx)
     let matrix = hessian(at: x, y, in: f)
+    let rows = jacobian(at: x, y) { x, y in [f(x, y), x * f(x, y)] }
     print(0, f(x, y), value, valueThere)
     print(1, slopes.0, fx(x, y), back(1).0, forth(1, 0), slots(1).0, gradient(at: x) { x in f(x, y) },
-          differences(x) { x in f(x, y) })
-    print(1, slopes.1, derivative(at: y) { y in f(x, y) }, back(0.5).1 * 2, forth(0, 1), differences(y) { y in f(x, y) })
+          rows[0][0], (rows[1][0] - value) / x, differences(x) { x in f(x, y) })
+    print(1, slopes.1, derivative(at: y) { y in f(x, y) }, back(0.5).1 * 2, forth(0, 1),
+          rows[0][1], rows[1][1] / x, differences(y) { y in f(x, y) })
     print(1, slopes.0 + slopes.1, derivative(at: x, y, in: f), forth(1, 1), derivative(at: 0.5) { s in back(s * s).0 + back(s).1 },
           differences(0) { d in f(x + d, y + d) })
     print(2, mixed.0, again.0, matrix[0][0], derivative(at: x) { x in gx(x, y) }, differences(x) { x in gx(x, y) })

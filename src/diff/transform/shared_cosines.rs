@@ -1,0 +1,94 @@
+//! Shared cosines: the partial derivative of a sine is a cosine, and that of a cosine a negative sine. A function that computes both
+//! for the same angle has computed the partial derivatives as well.
+
+use crate::ir::analysis::control_flow::in_loops;
+use crate::ir::analysis::flow_graph::{Counts, count};
+use crate::ir::{Block, Function, Op, Reg, Terminator, TransformedOp};
+use crate::native::primitive_ids::{COS, NEG, SIN};
+use hashbrown::HashMap;
+
+/// A function of an angle.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Trigonometric {
+    Sine,
+    Cosine,
+}
+
+/// The step that has computed a function of an angle.
+#[derive(Clone, Copy)]
+struct Computed {
+    out: Reg,
+    block: usize,
+}
+
+/// Replaces sines, cosines and their partial derivatives that were computed before by copies.
+pub(super) fn share(function: &mut Function) {
+    let has_partial = function
+        .blocks
+        .iter()
+        .flat_map(|block| &block.instructions)
+        .any(|step| matches!(step.op, Op::Transformed(TransformedOp::Partial { primitive: SIN | COS, .. })));
+    if !has_partial {
+        return;
+    }
+    let (counts, repeats) = (count(function), in_loops(function));
+    let is_single = |reg: Reg, Counts { writes, .. }: &Counts| writes[reg.0 as usize] <= 1;
+    // What blocks outside of loops have computed, by registers that are written once.
+    let mut everywhere: HashMap<(Trigonometric, Reg), Vec<Computed>> = HashMap::new();
+    for b in 0..function.blocks.len() {
+        crate::cancel::check();
+        let mut here: HashMap<(Trigonometric, Reg), Reg> = HashMap::new();
+        for i in 0..function.blocks[b].instructions.len() {
+            let step = &function.blocks[b].instructions[i];
+            let wanted = match step.op {
+                Op::Primitive(SIN) => Some((Trigonometric::Sine, Op::Copy)),
+                Op::Primitive(COS) | Op::Transformed(TransformedOp::Partial { primitive: SIN, .. }) => {
+                    Some((Trigonometric::Cosine, Op::Copy))
+                }
+                Op::Transformed(TransformedOp::Partial { primitive: COS, .. }) => {
+                    Some((Trigonometric::Sine, Op::Primitive(NEG)))
+                }
+                _ => None,
+            };
+            let outs = step.outs.clone();
+            let computed = wanted.map(|(of, op)| ((of, step.ins[0]), op));
+            if let Some((key, op)) = &computed {
+                let before = || everywhere.get(key)?.iter().find(|found| dominates(&function.blocks, found.block, b));
+                let known = here.get(key).copied().or_else(|| before().map(|found| found.out));
+                if let Some(known) = known {
+                    let step = &mut function.blocks[b].instructions[i];
+                    (step.op, step.ins) = (op.clone(), vec![known]);
+                }
+            }
+            here.retain(|(_, angle), out| !outs.contains(angle) && !outs.contains(out));
+            // The partial derivative of a cosine is not a sine, but a negative one.
+            if let Some((key, Op::Copy)) = computed
+                && !outs.contains(&key.1)
+            {
+                let out = outs[0];
+                here.entry(key).or_insert(out);
+                if !repeats[b] && is_single(key.1, &counts) && is_single(out, &counts) {
+                    everywhere.entry(key).or_default().push(Computed { out, block: b });
+                }
+            }
+        }
+    }
+}
+
+/// Whether every path from the entry to the second block leads through the first one.
+fn dominates(blocks: &[Block], first: usize, second: usize) -> bool {
+    if first == 0 {
+        return true;
+    }
+    let mut seen = vec![false; blocks.len()];
+    let mut work = vec![0];
+    while let Some(b) = work.pop() {
+        if b == second {
+            return false;
+        }
+        if b != first && !std::mem::replace(&mut seen[b], true) {
+            work.extend(blocks[b].end.iter().flat_map(Terminator::targets).map(|to| to.0 as usize));
+        }
+    }
+    true
+}
