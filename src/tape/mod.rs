@@ -44,6 +44,7 @@ mod calls;
 mod column;
 mod deferred_factors;
 pub mod escape;
+mod flat_results;
 mod general_rule;
 pub mod levels;
 pub mod linear_map;

@@ -178,6 +178,28 @@ pub trait Observer: Any + Debug {
         Ok(())
     }
 
+    /// Informs the observer of the slot of a result that does not vary, because the operation is at a jump.
+    fn computed_flat(&mut self, slot: Slot, kink: TensorKink, place: u32) {
+        let _ = (slot, kink, place);
+    }
+
+    /// Returns the kink at which the result with a slot was computed.
+    fn flat_result(&self, slot: Slot) -> Option<(TensorKink, u32)> {
+        let _ = slot;
+        None
+    }
+
+    /// Informs the observer that a number or a tensor with a slot is used.
+    ///
+    /// # Errors
+    /// [`RecordError`] when the program is to stop there.
+    fn used(&mut self, slot: Slot) -> Result<(), RecordError> {
+        match self.flat_result(slot) {
+            Some((kink, place)) => self.met_kink(kink, place),
+            None => Ok(()),
+        }
+    }
+
     /// Informs the observer that an operation was recorded.
     ///
     /// # Errors

@@ -3,6 +3,7 @@
 //! A watched level takes the general rule and stores its steps beside the tape; other levels pay nothing for it.
 
 use super::Num;
+use super::flat_results::FlatResults;
 use super::levels::Levels;
 use super::node::RecordError;
 use super::observer::{NonFiniteScalar, ObservedStep, Observer, ObserverOptions, Operation};
@@ -10,6 +11,7 @@ use super::tied_masks::TiedMasks;
 use crate::native::PrimitiveId;
 use crate::native::tensor::TensorKink;
 use crate::tensor::Tensor;
+use crate::value::Slot;
 use hashbrown::HashMap;
 use std::rc::Rc;
 
@@ -100,6 +102,7 @@ pub struct Watch {
     first: Option<NonFinite>,
     kinks: Vec<KinkOccurrence>,
     tied_masks: TiedMasks,
+    flat_results: FlatResults,
 }
 
 /// The number of steps after which a brief observation ends.
@@ -214,10 +217,14 @@ impl Observer for Watch {
     fn opened(&mut self) {
         self.times.clear();
         self.first = None;
+        self.flat_results.clear();
     }
 
     fn computed(&mut self, operation: &Operation<'_>) -> Result<Option<ObservedStep>, RecordError> {
         let Operation { id, x, nodes, n, result, epoch } = *operation;
+        if self.options.kinks {
+            x.iter().try_for_each(|x| self.used(x.slot))?;
+        }
         let kink = kink(epoch, id, x, result);
         let mut values = [0.0; 3];
         for (to, from) in values.iter_mut().zip(x) {
@@ -264,6 +271,14 @@ impl Observer for Watch {
         if let Some((kink, place)) = self.tied_masks.find(from) {
             self.tied_masks.add(mask, kink, place);
         }
+    }
+
+    fn computed_flat(&mut self, slot: Slot, kink: TensorKink, place: u32) {
+        self.flat_results.add(slot, (kink, place));
+    }
+
+    fn flat_result(&self, slot: Slot) -> Option<(TensorKink, u32)> {
+        self.flat_results.find(slot)
     }
 
     fn used_mask(&mut self, mask: &Rc<Tensor>) -> Result<(), RecordError> {

@@ -3,9 +3,12 @@
 use crate::native::library::Failure;
 use crate::native::tensor::{Evaluation, Operation, TensorKink, TensorValue, equal_operands};
 use crate::tape::Num;
+use crate::tape::flat_results::FlatResult;
 use crate::tape::levels::Levels;
 use crate::tape::node::RecordError;
+use crate::tape::sweep::NO_TANGENT;
 use crate::tensor::{Comparison, ScalarKind, Tensor};
+use crate::value::Slot;
 use std::rc::Rc;
 
 impl Levels {
@@ -55,6 +58,67 @@ impl Levels {
             (Some(kink), Some(place)) => Ok(self.observe_tensor_kink(kink, place)?),
             _ => Ok(()),
         }
+    }
+
+    /// Returns the result of an operation without a tangent in the forward level `k`. At a jump, the result gets a slot,
+    /// by which its use is noticed.
+    pub(super) fn unvaried_result(
+        &mut self,
+        k: usize,
+        operation: &Operation,
+        of: Evaluation<'_>,
+    ) -> Result<TensorValue, Failure> {
+        let result = of.result.clone();
+        // Only these levels have slots that distinguish equal tangents.
+        if !operation.is_flat() || !self.options().stops_at_kinks || self.is_paused(k) {
+            return Ok(result);
+        }
+        let epoch = self.epoch_at(k);
+        let varies = |at: usize| of.operands.get(at).is_some_and(|operand| Some(operand.slot.epoch) == epoch);
+        let (Some(kink), Some(place)) = (operation.kink(of, &varies)?, self.place_of_tensors()) else {
+            return Ok(result);
+        };
+        let slot = self.flat_slot(k, result.slot, (kink, place))?;
+        Ok(TensorValue { slot, ..result })
+    }
+
+    /// Returns a slot in the forward level `k` for a result at a jump.
+    fn flat_slot(&mut self, k: usize, slot: Slot, (kink, place): FlatResult) -> Result<Slot, RecordError> {
+        let number = self.with_tangent(k, Num { value: 0.0, slot }, Num::constant(NO_TANGENT))?;
+        if let Some(observer) = &mut self.observer {
+            observer.computed_flat(number.slot, kink, place);
+        }
+        Ok(number.slot)
+    }
+
+    /// Informs the observer of operands of an operation in the forward level `k`.
+    pub(super) fn observe_use(
+        &mut self,
+        k: usize,
+        operation: &Operation,
+        operands: &[TensorValue],
+        result: &TensorValue,
+    ) -> Result<(), RecordError> {
+        let epoch = self.epoch_at(k);
+        match &mut self.observer {
+            Some(observer) if !operation.is_flat() && result.tensor.kind().is_real() => operands
+                .iter()
+                .filter(|operand| Some(operand.slot.epoch) == epoch)
+                .try_for_each(|operand| observer.used(operand.slot)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Gives the scalar at a jump its own slot, if a tensor in the forward level `k` is the result of a rounding.
+    pub(super) fn unpack_flat(&mut self, k: usize, value: &TensorValue, numbers: &mut [Num]) -> Result<(), Failure> {
+        let flat_result = self.observer.as_ref().and_then(|observer| observer.flat_result(value.slot));
+        let Some((kink, place)) = flat_result else { return Ok(()) };
+        let index = kink.indices.first().into_iter().flatten().zip(value.tensor.shape().iter());
+        let position = index.fold(0, |position, (at, size)| position * size + at);
+        if let Some(number) = numbers.get_mut(position) {
+            number.slot = self.flat_slot(k, number.slot, (kink, place))?;
+        }
+        Ok(())
     }
 
     /// Informs the observer if a tangent or an adjoint reaches an operation whose partials are zero at one of its jumps.

@@ -79,8 +79,11 @@ impl Evaluator for Levels {
         if self.direction_at(k) == Some(Direction::Forward) {
             let tangents: Vec<Option<TensorValue>> =
                 carriers.iter().map(|x| tensor_vector(self.tangent(k, *x))).collect();
+            self.observe_use(k, &operation, &operands, &result)?;
             let of = Evaluation { operands: &outside, result: &result };
-            let Some(tangent) = operation.tangent(of, &tangents, self)? else { return Ok(result) };
+            let Some(tangent) = operation.tangent(of, &tangents, self)? else {
+                return self.unvaried_result(k, &operation, Evaluation { operands: &operands, result: &result });
+            };
             self.observe_tensor((&operation, TensorPart::Tangent), place, tangents.iter().flatten(), &tangent)?;
             let number = self.with_tangent(k, carrier(&result), vector_number(tangent))?;
             return Ok(TensorValue { slot: number.slot, ..result });
@@ -180,9 +183,12 @@ impl Levels {
             return Ok(unpack(&value.tensor)?.into_iter().map(Num::constant).collect());
         };
         let outside = TensorValue { slot: self.strip_slot(k, value.slot), ..value.clone() };
-        let numbers = self.unpack(&outside)?;
+        let mut numbers = self.unpack(&outside)?;
         if self.direction_at(k) == Some(Direction::Forward) {
-            let Some(tangent) = tensor_vector(self.tangent(k, carrier(value))) else { return Ok(numbers) };
+            let Some(tangent) = tensor_vector(self.tangent(k, carrier(value))) else {
+                self.unpack_flat(k, value, &mut numbers)?;
+                return Ok(numbers);
+            };
             let tangent = self.broadcast_like(tangent, value.tensor.shape())?;
             let tangents = self.unpack(&tangent)?;
             let pairs = numbers.into_iter().zip(tangents);

@@ -78,7 +78,7 @@ impl Task for DirectionalTask {
         let level = machine.levels.depth().saturating_sub(1);
         let mut tangents = vec![];
         for y in leaves(walk, result, &y, Offset::default())? {
-            let tangent = machine.levels.tangent(level, y);
+            let tangent = machine.levels.tangent_of_result(level, y)?;
             tangents.push(machine.levels.plain_tangent(tangent)?);
         }
         lost_tangent::check(machine, &tangents)?;
