@@ -118,6 +118,10 @@ pub struct DifferentiationArgs {
     pub of: Option<FunctionName>,
     /// The parameters after `wrt:` or `withRespectTo:`.
     pub wrt: Option<Vec<WrtParam>>,
+    /// The function after `vjp:`, which returns the value and a pullback, in the early spelling.
+    pub vjp: Option<Ident>,
+    /// The function after `jvp:`, which returns the value and a differential.
+    pub jvp: Option<Ident>,
     /// The adjoint after `adjoint:`, in the older spelling.
     pub adjoint: Option<Ident>,
     /// The function after `primal:`, which returns the intermediate values for the function after `adjoint:`.

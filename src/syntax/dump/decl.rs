@@ -230,6 +230,8 @@ pub(super) fn differentiation(d: &DifferentiationArgs) -> String {
     }
     parts.extend(d.differs.map(|_| "exact: false".to_owned()));
     parts.extend(d.primal.as_ref().map(|p| format!("primal: {}", p.name)));
+    parts.extend(d.vjp.as_ref().map(|f| format!("vjp: {}", f.name)));
+    parts.extend(d.jvp.as_ref().map(|f| format!("jvp: {}", f.name)));
     parts.extend(d.adjoint.as_ref().map(|a| format!("adjoint: {}", a.name)));
     let mut text = parts.join(", ");
     if !d.requirements.is_empty() {

@@ -57,14 +57,11 @@ impl Builder<'_> {
                         match label.as_str() {
                             "primal" => args.primal = Some(self.ident(&value)),
                             "adjoint" => args.adjoint = Some(self.ident(&value)),
+                            "vjp" if &*attribute.name == "differentiable" => args.vjp = Some(self.ident(&value)),
+                            "jvp" if &*attribute.name == "differentiable" => args.jvp = Some(self.ident(&value)),
                             other => {
                                 let message = match other {
                                     "exact" => "'exact:' must be 'true' or 'false'".to_owned(),
-                                    "vjp" | "jvp" => format!(
-                                        "this attribute has no argument '{other}:'; the derivative '{}' names its function \
-                                         by an attribute of its own, '@derivative(of: …)'",
-                                        value.as_str().trim()
-                                    ),
                                     _ => format!("this attribute has no argument '{other}:'"),
                                 };
                                 let place = self.span(&label);

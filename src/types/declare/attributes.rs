@@ -139,7 +139,10 @@ fn check_known(cx: &mut TypeContext, attribute: &Attribute) {
 pub(crate) fn note_registration(cx: &mut TypeContext, decl: &Rc<Decl>, f: FunctionId) {
     let registers = |a: &crate::syntax::ast::Attribute| match &*a.name.name {
         "derivative" | "transpose" => true,
-        "differentiable" => differentiation(a).adjoint.is_some(),
+        "differentiable" => {
+            let args = differentiation(a);
+            args.adjoint.is_some() || args.vjp.is_some() || args.jvp.is_some()
+        }
         _ => false,
     };
     if decl.attributes.iter().any(registers) {

@@ -1,7 +1,7 @@
 //! Registration: checks that a function with `@derivative(of:)` or `@transpose(of:)` fits its original, and adds it to
 //! the original's entry.
 //!
-//! Not here: the older `@differentiable(adjoint:)` (`primal_adjoint`), the type that a derivative must have
+//! Not here: the older `@differentiable(adjoint:)` (`primal_adjoint`) and `@differentiable(vjp:)` (`named_derivative`), the type that a derivative must have
 //! (`derivative_type`), and which registered functions apply to concrete types (`registered_derivatives`).
 
 use crate::diagnostic::{Code, Diagnostic};
@@ -14,6 +14,7 @@ use crate::types::derivative::derivative_type;
 use crate::types::derivative::derivative_type::{changed_parameters, derivative_parts, together, unlabeled};
 use crate::types::derivative::differentiability;
 use crate::types::derivative::differentiability::parameters;
+use crate::types::derivative::named_derivative;
 use crate::types::derivative::original_function;
 use crate::types::derivative::original_function::parameter_labels;
 use crate::types::derivative::primal_adjoint;
@@ -75,7 +76,10 @@ pub(crate) fn resolve_registrations(cx: &mut TypeContext) {
             for attribute in &decl.attributes {
                 let args = differentiation(attribute);
                 match (&*attribute.name.name, &args.of) {
-                    ("differentiable", _) => primal_adjoint::register_adjoint(cx, f, &args, attribute.span),
+                    ("differentiable", _) => {
+                        primal_adjoint::register_adjoint(cx, f, &args, attribute.span);
+                        named_derivative::register_named(cx, f, &args, attribute.span);
+                    }
                     ("derivative" | "transpose", None) => {
                         let message = "the attribute must name the original with 'of:'";
                         cx.sink.report(Diagnostic::error(Code::Registration, attribute.span, message));
@@ -270,7 +274,8 @@ fn register_derivative(cx: &mut TypeContext, f: FunctionId, of: &FunctionName, a
                 wrt = declared.into_iter().find(fits).ok_or_else(|| RegistrationMismatch::Types(Box::new(problem)))?;
             }
             let differs = args.differs.is_some();
-            remember(cx, Registered { differs, ..original.registered(f, wrt, kind) }, original, span);
+            let visible_in = visibility(cx, f);
+            remember(cx, Registered { differs, visible_in, ..original.registered(f, wrt, kind) }, original, span);
             Ok(())
         })
     });
@@ -333,7 +338,8 @@ fn register_transpose(cx: &mut TypeContext, f: FunctionId, of: &FunctionName, ar
                 return Err(RegistrationMismatch::Types(Box::new(problem)));
             }
             let differs = args.differs.is_some();
-            let new = Registered { differs, ..original.registered(f, wrt, RegisteredKind::Transpose) };
+            let visible_in = visibility(cx, f);
+            let new = Registered { differs, visible_in, ..original.registered(f, wrt, RegisteredKind::Transpose) };
             remember(cx, new, original, span);
             Ok(())
         })
@@ -401,6 +407,14 @@ fn misfitting_transpose(
     )
 }
 
+/// Returns the only file in which a registered function applies, if it is private.
+fn visibility(cx: &TypeContext, f: FunctionId) -> Option<u32> {
+    let data = cx.defs.function_data(f);
+    let is_private = data.decl.as_ref().is_some_and(|d| d.has("private") || d.has("fileprivate"))
+        || data.group.is_some_and(|g| cx.defs.groups[g.0 as usize].is_private);
+    is_private.then_some(data.file)
+}
+
 /// Adds a registered function to the entry of its original.
 pub(crate) fn remember(cx: &mut TypeContext, new: Registered, original: &Original, span: Span) {
     let (f, kind) = (new.function, new.kind);
@@ -414,12 +428,6 @@ pub(crate) fn remember(cx: &mut TypeContext, new: Registered, original: &Origina
         cx.sink.report(Diagnostic::error(Code::Registration, span, message).note(note));
         return;
     }
-    let data = cx.defs.function_data(f);
-    let is_private = data.decl.as_ref().is_some_and(|d| d.has("private") || d.has("fileprivate"))
-        || data.group.is_some_and(|g| cx.defs.groups[g.0 as usize].is_private);
-    let file = data.file;
-    let visible_in = (is_private && kind != RegisteredKind::Adjoint).then_some(file);
-    let new = Registered { visible_in, ..new };
     let clashes = |r: &Registered| {
         r.wrt == new.wrt
             && r.arguments.len() == new.arguments.len()
