@@ -111,6 +111,8 @@ pub enum Obstacle {
         is_read: bool,
         /// Whether the property is a payload of an enum case.
         is_case: bool,
+        /// The type that the member of the same name would need in the tangent vector, if it has another type.
+        expected: Option<Rc<str>>,
     },
 }
 
@@ -124,12 +126,13 @@ impl std::fmt::Display for Obstacle {
                 f,
                 "cannot differentiate what '{owner}.{name}' holds because '{owner}.TangentVector' is not an enum of the same cases"
             ),
-            Obstacle::Property { owner, name, is_read, .. } => {
+            Obstacle::Property { owner, name, is_read, expected, .. } => {
                 let what = if *is_read { "access to" } else { "setting" };
-                write!(
-                    f,
-                    "cannot differentiate {what} property '{owner}.{name}' because '{owner}.TangentVector' does not have a stored property named '{name}'"
-                )
+                write!(f, "cannot differentiate {what} property '{owner}.{name}' because '{owner}.TangentVector")?;
+                match expected {
+                    Some(expected) => write!(f, ".{name}' does not have the expected type '{expected}'"),
+                    None => write!(f, "' does not have a stored property named '{name}'"),
+                }
             }
         }
     }

@@ -35,6 +35,19 @@ pub(crate) struct Counterpart {
 impl Builder<'_> {
     /// Returns the member of a type's tangent vector that is the tangent of a stored property.
     pub(crate) fn counterpart(&mut self, owner: &Type, ty: &Type, name: &str) -> Option<Counterpart> {
+        let (found, member) = self.namesake(owner, ty, name)?;
+        (member == found.part).then_some(found)
+    }
+
+    /// Returns the type that a member of a type's tangent vector would need to be the tangent of the property of the
+    /// same name, if it has another type.
+    pub(crate) fn expected_member(&mut self, owner: &Type, ty: &Type, name: &str) -> Option<Rc<str>> {
+        let (found, member) = self.namesake(owner, ty, name)?;
+        (member != found.part).then(|| format!("{}.TangentVector", self.d.type_name(ty)).into())
+    }
+
+    /// Returns the member of a type's tangent vector that has the name of a stored property, and the type of the member.
+    fn namesake(&mut self, owner: &Type, ty: &Type, name: &str) -> Option<(Counterpart, Type)> {
         let Type::Nominal(own, _) = owner else { return None };
         // If values of the type are stored without a tangent vector, the vector has a member for each differentiable
         // property.
@@ -49,7 +62,7 @@ impl Builder<'_> {
         }
         let index = nominal.stored.iter().position(|member| &*member.name == name)?;
         let member = layout::instantiate(self.d, &nominal, args, &nominal.stored[index].ty);
-        (member == part).then_some(Counterpart { vector, part, index })
+        Some((Counterpart { vector, part, index }, member))
     }
 
     /// Registers the derivatives of the function that reads or sets a property.

@@ -131,7 +131,9 @@ impl Builder<'_> {
         } else {
             self.out.is_opaque = true;
             let is_case = matches!(&owner, Type::Nominal(id, _) if self.d.nominal(*id).kind == NominalKind::Enum);
-            self.out.obstacle = Some(Obstacle::Property { owner: type_name, name: name.clone(), is_read, is_case });
+            let expected = self.expected_member(&owner, &ty, name);
+            self.out.obstacle =
+                Some(Obstacle::Property { owner: type_name, name: name.clone(), is_read, is_case, expected });
         }
         let results = if is_read { value } else { vector };
         self.out.result_len = results.len();
