@@ -32,6 +32,7 @@ pub struct Checker<'p> {
     activity: Activity<'p>,
     linearities: Linearities<'p>,
     linearities_of_rules: Linearities<'p>,
+    rejects_unknown_linearity: bool,
     reported: HashSet<(Code, Span)>,
 }
 
@@ -62,8 +63,14 @@ impl<'p> Checker<'p> {
             activity,
             linearities: Linearities::new(program),
             linearities_of_rules: Linearities::of_rules(program),
+            rejects_unknown_linearity: false,
             reported: HashSet::new(),
         }
+    }
+
+    /// Rejects functions of which it is unknown whether they are linear where linear ones are required, if `rejects`.
+    pub fn rejecting_unknown_linearity(self, rejects: bool) -> Checker<'p> {
+        Checker { rejects_unknown_linearity: rejects, ..self }
     }
 
     /// Checks the assertions in a function of the program.
@@ -213,7 +220,9 @@ impl<'p> Checker<'p> {
             return report_losses(assertion, &losses);
         }
         if linear {
-            return not_linear(&mut self.linearities, id, assertion, &variations).into_iter().collect();
+            let found = not_linear(&mut self.linearities, id, assertion, &variations);
+            let found = found.or_else(|| self.unknown_linearity(id, assertion, &variations));
+            return found.into_iter().collect();
         }
         if is_always_zero(&summary, &variations, &carries) {
             vec![diagnostics::zero_derivative(assertion)]
@@ -224,6 +233,21 @@ impl<'p> Checker<'p> {
 }
 
 impl Checker<'_> {
+    /// Returns the diagnostic for a function of which it is unknown whether it is linear, if such functions are rejected.
+    fn unknown_linearity(
+        &mut self,
+        id: FunctionId,
+        assertion: &DifferentiabilityAssertion,
+        variations: &[Variation],
+    ) -> Option<Diagnostic> {
+        if !self.rejects_unknown_linearity {
+            return None;
+        }
+        let results = self.linearities.results(id, arguments_of(variations));
+        let is_unknown = results.iter().any(|r| r.kind == Kind::Unknown);
+        is_unknown.then(|| diagnostics::not_linear(assertion, None))
+    }
+
     /// Returns the losses inside closures that a function returns, on paths from arguments that they capture.
     fn losses_in_results(
         &mut self,
@@ -271,14 +295,17 @@ fn not_linear(
     assertion: &DifferentiabilityAssertion,
     variations: &[Variation],
 ) -> Option<Diagnostic> {
-    let arguments =
-        variations.iter().map(|m| if *m == Variation::No { Kind::Constant } else { Kind::Linear }).collect();
-    let results = linearities.results(id, arguments);
+    let results = linearities.results(id, arguments_of(variations));
     let of = |kind: Kind| results.iter().find(|r| r.kind == kind);
     if let Some(bad) = of(Kind::NotLinear) {
         return Some(diagnostics::not_linear(assertion, bad.step.as_deref()));
     }
     of(Kind::Affine).map(|affine| diagnostics::affine(assertion, affine.step.as_deref()))
+}
+
+/// Returns the kinds of the arguments of a function that is asserted to be linear in those that vary.
+fn arguments_of(variations: &[Variation]) -> Vec<Kind> {
+    variations.iter().map(|m| if *m == Variation::No { Kind::Constant } else { Kind::Linear }).collect()
 }
 
 /// Returns the function that a step asserts to be differentiable or linear, if only one step writes the register that

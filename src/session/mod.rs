@@ -98,6 +98,8 @@ pub struct Session {
     assigned: HashSet<Name>,
     /// Whether an assignment to a variable in `assigned` declares the variable again.
     redeclares_assigned: bool,
+    /// Whether a function of which it is unknown whether it is linear is rejected where a linear function is required.
+    rejects_unknown_linearity: bool,
 }
 
 /// An output that displays pictures as text.
@@ -189,6 +191,7 @@ impl Session {
             answer: None,
             assigned: HashSet::new(),
             redeclares_assigned: false,
+            rejects_unknown_linearity: false,
         }
     }
 

@@ -212,7 +212,7 @@ impl Session {
         let samples = self.sample_uncalled(functions);
         let sampled_end = self.program.functions.len();
         mark_own_tangents(&mut self.program, first);
-        let mut checker = Checker::new(&self.program);
+        let mut checker = Checker::new(&self.program).rejecting_unknown_linearity(self.rejects_unknown_linearity);
         for id in first..end {
             checker.check(FunctionId(id as u32), &mut out);
         }

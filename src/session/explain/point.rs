@@ -178,7 +178,7 @@ impl Session {
             text = if is_constant(&k) { text.part(point.arguments[k].1) } else { text.code(&name(k)) };
         }
         let names = taken.iter().map(|k| name(*k)).collect();
-        let text = text.code(if is_tensor { ").scalarized() }" } else { ") }" });
+        let text = text.code(if is_tensor { ")._shownNumber() }" } else { ") }" });
         Ok(FunctionText { text, names, taken, types: types_of_taken })
     }
 
@@ -230,7 +230,7 @@ impl Session {
         let ty = self.type_of(text.text()).ok().flatten();
         let text = match ty.as_deref().and_then(parts_of) {
             Some((_, result)) if TENSORS.contains(&result.as_str()) => {
-                start.code("(").part(function).code(").scalarized() }")
+                start.code("(").part(function).code(")._shownNumber() }")
             }
             _ => text,
         };

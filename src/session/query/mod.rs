@@ -118,7 +118,9 @@ impl Session {
     /// Returns the first error of a text in one sentence, if any; the session is unchanged.
     fn obstacle(&mut self, text: &str) -> Option<String> {
         let snapshot = self.snapshot();
+        self.rejects_unknown_linearity = true;
         let compiled = self.compile(&[Input { name: GENERATED, text }], false);
+        self.rejects_unknown_linearity = false;
         self.restore(snapshot);
         let outcome = compiled.err()?;
         let error = outcome.diagnostics.into_iter().find(Diagnostic::is_error)?;
