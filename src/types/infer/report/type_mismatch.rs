@@ -7,7 +7,7 @@ use crate::types::generics::signature;
 use crate::types::generics::unification;
 use crate::types::generics::unmet_requirement;
 use crate::types::infer::Infer;
-use crate::types::model::declaration_tables::Requirement;
+use crate::types::model::declaration_tables::{Owner, Requirement, VECTOR};
 use crate::types::model::ty::{Type, VarId};
 use crate::types::model::type_vars::ConformanceConstraint;
 use crate::types::model::type_vars::VarState;
@@ -242,6 +242,11 @@ impl Infer<'_> {
             diagnostic = diagnostic.help(*advice);
         } else if &*protocol == "Differentiable" {
             diagnostic = self.advise_differentiable(diagnostic, ty);
+        } else if &*protocol == "VectorProtocol" && self.is_synthesized_vector(ty) {
+            diagnostic = diagnostic.help(
+                "write 'import TensorFlow' at the beginning of the file: synthesized tangent vectors of numbers and \
+                 tensors then conform",
+            );
         } else {
             diagnostic = unmet_requirement::with_declaration(self.cx, diagnostic, ty, constraint.protocol);
         }
@@ -262,6 +267,15 @@ impl Infer<'_> {
         let param = self.cx.defs.params[param.0 as usize].name.clone();
         let protocol = self.cx.defs.protocol_data(constraint.protocol).name.clone();
         diagnostic.also(at, format!("'{}' requires that '{param}' conform to '{protocol}'", self.cx.defs.full_name(f)))
+    }
+
+    /// Whether a type is a synthesized tangent vector, in a module without vectors of components.
+    fn is_synthesized_vector(&mut self, ty: &Type) -> bool {
+        let Type::Nominal(n, _) = ty else { return false };
+        let (vector, file) = (self.cx.defs.nominal_data(*n), self.cx.defs.nominal_data(*n).file);
+        let Owner::Nominal(of) = vector.parent else { return false };
+        let is_synthesized = self.cx.defs.nominal_data(of).memo.synthesized.contains(&VECTOR);
+        is_synthesized && name_lookup::type_entry(self.cx, "_PointwiseVector", file).is_none()
     }
 
     fn advise_differentiable(&mut self, diagnostic: Diagnostic, ty: &Type) -> Diagnostic {
