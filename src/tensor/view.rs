@@ -58,6 +58,11 @@ impl Tensor {
     pub fn expand_axes(&self, axes: &[isize]) -> Result<Tensor> {
         let operation = "expandingShape(at:)";
         let rank = self.rank() + axes.len();
+        let all = -(rank as isize)..rank as isize;
+        if let Some(axis) = axes.iter().find(|axis| !all.contains(axis)) {
+            let problem = format!("there is no axis {axis}: the result has the axes {} to {}", all.start, all.end - 1);
+            return Err(TensorError::shape(operation, None, &[&self.shape], problem, ""));
+        }
         let is_new = Shape::from_iter(std::iter::repeat_n(1, rank)).axes(operation, axes)?;
         let mut old = self.shape.iter().zip(&self.strides);
         let mut both = |&is_new: &bool| match old.next() {

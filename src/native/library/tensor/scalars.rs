@@ -36,6 +36,7 @@ fn repeating(c: Call<'_, '_>) -> Result<(), Failure> {
     let kind = c.scalar_kind(0)?;
     let scalar = c.value(c.shapes.layout(c.type_at(0)?))?;
     let shape = shape(c)?;
+    shape.checked_count("Tensor(repeating:shape:)", kind.size())?;
     let parts = c.components(scalar);
     let value = match (parts.f, parts.i) {
         ([x], _) => {

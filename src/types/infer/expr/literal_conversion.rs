@@ -25,7 +25,8 @@ const GENERAL: u32 = 1;
 
 impl Infer<'_> {
     /// Infers `Type(literal)` as a literal of the type `Type`, if values of the type can be written as such literals. A
-    /// collection literal is used in this way only if no initializer accepts it, or if it is an array of literals.
+    /// collection literal is used in this way only if no initializer accepts it, or if it is an array of literals or of
+    /// expressions whose types depend on that of the elements.
     pub(crate) fn coerced_literal(&mut self, ty: &Type, args: &[ArgNode], inits: &[Candidate]) -> Option<Expr> {
         let [arg] = args else { return None };
         if arg.label.is_some() || arg.trailing || arg.ready.is_some() || !matches!(ty, Type::Nominal(..)) {
@@ -41,6 +42,7 @@ impl Infer<'_> {
             Kind::Nil => takes(self, "ExpressibleByNilLiteral"),
             collection => {
                 let by_init = !contains_only_literals(&arg.ast)
+                    && !takes_element_type(&arg.ast)
                     && !self.nests_elements(ty, &arg.ast)
                     && inits.iter().any(|init| match_args(&self.candidate_params(init), args).is_ok());
                 !by_init
@@ -128,6 +130,29 @@ fn contains_only_literals(e: &ast::Expr) -> bool {
     match &e.kind {
         Ast::Array(elements) => elements.iter().all(contains_only_literals),
         _ => matches!(literal_kind(e), Some(Kind::Scalar(_) | Kind::Bool)),
+    }
+}
+
+/// Whether an array literal has an element like `.pi`, `-.pi` or `[.pi / 2, 1]`, whose type only the type of the elements
+/// determines.
+fn takes_element_type(e: &ast::Expr) -> bool {
+    match &e.kind {
+        Ast::Array(elements) => elements.iter().any(|element| takes_element_type(element) || is_of_members(element)),
+        _ => false,
+    }
+}
+
+/// Whether an expression consists of implicit members, literals, and operators, with at least one implicit member.
+fn is_of_members(e: &ast::Expr) -> bool {
+    match &e.kind {
+        Ast::Implicit { .. } => true,
+        Ast::Paren(inner) => is_of_members(inner),
+        Ast::Prefix { operand, .. } => is_of_members(operand),
+        Ast::Binary { lhs, rhs, .. } => {
+            let is_part = |side: &ast::Expr| is_of_members(side) || contains_only_literals(side);
+            is_part(lhs) && is_part(rhs) && (is_of_members(lhs) || is_of_members(rhs))
+        }
+        _ => false,
     }
 }
 
