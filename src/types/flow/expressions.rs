@@ -68,7 +68,7 @@ impl<'b> Flow<'b, '_> {
             }
             ExprKind::CallValue { function, args } => {
                 self.lent_function(function);
-                self.arguments(args, None);
+                self.arguments(args, None, None);
                 self.check_exclusive(None, args);
                 if matches!(&function.ty, Type::Function(f) if f.throws) {
                     self.throwing_call(e.span);
@@ -184,7 +184,9 @@ impl<'b> Flow<'b, '_> {
         let is_operator = is_operator(&self.cx.defs.function_data(known).base_name);
         let whole = is_operator.then(|| self.operation.unwrap_or(span));
         let outer = std::mem::replace(&mut self.operation, whole);
-        self.call_arguments(known, args, span);
+        // A receiver on the right of an operator cannot be marked with `try`, either.
+        let around_receiver = if is_operator { whole } else { outer };
+        self.call_arguments(known, args, span, around_receiver);
         self.operation = outer;
         self.check_exclusive(Some(callee), args);
         if let Callee::Static(f) = callee {
@@ -197,13 +199,13 @@ impl<'b> Flow<'b, '_> {
         }
     }
 
-    fn call_arguments(&mut self, known: FunctionId, args: &'b [Argument], span: Span) {
+    fn call_arguments(&mut self, known: FunctionId, args: &'b [Argument], span: Span, around_receiver: Option<Span>) {
         match self.leads_on(known, args) {
             Some(rest) => {
-                self.arguments(rest, None);
+                self.arguments(rest, None, None);
                 self.led_on(span);
             }
-            None => self.arguments(args, Some(known)),
+            None => self.arguments(args, Some(known), around_receiver),
         }
     }
 
@@ -240,8 +242,9 @@ impl<'b> Flow<'b, '_> {
         self.assume_set(&[call]);
     }
 
-    /// Visits the arguments of a call of the function `of`; the first argument may be the receiver.
-    fn arguments(&mut self, args: &'b [Argument], of: Option<FunctionId>) {
+    /// Visits the arguments of a call of the function `of`; the first argument may be the receiver. `around_receiver` is
+    /// the operation of operators to which the receiver belongs, if any.
+    fn arguments(&mut self, args: &'b [Argument], of: Option<FunctionId>, around_receiver: Option<Span>) {
         let method = of.filter(|f| signature::signature(self.cx, *f).self_type.is_some());
         self.is_on_path = false;
         for (i, arg) in args.iter().enumerate() {
@@ -256,6 +259,11 @@ impl<'b> Flow<'b, '_> {
                         self.read(local, e.span, how);
                     }
                     None if self.lent(of, i, e).is_some() => self.lent_function(e),
+                    None if i == 0 && method.is_some() => {
+                        let around = std::mem::replace(&mut self.operation, around_receiver);
+                        self.expr(e);
+                        self.operation = around;
+                    }
                     None => self.expr(e),
                 },
                 Argument::InOut(place) => {
