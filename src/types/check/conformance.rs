@@ -48,7 +48,11 @@ pub(crate) fn check_conformance(cx: &mut TypeContext, n: NominalId, i: usize) {
         let (mut made, mut elsewhere): (Vec<ProtocolId>, Vec<String>) = (vec![], vec![]);
         for q in conformances::refined(cx, p).iter().copied().collect::<Vec<_>>() {
             let unknown = missing_types(cx, q, &own);
-            missing.extend(unknown.iter().map(|name| format!("the associated type '{name}'")));
+            for name in &unknown {
+                let from = determining_requirement(cx, q, name);
+                let from = from.map_or(String::new(), |from| format!(", which follows from '{from}'"));
+                missing.push(format!("the associated type '{name}'{from}"));
+            }
             if unknown.is_empty() {
                 missing.extend(custom_tangent::broken_clauses(cx, q, &own));
             }
@@ -122,6 +126,13 @@ fn missing_types(cx: &mut TypeContext, p: ProtocolId, own: &Type) -> Vec<Name> {
         associated_type::normalize_type(cx, &ty) == ty
     };
     names.into_iter().filter(is_unknown).collect()
+}
+
+/// Returns the name of the first requirement whose signature mentions an associated type, from which the type is inferred.
+fn determining_requirement(cx: &mut TypeContext, p: ProtocolId, associated: &Name) -> Option<String> {
+    let all: Vec<FunctionId> = cx.defs.protocol_data(p).requirements.iter().map(|r| r.function).collect();
+    let found = all.into_iter().find(|function| mentions(cx, *function, p, std::slice::from_ref(associated)))?;
+    Some(cx.defs.full_name(found))
 }
 
 /// Whether the signature of a requirement mentions one of the associated types of its protocol.

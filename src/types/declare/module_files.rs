@@ -61,7 +61,11 @@ fn enter_imports(cx: &mut TypeContext, file: &File) {
             let importer = cx.sink.text_name(module.span);
             cx.sink.report(match is_tested {
                 true => diagnostic.help(format!("give its file, too: 'dscript {}.swift {importer}'", module.name)),
-                false => diagnostic,
+                false => diagnostic.help(format!(
+                    "a module of the library has a name like 'Foundation' or 'TensorFlow'; a file is imported by its \
+                     path: 'import \"{}.dscript\"'",
+                    module.name
+                )),
             });
         } else if let (Some(kind), [name]) = (kind, rest)
             && prelude::library_entries(cx, &name.name).is_empty()
