@@ -9,6 +9,7 @@ pub(super) mod library_functions;
 pub(super) mod mathematical_notation;
 pub(super) mod members;
 pub(super) mod statements;
+pub(super) mod tensors;
 
 use super::Scope;
 
@@ -26,6 +27,7 @@ pub(super) const TABLES: &[(Scope, &[Row])] = &[
     (Scope::Arrays, array_operations::ROWS),
     (Scope::Expressions, library_functions::ROWS),
     (Scope::Expressions, calculus_libraries::ROWS),
+    (Scope::Expressions, tensors::ROWS),
     (Scope::Expressions, members::ROWS),
     (Scope::Expressions, functions::ROWS),
     (Scope::Expressions, expressions::ROWS),

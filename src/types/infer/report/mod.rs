@@ -8,5 +8,6 @@ pub(crate) mod missing_member;
 pub(crate) mod nearest_call;
 pub(crate) mod no_matching_call;
 pub(crate) mod no_matching_operator;
+pub(crate) mod tensor_operands;
 pub(crate) mod too_many_arguments;
-pub(crate) mod type_mismatch;
+mod type_mismatch;

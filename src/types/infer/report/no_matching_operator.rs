@@ -93,6 +93,8 @@ impl Infer<'_> {
             if a != b && numbers.contains(&a.as_str()) && numbers.contains(&b.as_str()) {
                 diagnostic = self.advise_number(diagnostic, op, [(left, a), (right, b)]);
             }
+            diagnostic = self.advise_tensor(diagnostic, op, [(left, a), (right, b)]);
+            diagnostic = self.advise_move(diagnostic, op, [left, right], span);
             if &*op.name == "^" && self.has_exclusive_or(left) {
                 diagnostic = diagnostic.help("'^' is exponentiation; for exclusive or, use the method 'xor(_:)'");
             }

@@ -93,6 +93,11 @@ impl Infer<'_> {
             } else if name_lookup::is_optional(self.cx, ty) {
                 diagnostic = diagnostic.fix("iterate over an empty array if it is 'nil'", span.after(), " ?? []");
             }
+            if self.show(ty).starts_with("Tensor<") {
+                diagnostic = diagnostic
+                    .fix("iterate over its parts along the first axis", span.after(), ".unstacked()")
+                    .fix("iterate over its numbers", span.after(), ".scalars");
+            }
             diagnostic = self.with_array_parameter(diagnostic, span);
             self.error(diagnostic);
             return (Iteration::Array, Type::Error);

@@ -1,0 +1,46 @@
+//! Foreign tensors: methods and properties of tensors and arrays in NumPy, PyTorch and JAX.
+
+use super::Row;
+
+const COPIES: &str = "tensors are values: an assignment copies them";
+
+pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
+    ("$x . item ( )", "$x.scalarized()", ""),
+    ("$x . numpy ( )", "$x.array", ""),
+    ("$x . tolist ( )", "$x.scalars", ""),
+    ("$x . T", "$x.transposed()", ""),
+    ("$x . t ( )", "$x.transposed()", ""),
+    ("$x . transpose ( )", "$x.transposed()", ""),
+    ("$x . transpose ( $a )", "$x.transposed(permutation: $a)", ""),
+    ("$x . permute ( $a )", "$x.transposed(permutation: $a)", ""),
+    ("$x . ndim", "$x.rank", ""),
+    ("$x . dim ( )", "$x.rank", ""),
+    ("$x . size", "$x.scalarCount", ""),
+    ("$x . size ( )", "$x.shape", ""),
+    ("$x . numel ( )", "$x.scalarCount", ""),
+    ("$x . detach ( )", "withoutDerivative(at: $x)", ""),
+    ("$x . clone ( )", "$x", COPIES),
+    ("$x . copy ( )", "$x", COPIES),
+    ("$x . unsqueeze ( $e )", "$x.expandingShape(at: $e)", ""),
+    ("$x . squeeze ( )", "$x.squeezingShape()", ""),
+    ("$x . squeeze ( $e )", "$x.squeezingShape(at: $e)", ""),
+    ("$x . reshape ( ( $a ) )", "$x.reshaped(to: [$a])", ""),
+    ("$x . reshape ( $a )", "$x.reshaped(to: [$a])", ""),
+    ("$x . view ( $a )", "$x.reshaped(to: [$a])", ""),
+    ("$x . flatten ( )", "$x.flattened()", ""),
+    ("$x . matmul ( $y )", "matmul($x, $y)", ""),
+    ("$x . sum ( axis : $e )", "$x.sum(squeezingAxes: $e)", ""),
+    ("$x . sum ( axis = $e )", "$x.sum(squeezingAxes: $e)", ""),
+    ("$x . sum ( dim : $e )", "$x.sum(squeezingAxes: $e)", ""),
+    ("$x . sum ( dim = $e )", "$x.sum(squeezingAxes: $e)", ""),
+    ("$x . mean ( axis : $e )", "$x.mean(squeezingAxes: $e)", ""),
+    ("$x . mean ( axis = $e )", "$x.mean(squeezingAxes: $e)", ""),
+    ("$x . mean ( dim : $e )", "$x.mean(squeezingAxes: $e)", ""),
+    ("$x . mean ( dim = $e )", "$x.mean(squeezingAxes: $e)", ""),
+    ("$x . max ( axis : $e )", "$x.max(squeezingAxes: $e)", ""),
+    ("$x . max ( axis = $e )", "$x.max(squeezingAxes: $e)", ""),
+    ("$x . min ( axis : $e )", "$x.min(squeezingAxes: $e)", ""),
+    ("$x . min ( axis = $e )", "$x.min(squeezingAxes: $e)", ""),
+    ("$x . argmax ( axis : $e )", "$x.argmax(squeezingAxis: $e)", ""),
+    ("$x . argmax ( axis = $e )", "$x.argmax(squeezingAxis: $e)", ""),
+];
