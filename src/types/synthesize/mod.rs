@@ -401,7 +401,7 @@ fn synthesized_text(cx: &mut TypeContext, n: NominalId, key: &str) -> Option<Str
             });
             Some(format!("func _combined(_ operation: _PointwisePair, _ other: Self) -> Self {{ {combined} }}"))
         }
-        "differentiableVectorView" if kind == NominalKind::Struct => pointwise_vector::vector_view(cx, n),
+        "differentiableVectorView" if kind != NominalKind::Enum => pointwise_vector::vector_view(cx, n),
         "allKeyPaths" if kind != NominalKind::Enum => Some(key_paths::all_key_paths(cx, n)),
         "recursivelyAllKeyPaths" if kind != NominalKind::Enum => Some(key_paths::nested_key_paths(cx, n)),
         "scaled" if kind == NominalKind::Struct => {
