@@ -218,6 +218,7 @@ const TAPE: &[&str] = &[
     "observer",
     "recording",
     "levels",
+    "flat_results",
     "general_rule",
     "scalar_product",
     "calls",

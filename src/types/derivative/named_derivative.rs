@@ -53,7 +53,7 @@ fn register(cx: &mut TypeContext, naming: &Naming<'_>, name: &Ident, kind: Regis
             Err(problem) => nearest = nearest.or(problem),
         }
     }
-    let problem = nearest.unwrap_or_else(|| no_derivative(cx, naming.original, name, kind));
+    let problem = nearest.map_or_else(|| no_derivative(cx, naming.original, name, kind), |nearest| *nearest);
     cx.sink.report(problem);
 }
 
@@ -66,7 +66,7 @@ fn register_candidate(
     naming: &Naming<'_>,
     candidate: FunctionId,
     kind: RegisteredKind,
-) -> Result<(), Option<Diagnostic>> {
+) -> Result<(), Option<Box<Diagnostic>>> {
     let given = signature::signature(cx, candidate);
     let Type::Tuple(parts) = &given.result else { return Err(None) };
     let [(_, value), (_, linear @ Type::Function(_))] = &**parts else { return Err(None) };
@@ -84,7 +84,7 @@ fn register_candidate(
         }
         let wrt = differentiability::wrt_flags(cx, naming.args, &names, &types, original.has_self);
         match derivative_type::misfitting_derivative(cx, candidate, &original, kind, &wrt, linear, naming.span) {
-            Some(problem) => Err(Some(problem)),
+            Some(problem) => Err(Some(Box::new(problem))),
             None => {
                 registration::remember(cx, original.registered(candidate, wrt, kind), &original, naming.span);
                 Ok(())
