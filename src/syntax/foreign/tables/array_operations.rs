@@ -6,6 +6,8 @@ use super::library_functions::EACH;
 const DOTTED: &str = "operators on the elements of arrays have a dot";
 pub(in crate::syntax::foreign) const MATRIX: &str =
     "matrices have operators after 'import TensorFlow': 'Matrix([[1, 2], [3, 4]])'";
+const ANY: &str = "a condition on any element is written '$n.contains { x in … }'";
+const ALL: &str = "a condition on all elements is written '$n.allSatisfy { x in … }'";
 const ELEMENTWISE: &str = "operators are not applied to the elements of arrays; use 'map'";
 
 pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
@@ -39,6 +41,7 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     ("§ $n . dot ( $m ) #end", "import TensorFlow; Matrix($n) * Matrix($m)", MATRIX),
     ("§ $n . dot ( $m ) #end", "import TensorFlow; Matrix($n) * Vector($m)", MATRIX),
     ("§ $n ~ ' #end", "import TensorFlow; Matrix($n)'", MATRIX),
+    ("§ $n ~ ' #end", "import TensorFlow; Vector($n)'", MATRIX),
     ("§ $n * $m #end", "import TensorFlow; Matrix($n) * Matrix($m)", MATRIX),
     ("§ $n * $m #end", "import TensorFlow; Matrix($n) * Vector($m)", MATRIX),
     ("§ $n * $m #end", "import TensorFlow; Vector($n)' * Matrix($m)", MATRIX),
@@ -56,6 +59,7 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     ("$x > $y", "$x.map { x in x > $y }", ELEMENTWISE),
     ("$x < $y", "$x.map { x in x < $y }", ELEMENTWISE),
     ("<elementary> ( $x )", "$x.map($elementary)", EACH),
+    ("$x · $y", "dot($x, $y)", "a product of vectors is written 'dot($x, $y)'"),
     ("$x ⋅ $y", "dot($x, $y)", "a product of vectors is written 'dot($x, $y)'"),
     (
         "[ $e ] * $i",
@@ -64,6 +68,12 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     ),
     ("$n . T", "", MATRIX),
     ("$n ~ '", "", MATRIX),
+    ("any ( $n > $e )", "$n.contains { x in x > $e }", ANY),
+    ("any ( $n < $e )", "$n.contains { x in x < $e }", ANY),
+    ("any ( $n == $e )", "$n.contains($e)", ANY),
+    ("all ( $n > $e )", "$n.allSatisfy { x in x > $e }", ALL),
+    ("all ( $n < $e )", "$n.allSatisfy { x in x < $e }", ALL),
+    ("all ( $n == $e )", "$n.allSatisfy { x in x == $e }", ALL),
     ("$n * $m", "", MATRIX),
     ("$n * $m", "$n .* $m", DOTTED),
     ("$n * [ $a ]", "", MATRIX),

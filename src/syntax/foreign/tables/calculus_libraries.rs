@@ -12,6 +12,12 @@ const TAYLOR: &str = "a Taylor polynomial is written 'taylor(of: { $n in … }, 
 const MINIMUM: &str = "a minimum is sought from a point: 'minimize($n, from: 0)'";
 const MAXIMUM: &str = "a maximum is sought from a point: 'maximize($n, from: 0)'";
 const SUM: &str = "a sum is written '(1...n).map { i in … }.sum()'";
+const SLOPE: &str = "a derivative at a point is written 'derivative(at: x, in: f)'";
+const ROOT: &str = "a root is sought near a point: 'solve($n, near: 1)'";
+const ROOT_OF: &str = "a root is sought near a point: 'solve($f, near: 1)'";
+const INTERSECTION: &str = "an intersection is a root of the difference, which is sought near a point";
+const MINIMUM_FROM: &str = "a minimum is sought from a point: 'minimize($f, from: $e)'";
+const CURVE: &str = "'plot' takes functions: 'plot(f, g)'";
 const AT_POINT: &str = "a function is called at a point: '$n($e)'";
 
 const ROWS_OF: &str = "a matrix is an array of rows";
@@ -83,7 +89,40 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     ("§ maximize $n #end", "", MAXIMUM),
     ("§ max $n #end", "", MAXIMUM),
     ("§ maximum of $n $r", "", MAXIMUM),
-    // Plots.
+    // Phrases about functions.
+    ("§ slope of $n at $e #end", "derivative(at: $e, in: $n)", SLOPE),
+    ("§ area under $n from $e to $d #end", "integral($n, $e...$d)", INTEGRAL),
+    ("§ integrate $n from $e to $d #end", "integral($n, $e...$d)", INTEGRAL),
+    ("§ limit $n ( $m ) as $k -> $d #end", "limit($n, at: $d)", LIMIT),
+    ("§ limit of $n at $d #end", "limit($n, at: $d)", LIMIT),
+    ("§ zeros of $n #end", "", ROOT),
+    ("§ roots of $n #end", "", ROOT),
+    ("§ max of $n $r", "", MAXIMUM),
+    ("§ min of $n $r", "", MINIMUM),
+    ("§ intersection of $n and $m #end", "solve({ x in $n(x) - $m(x) }, near: 1)", INTERSECTION),
+    ("intersect ( $n , $m )", "solve({ x in $n(x) - $m(x) }, near: 1)", INTERSECTION),
+    ("solve ( $n = $m )", "solve({ x in $n(x) - $m(x) }, near: 1)", INTERSECTION),
+    ("§ solve $n ( $m ) = $d", "solve({ $m in $n($m) - $(d) }, near: 1)", ROOT),
+    ("d / dx $n #end", "$n'", "the derivative of '$n' is the function '$n''"),
+    ("$n . diff ( $m )", "$n'", "the derivative of '$n' is the function '$n''"),
+    ("$n . diff", "$n'", "the derivative of '$n' is the function '$n''"),
+    ("$n . gradient ( at : $e )", "gradient(at: $e, in: $n)", GRADIENT),
+    ("$n . derivative ( at : $e )", "derivative(at: $e, in: $n)", SLOPE),
+    ("sympy . diff ( $n )", "$n'", "the derivative of '$n' is the function '$n''"),
+    ("scipy . optimize . minimize ( $f , $e )", "minimize($f, from: $e)", MINIMUM_FROM),
+    ("scipy . optimize . minimize ( $f , x0 = $e )", "minimize($f, from: $e)", MINIMUM_FROM),
+    ("scipy . optimize . brentq ( $f , $e , $d )", "solve($f, near: ($e + $d) / 2)", ROOT_OF),
+    ("scipy . optimize . newton ( $f , $e )", "solve($f, near: $e)", ROOT_OF),
+    ("scipy . optimize . fsolve ( $f , $e )", "solve($f, near: $e)", ROOT_OF),
+    // Tables and plots.
+    ("§ table of $n from $e to $d #end", "table($n, $e...$d)", RANGE),
+    ("§ table $n #end", "table($n, 0...10)", RANGE),
+    ("§ graph $n #end", "plot($n)", CURVE),
+    ("§ draw $n #end", "plot($n)", CURVE),
+    ("§ plot $n , $m #end", "plot($n, $m)", CURVE),
+    ("§ plot $n and $m #end", "plot($n, $m)", CURVE),
+    ("§ graph $n and $m #end", "plot($n, $m)", CURVE),
+    ("curve ( $f , $e , $d )", "plot($f, $e...$d)", RANGE),
     ("plot ( $f , [ $e , $d ] )", "plot($f, $e...$d)", RANGE),
     ("plot $e from $d to $c", "plot({ x in $e }, $d...$c)", RANGE),
     ("fplot ( $f )", "plot($f)", ""),
