@@ -165,7 +165,11 @@ impl Course {
         let stopped = |why| (Failure::Stopped, why);
         let mut running = match self.running.take() {
             Some(running) => running,
-            None => Running::begin(self.options.clone()).map_err(stopped)?,
+            None => {
+                // The programs are numbered from 1 again, so their names must be new in both sessions.
+                self.in_machine_code.take();
+                Running::begin(self.options.clone()).map_err(stopped)?
+            }
         };
         running.programs += 1;
         let text = numbered(own(text), running.programs);
