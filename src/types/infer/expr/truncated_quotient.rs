@@ -99,8 +99,11 @@ impl Infer<'_> {
         }
         let written = self.cx.sink.source_text(span);
         let message = format!("integer division drops the remainder: '{written}' is {}", n / d);
+        // A decimal point follows the digits, which may be in parentheses: `(-7) / 2`.
+        let digits = self.cx.sink.source_text(left).trim_end_matches([' ', ')']).len();
+        let point = Span::new(left.start, left.start + digits as u32).after();
         let diagnostic = Diagnostic::warning(Code::TruncatedQuotient, span, message)
-            .fix("for a floating-point result, write a decimal point", left.after(), ".0")
+            .fix("for a floating-point result, write a decimal point", point, ".0")
             .fix("for an integer result, write it as a literal", span, (n / d).to_string());
         self.cx.sink.report(diagnostic);
     }
