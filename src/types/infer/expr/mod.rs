@@ -124,6 +124,7 @@ impl Infer<'_> {
             Ast::Ternary { condition, then, otherwise } => self.ternary(condition, then, otherwise, expected, span),
             Ast::Is { value, ty } => {
                 let value = self.expr(value, None);
+                let value = self.inside_hashable(value);
                 let ty = self.resolve(ty);
                 Expr { kind: ExprKind::Is { value: Box::new(value), ty }, ty: self.bool_type(), span }
             }
@@ -280,6 +281,7 @@ impl Infer<'_> {
             return self.coerce(value, &wanted);
         }
         let value = self.expr(value, None);
+        let value = self.inside_hashable(value);
         let forced = kind == CastKind::Forced;
         let ty = if forced { wanted } else { name_lookup::applied(self.cx, "Optional", &[wanted]) };
         Expr { kind: ExprKind::Cast { value: Box::new(value), forced }, ty, span }

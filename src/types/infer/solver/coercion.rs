@@ -220,6 +220,7 @@ impl Infer<'_> {
             (Type::Nominal(..), Type::Nominal(..)) if self.is_upcast(&from, &wanted) => {
                 Expr { kind: ExprKind::Upcast(Box::new(value)), ty: wanted, span }
             }
+            _ if self.can_become_hashable(&from, &wanted) => self.hashable_value(value),
             _ if self.can_widen(&from, &wanted) => self.widened(value, &wanted),
             _ if self.needs_widening(&from, &wanted) => {
                 self.with_widening(true, |infer| infer.coerce_now(value, &wanted))
@@ -280,7 +281,7 @@ impl Infer<'_> {
     fn is_metatype_of(&mut self, of: &Type, to: &Type) -> bool {
         match unification::shallow(self.cx, to) {
             Type::Existential(e) => existential::is_value_of(self.cx, of, &e),
-            to => self.is_subclass(of, &to),
+            to => self.is_subclass(of, &to) || existential::is_instance_of(self.cx, of, &to),
         }
     }
 
@@ -506,6 +507,9 @@ impl Infer<'_> {
             && (!name_lookup::is_optional(self.cx, &from) || name_lookup::is_optional(self.cx, &payload))
             && self.can_convert(&from, &payload)
         {
+            return true;
+        }
+        if self.can_become_hashable(&from, &to) {
             return true;
         }
         match (&from, &to) {

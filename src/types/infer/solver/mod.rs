@@ -3,7 +3,8 @@
 pub(crate) mod array_literal;
 pub(crate) mod coercion;
 pub(crate) mod defaulting;
-pub(crate) mod implicitly_unwrapped_optional;
+pub(crate) mod hashable_value;
+mod implicitly_unwrapped_optional;
 pub(crate) mod joined_type;
 pub(crate) mod nested_differentiability;
 pub(crate) mod operand_beside_int;

@@ -128,7 +128,14 @@ impl Infer<'_> {
         self.library_call(function, [keys, parts.to_vec()].concat(), vec![value, convert], to, span)
     }
 
-    fn library_call(&mut self, name: &'static str, generics: Vec<Type>, args: Vec<Expr>, ty: Type, span: Span) -> Expr {
+    pub(super) fn library_call(
+        &mut self,
+        name: &'static str,
+        generics: Vec<Type>,
+        args: Vec<Expr>,
+        ty: Type,
+        span: Span,
+    ) -> Expr {
         let Some(function) = prelude::library_function(self.cx, name) else { return self.error_expr(span) };
         let callee = Callee::Static(FunctionRef { function, generics });
         Expr { kind: ExprKind::Call { callee, args: args.into_iter().map(Argument::Value).collect() }, ty, span }
