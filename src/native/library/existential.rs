@@ -18,6 +18,7 @@ pub(super) const TABLE: &[NativeFunction] = &[
     NativeFunction { name: "instance.born", call: born },
     NativeFunction { name: "instance.loosen", call: loosen },
     NativeFunction { name: "instance.find", call: find },
+    NativeFunction { name: "instance.isUnique", call: is_unique },
     NativeFunction { name: "describe", call: |c| describe(c, Form::Plain) },
     NativeFunction { name: "debugDescribe", call: |c| describe(c, Form::Part) },
     NativeFunction { name: "describeLine", call: |c| describe_line(c, Form::Plain) },
@@ -54,6 +55,14 @@ fn find(c: Call<'_, '_>) -> Result<(), Failure> {
             Err(Failure::new(FailureKind::Precondition, message))
         }
     }
+}
+
+/// Returns whether the reference is the only one to its instance, and the reference.
+fn is_unique(c: Call<'_, '_>) -> Result<(), Failure> {
+    let object = c.reference();
+    let Ref::Box(instance) = &object else { return Err(internal()) };
+    c.return_integer(i64::from(Rc::strong_count(instance) == 1))?;
+    c.return_reference(object)
 }
 
 /// Adds a finalizer to an instance, after the finalizers that are already registered.

@@ -221,6 +221,13 @@ pub(super) fn declare_function(
     data.throws = function.throws || is_requirement && function.rethrows;
     data.code = Code::Block(function.body.clone());
     data.primitive = primitive_name(cx, decl, &function.name.name, is_prelude);
+    if data.primitive.as_deref() == Some("instance.isUnique") {
+        // A variable that is still in scope refers to its instance, even if it is not used again.
+        cx.defs.sees_ends = true;
+    }
+    if !is_prelude && matches!(&*function.name.name, "&&" | "||") {
+        cx.defs.logical_operators.insert(function.name.name.clone());
+    }
     data.is_opaque = decl.attribute("opaque").is_some();
     data.fixity = [("prefix", Fixity::Prefix), ("postfix", Fixity::Postfix)]
         .into_iter()
