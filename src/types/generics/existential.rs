@@ -130,7 +130,8 @@ pub(crate) fn known_class(cx: &TypeContext, ty: &Type) -> Option<Type> {
     match ty {
         Type::Opaque(id, args) => opaque_requirements::requirements_of_opaque(cx, *id, args).class.clone(),
         Type::Existential(e) => e.class.clone(),
-        Type::Param(_) | Type::Associated(..) => cx.scope.env.requirements.iter().find_map(|r| match r {
+        // The bound of an extension is narrower than that of the type, which comes first.
+        Type::Param(_) | Type::Associated(..) => cx.scope.env.requirements.iter().rev().find_map(|r| match r {
             Requirement::Superclass(of, class) if of == ty => Some(class.clone()),
             _ => None,
         }),

@@ -82,6 +82,8 @@ pub(crate) struct Definitions {
     pub(crate) builders: HashSet<Name>,
     /// The names of global actors, which are attributes without effect.
     pub(crate) global_actors: HashSet<Name>,
+    /// The operators `&&` and `||` that types of the program declare.
+    pub(crate) logical_operators: HashSet<Name>,
     /// The spans of local variables and parameters with a type of the form `T!`.
     pub(crate) unwrapping: HashSet<Span>,
 }

@@ -8,7 +8,7 @@ use crate::types::generics::signature;
 use crate::types::generics::unification;
 use crate::types::generics::unmet_requirement;
 use crate::types::infer::Infer;
-use crate::types::infer::call::arguments::{ArgNode, Slot, match_args};
+use crate::types::infer::call::arguments::{ArgNode, Slot, is_operand, match_args};
 use crate::types::infer::call::candidates::{Candidate, Instance, Target};
 use crate::types::infer::expr::implicit_member::implicit_root;
 use crate::types::infer::expr::is_nil;
@@ -96,6 +96,7 @@ impl Infer<'_> {
                 }
             }
         }
+        values.iter().flatten().for_each(|value| self.take_text_as_sequence(value, &result));
         self.progress_if_waiting();
         let values = receiver.into_iter().chain(values.into_iter().flatten()).collect::<Vec<_>>();
         let kind = match (&candidate.target, instance.callee) {
@@ -379,11 +380,13 @@ impl Infer<'_> {
         if is_inout {
             let place = match &arg.ast.kind {
                 Ast::InOut(inner) => {
-                    let value = self.target(inner);
+                    let is_operator = is_operand(inner, arg);
+                    let value = match &arg.ready {
+                        Some(ready) if !is_operator => self.decided((**ready).clone()),
+                        _ => self.target(inner),
+                    };
                     let stays = unification::unifies(self.cx, &value.ty, wanted);
                     let value = if stays { value } else { self.unwrapped(value) };
-                    // The operand of a mutating operator is written without `&`.
-                    let is_operator = inner.span == arg.ast.span;
                     self.place_of(
                         value,
                         match is_operator {

@@ -171,6 +171,11 @@ pub(crate) fn match_args(params: &[SignatureParam], args: &[ArgNode]) -> Result<
     if next < args.len() { Err(ArgumentMismatch::Extra(next)) } else { Ok(slots) }
 }
 
+/// Whether an argument is the left operand of an operator that modifies it, which is written without `&`.
+pub(crate) fn is_operand(place: &ast::Expr, arg: &ArgNode) -> bool {
+    place.span == arg.ast.span
+}
+
 fn may_be_function(ty: &Type) -> bool {
     match ty {
         Type::Function(_) | Type::Param(_) | Type::Var(_) | Type::Error => true,
@@ -198,6 +203,16 @@ impl Infer<'_> {
         if arg.ready.is_none() && !arg.waits() && !self.names_several(&arg.ast) {
             let value = self.expr(&arg.ast.clone(), None);
             arg.ready = Some(self.set_aside(value));
+        }
+    }
+
+    /// Infers the variables that are passed with `&`. Their types select the overload, because they are not converted.
+    pub(crate) fn ready_places(&mut self, args: &mut [ArgNode]) {
+        for arg in args {
+            if let (None, Ast::InOut(place)) = (&arg.ready, &arg.ast.kind) {
+                let value = self.target(&place.clone());
+                arg.ready = Some(self.set_aside(value));
+            }
         }
     }
 
@@ -275,8 +290,18 @@ impl Infer<'_> {
             // The converted value of an `inout` argument could not be written back.
             return self.with_widening(false, |infer| infer.arg_fits(arg, wanted, param, span));
         }
-        if param.is_inout != matches!(arg.ast.kind, Ast::InOut(_)) && param.is_inout {
-            return None;
+        match &arg.ast.kind {
+            Ast::InOut(place) if !is_operand(place, arg) => {
+                let is_same = param.is_inout
+                    && (unification::try_unify(self.cx, &ready.ty.clone(), wanted, span)
+                        || self
+                            .inside_unwrapped(ready)
+                            .is_some_and(|payload| unification::unify(self.cx, &payload, wanted, span)));
+                return is_same.then_some(0);
+            }
+            Ast::InOut(_) => {}
+            _ if param.is_inout => return None,
+            _ => {}
         }
         let ty = unification::shallow(self.cx, &ready.ty.clone());
         let wanted = unification::shallow(self.cx, wanted);

@@ -156,12 +156,16 @@ impl Infer<'_> {
     /// Returns the callee of a candidate. A method of a class is dispatched dynamically, unless it is called on
     /// `super`, and so is an initializer to which another initializer delegates.
     fn known_callee(&self, candidate: &Candidate, function: FunctionRef) -> Callee {
-        let is_dynamic = match candidate.receiver.as_ref().map(|r| &r.kind) {
-            None | Some(ExprKind::Super(_) | ExprKind::Metatype) => false,
+        let is_dynamic = candidate.receiver.as_ref().is_some_and(|receiver| match &receiver.kind {
+            ExprKind::Super(_) => false,
+            // The type that a generic parameter stands for may be a subclass of its bound.
+            ExprKind::Metatype => {
+                matches!(&receiver.ty, Type::Metatype(of) if matches!(**of, Type::Param(_) | Type::Associated(..)))
+            }
             // The receiver is a new instance of a class that is given by its name.
-            Some(ExprKind::Struct { .. }) => !superclass::fills_instance(self.cx, function.function),
-            Some(_) => true,
-        };
+            ExprKind::Struct { .. } => !superclass::fills_instance(self.cx, function.function),
+            _ => true,
+        });
         match self.cx.defs.function_data(function.function).owner {
             Owner::Nominal(class) if is_dynamic && superclass::is_overridable(self.cx, function.function) => {
                 Callee::Class { class, function }

@@ -63,6 +63,7 @@ impl Infer<'_> {
                 let functions = self.references_to_methods(&fitting, &args);
                 let others = args.iter_mut().enumerate().filter(|(k, _)| !functions.contains(k));
                 others.for_each(|(_, arg)| self.ready_args(std::slice::from_mut(arg)));
+                self.ready_places(&mut args);
                 let known = expected.and_then(|t| self.known(t));
                 if let Some(found) = self.choose(name, &fitting, &args, known.as_ref(), span, false, false) {
                     return found;

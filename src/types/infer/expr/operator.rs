@@ -169,7 +169,7 @@ impl Infer<'_> {
 
     /// Whether the program declares an operator that is otherwise built in.
     fn is_overloaded(&self, op: &str) -> bool {
-        self.cx.defs.module.contains_key(op)
+        self.cx.defs.module.contains_key(op) || self.cx.defs.logical_operators.contains(op)
     }
 
     fn logical(&mut self, op: &str, lhs: &ast::Expr, rhs: &ast::Expr, span: Span) -> Expr {

@@ -10,6 +10,7 @@ use crate::types::model::type_context::TypeContext;
 use crate::types::model::type_vars;
 use crate::types::model::type_vars::ConformanceConstraint;
 use crate::types::model::type_vars::{Literal, VarState};
+use crate::types::model::typed_tree::Argument;
 use crate::types::names::name_lookup;
 use hashbrown::HashSet;
 
@@ -257,6 +258,23 @@ impl Infer<'_> {
                     | "AdditiveArithmetic"
             )
         })
+    }
+
+    /// Makes a string literal that is passed as a sequence a `String`, because only then the type of the elements is
+    /// known: `Array("ab").map { c in … }`.
+    pub(crate) fn take_text_as_sequence(&mut self, value: &Argument, result: &Type) {
+        let Argument::Value(value) = value else { return };
+        let Type::Var(v) = unification::shallow(self.cx, &value.ty) else { return };
+        let state = self.cx.vars.var(v);
+        let is_text = matches!(state.literal, Some(Literal::Text | Literal::Words));
+        let is_sequence = is_text
+            && state.conforms.iter().any(|constraint| {
+                let protocol = self.cx.defs.protocol_data(constraint.protocol);
+                protocol.is_prelude && matches!(&*protocol.name, "Sequence" | "Collection" | "BidirectionalCollection")
+            });
+        if is_sequence && unification::shallow(self.cx, result) != Type::Var(v) {
+            self.default_var(v);
+        }
     }
 
     /// Binds a type variable to the first default type that satisfies all its constraints.
