@@ -46,6 +46,15 @@ fn is_known_yet(cx: &mut TypeContext, decl: &Decl, file: u32) -> bool {
     name_lookup::extended_owner(cx, &extension.target, file).is_some()
 }
 
+/// Modules of Swift that do not exist here, and what to write instead.
+const ABSENT: &[(&str, &str)] = &[
+    ("RegexBuilder", r"write a regular expression as a literal: '/(\d+)-(\d+)/'"),
+    ("Combine", "values that change over time are an 'AsyncStream', whose elements 'for await' waits for"),
+    ("SwiftUI", "programs print, and draw with 'plot'; there are no windows"),
+    ("UIKit", "programs print, and draw with 'plot'; there are no windows"),
+    ("AppKit", "programs print, and draw with 'plot'; there are no windows"),
+];
+
 /// Enters the modules that a file imports, and checks that declarations imported by name exist.
 fn enter_imports(cx: &mut TypeContext, file: &File) {
     for decl in declarations(file) {
@@ -59,14 +68,16 @@ fn enter_imports(cx: &mut TypeContext, file: &File) {
             let diagnostic = Diagnostic::error(Code::UnknownName, module.span, message);
             let is_tested = decl.attribute("testable").is_some();
             let importer = cx.sink.text_name(module.span);
-            cx.sink.report(match is_tested {
-                true => diagnostic.help(format!("give its file, too: 'dscript {}.swift {importer}'", module.name)),
-                false => diagnostic.help(format!(
+            let help = match ABSENT.iter().find(|(name, _)| *name == &*module.name) {
+                _ if is_tested => format!("give its file, too: 'dscript {}.swift {importer}'", module.name),
+                Some((_, help)) => (*help).to_owned(),
+                None => format!(
                     "a module of the library has a name like 'Foundation' or 'TensorFlow'; a file is imported by its \
                      path: 'import \"{}.dscript\"'",
                     module.name
-                )),
-            });
+                ),
+            };
+            cx.sink.report(diagnostic.help(help));
         } else if let (Some(kind), [name]) = (kind, rest)
             && prelude::library_entries(cx, &name.name).is_empty()
         {

@@ -15,6 +15,9 @@ const SUM: &str = "a sum is written '(1...n).map { i in … }.sum()'";
 const SLOPE: &str = "a derivative at a point is written 'derivative(at: x, in: f)'";
 const ROOT: &str = "a root is sought near a point: 'solve($n, near: 1)'";
 const ROOT_OF: &str = "a root is sought near a point: 'solve($f, near: 1)'";
+const MINIMIZED: &str = "a minimum is sought from a point: 'minimize({ x in … }, from: 0)'";
+const SOLVED: &str = "a root is sought near a point: 'solve({ x in … }, near: 1)'";
+const DERIVED: &str = "a derivative is taken of a function: 'derive { x in … }'";
 const INTERSECTION: &str = "an intersection is a root of the difference, which is sought near a point";
 const MINIMUM_FROM: &str = "a minimum is sought from a point: 'minimize($f, from: $e)'";
 const CURVE: &str = "'plot' takes functions: 'plot(f, g)'";
@@ -114,6 +117,30 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     ("scipy . optimize . brentq ( $f , $e , $d )", "solve($f, near: ($e + $d) / 2)", ROOT_OF),
     ("scipy . optimize . newton ( $f , $e )", "solve($f, near: $e)", ROOT_OF),
     ("scipy . optimize . fsolve ( $f , $e )", "solve($f, near: $e)", ROOT_OF),
+    // Functions of R, Julia and MATLAB that take functions.
+    ("integrate ( function ( $n ) $c , $e , $d )", "integral({ $n in $c }, $e...$d)", INTEGRAL),
+    ("integrate ( $e , ( $n , $d , $c ) )", "integral({ $n in $e }, $d...$c)", INTEGRAL),
+    ("optimize ( function ( $n ) $c , c ( $e , $d ) )", "minimize({ $n in $c }, from: $e)", MINIMIZED),
+    ("optimize ( $n -> $c , $e , $d )", "minimize({ $n in $c }, from: $e)", MINIMIZED),
+    ("optimize ( $f , c ( $e , $d ) )", "minimize($f, from: $e)", MINIMIZED),
+    ("uniroot ( function ( $n ) $c , c ( $e , $d ) )", "solve({ $n in $c }, near: $d)", SOLVED),
+    ("uniroot ( $f , c ( $e , $d ) )", "solve($f, near: $d)", SOLVED),
+    ("find_zero ( $n -> $c , $d )", "solve({ $n in $c }, near: $d)", SOLVED),
+    ("find_zero ( $f , $d )", "solve($f, near: $d)", SOLVED),
+    ("solve ( $e , x )", "solve({ x in $e }, near: 1)", SOLVED),
+    ("sapply ( $e : $d , function ( $n ) $c )", "($e...$d).map { $n in $c }", ""),
+    ("sapply ( $e : $d , $f )", "($e...$d).map($f)", ""),
+    ("sapply ( $e , function ( $n ) $c )", "$(e).map { $n in $c }", ""),
+    ("sapply ( $e , $f )", "$(e).map($f)", ""),
+    ("arrayfun ( $f , $e : $d )", "($e...$d).map($f)", ""),
+    ("arrayfun ( $f , $e )", "$(e).map($f)", ""),
+    ("D ( expression ( $e ) , $s )", "derive { x in $e }", DERIVED),
+    ("diff ( $e )", "derive { x in $e }", DERIVED),
+    ("int ( $e , x )", "", "an integral has bounds: 'integral({ x in … }, 0...1)'"),
+    ("fplot ( @ ~ $n , [ $e , $d ] )", "plot($n, $e...$d)", RANGE),
+    ("fplot ( @ ~ $n )", "plot($n)", ""),
+    ("ezplot ( $s )", "", "'plot' takes a function: 'plot({ x in … })'"),
+    ("syms $r", "", "variables need no declaration: define a function, as in 'f(x) = x^2'"),
     // Tables and plots.
     ("§ table of $n from $e to $d #end", "table($n, $e...$d)", RANGE),
     ("§ table $n #end", "table($n, 0...10)", RANGE),
