@@ -125,6 +125,8 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     ("optimize ( $f , c ( $e , $d ) )", "minimize($f, from: $e)", MINIMIZED),
     ("uniroot ( function ( $n ) $c , c ( $e , $d ) )", "solve({ $n in $c }, near: $d)", SOLVED),
     ("uniroot ( $f , c ( $e , $d ) )", "solve($f, near: $d)", SOLVED),
+    ("uniroot ( $r", "", SOLVED),
+    ("optimize ( $r", "", MINIMIZED),
     ("find_zero ( $n -> $c , $d )", "solve({ $n in $c }, near: $d)", SOLVED),
     ("find_zero ( $f , $d )", "solve($f, near: $d)", SOLVED),
     ("solve ( $e , x )", "solve({ x in $e }, near: 1)", SOLVED),
