@@ -200,7 +200,12 @@ fn words(text: &str) -> String {
 /// The retired words in a file, with their lines.
 fn retired_in(path: &Path, lists: &[&[(&str, &str)]], wrong: &mut Vec<String>) {
     let text = fs::read_to_string(path).expect("a source file is UTF-8");
+    // A pattern of foreign code consists of the words of others.
+    let has_patterns = path.to_string_lossy().contains("syntax/foreign/tables");
     for (number, line) in text.lines().enumerate() {
+        if has_patterns && line.trim_start().starts_with("(\"") {
+            continue;
+        }
         let found = words(line);
         for (word, instead) in lists.iter().copied().flatten() {
             if found.contains(&format!(" {word} ")) {

@@ -3,6 +3,7 @@
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{Name, NominalKind, TypeExpr, TypeExprKind};
+use crate::types::conform::asynchronous_sequence;
 use crate::types::conform::superclass;
 use crate::types::generics::associated_type;
 use crate::types::generics::existential;
@@ -206,10 +207,12 @@ fn declared_conformances(cx: &mut TypeContext, n: NominalId) -> Vec<ProtocolId> 
 /// Enters the conformances of the member groups of a type that were not entered yet.
 pub(crate) fn enter_conformances(cx: &mut TypeContext, n: NominalId) {
     prelude::load_conformances(cx, n);
+    let mut is_changed = false;
     // Entering a group may query conformances itself: the nested call sees the group as entered, and continues with the
     // next group.
     while let Some(group) = cx.defs.nominal_data(n).groups.get(cx.defs.nominal_data(n).memo.groups_entered).copied() {
         cx.defs.nominal_data_mut(n).memo.groups_entered += 1;
+        is_changed = true;
         let (inherits, file) =
             (cx.defs.groups[group.0 as usize].inherits.clone(), cx.defs.groups[group.0 as usize].file);
         let own = cx.defs.nominal_data(n).group == group;
@@ -232,6 +235,9 @@ pub(crate) fn enter_conformances(cx: &mut TypeContext, n: NominalId) {
         }
     }
     add_automatic_conformances(cx, n);
+    if is_changed {
+        asynchronous_sequence::add_safe_conformances(cx, n);
+    }
     queries::continue_tangent_vector(cx, n);
 }
 

@@ -1,5 +1,6 @@
 //! Conformances: determines which types conform to which protocols, and by which witnesses.
 
+mod asynchronous_sequence;
 pub(crate) mod conformances;
 pub(crate) mod failable_witness;
 pub(crate) mod global_operator;

@@ -12,7 +12,7 @@ const TAYLOR: &str = "a Taylor polynomial is written 'taylor(of: { $n in … }, 
 const MINIMUM: &str = "a minimum is sought from a point: 'minimize($n, from: 0)'";
 const MAXIMUM: &str = "a maximum is sought from a point: 'maximize($n, from: 0)'";
 const SUM: &str = "a sum is written '(1...n).map { i in … }.sum()'";
-const SLOPE: &str = "a derivative at a point is written 'derivative(at: x, in: f)'";
+const DERIVATIVE_AT: &str = "a derivative at a point is written 'derivative(at: x, in: f)'";
 const ROOT: &str = "a root is sought near a point: 'solve($n, near: 1)'";
 const ROOT_OF: &str = "a root is sought near a point: 'solve($f, near: 1)'";
 const MINIMIZED: &str = "a minimum is sought from a point: 'minimize({ x in … }, from: 0)'";
@@ -93,7 +93,7 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     ("§ max $n #end", "", MAXIMUM),
     ("§ maximum of $n $r", "", MAXIMUM),
     // Phrases about functions.
-    ("§ slope of $n at $e #end", "derivative(at: $e, in: $n)", SLOPE),
+    ("§ slope of $n at $e #end", "derivative(at: $e, in: $n)", DERIVATIVE_AT),
     ("§ area under $n from $e to $d #end", "integral($n, $e...$d)", INTEGRAL),
     ("§ integrate $n from $e to $d #end", "integral($n, $e...$d)", INTEGRAL),
     ("§ limit $n ( $m ) as $k -> $d #end", "limit($n, at: $d)", LIMIT),
@@ -110,7 +110,7 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     ("$n . diff ( $m )", "$n'", "the derivative of '$n' is the function '$n''"),
     ("$n . diff", "$n'", "the derivative of '$n' is the function '$n''"),
     ("$n . gradient ( at : $e )", "gradient(at: $e, in: $n)", GRADIENT),
-    ("$n . derivative ( at : $e )", "derivative(at: $e, in: $n)", SLOPE),
+    ("$n . derivative ( at : $e )", "derivative(at: $e, in: $n)", DERIVATIVE_AT),
     ("sympy . diff ( $n )", "$n'", "the derivative of '$n' is the function '$n''"),
     ("scipy . optimize . minimize ( $f , $e )", "minimize($f, from: $e)", MINIMUM_FROM),
     ("scipy . optimize . minimize ( $f , x0 = $e )", "minimize($f, from: $e)", MINIMUM_FROM),
