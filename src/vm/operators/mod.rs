@@ -38,6 +38,7 @@ pub fn operate(
     site: &OperatorSite,
     derivative: bool,
 ) -> Result<Next, Box<Fault>> {
+    machine.levels.watch_steps(!machine.host.pending_explanations.is_empty());
     if !derivative && apply_in_window(machine, compiler, site)? {
         return Ok(Next::Return);
     }
@@ -145,7 +146,6 @@ pub fn apply_in_window(
     site: &OperatorSite,
 ) -> Result<bool, Box<Fault>> {
     let params = site.params.map(usize::from);
-    machine.levels.watch_steps(!machine.host.pending_explanations.is_empty());
     match site.operator {
         Operator::Gradient { at, value, throws: false } => {
             apply::window_call::gradient(machine, compiler, at, value, params)
