@@ -40,18 +40,8 @@ pub(super) fn share(function: &mut Function) {
         let mut here: HashMap<(Trigonometric, Reg), Reg> = HashMap::new();
         for i in 0..function.blocks[b].instructions.len() {
             let step = &function.blocks[b].instructions[i];
-            let wanted = match step.op {
-                Op::Primitive(SIN) => Some((Trigonometric::Sine, Op::Copy)),
-                Op::Primitive(COS) | Op::Transformed(TransformedOp::Partial { primitive: SIN, .. }) => {
-                    Some((Trigonometric::Cosine, Op::Copy))
-                }
-                Op::Transformed(TransformedOp::Partial { primitive: COS, .. }) => {
-                    Some((Trigonometric::Sine, Op::Primitive(NEG)))
-                }
-                _ => None,
-            };
             let outs = step.outs.clone();
-            let computed = wanted.map(|(of, op)| ((of, step.ins[0]), op));
+            let computed = computation(&step.op).map(|(of, op)| ((of, step.ins[0]), op));
             if let Some((key, op)) = &computed {
                 let before = || everywhere.get(key)?.iter().find(|found| dominates(&function.blocks, found.block, b));
                 let known = here.get(key).copied().or_else(|| before().map(|found| found.out));
@@ -72,6 +62,20 @@ pub(super) fn share(function: &mut Function) {
                 }
             }
         }
+    }
+}
+
+/// Returns what a step computes of its first operand, and the operation that computes it from the function of the angle.
+fn computation(op: &Op) -> Option<(Trigonometric, Op)> {
+    match op {
+        Op::Primitive(SIN) => Some((Trigonometric::Sine, Op::Copy)),
+        Op::Primitive(COS) | Op::Transformed(TransformedOp::Partial { primitive: SIN, .. }) => {
+            Some((Trigonometric::Cosine, Op::Copy))
+        }
+        Op::Transformed(TransformedOp::Partial { primitive: COS, .. }) => {
+            Some((Trigonometric::Sine, Op::Primitive(NEG)))
+        }
+        _ => None,
     }
 }
 

@@ -331,3 +331,32 @@ fn an_element_is_in_a_register_during_a_loop() {
     assert_eq!((accesses(true), accesses(false)), (0, 3));
     assert!(!element_promotion::promote(&mut sums_in_elements(true)), "the indices may be equal");
 }
+
+#[test]
+fn the_partial_derivatives_of_a_sine_and_a_cosine_are_computed_once() {
+    let derivatives = |angles: [usize; 2], in_loop: bool| {
+        let mut b = Builder::new("f");
+        let x = [b.param("x", F), b.param("y", F)];
+        let product = b.op(Op::ConstF(0.0), &[], F);
+        let steps = |b: &mut Builder| {
+            let (sine, cosine) =
+                (b.primitive("double.sin", &[x[angles[0]]]), b.primitive("double.cos", &[x[angles[1]]]));
+            let term = b.primitive("double.mul", &[sine, cosine]);
+            b.op_to(Op::Primitive(crate::native::primitive("double.add").unwrap()), &[product, term], &[product]);
+        };
+        if in_loop {
+            repeat(&mut b, steps);
+        } else {
+            steps(&mut b);
+        }
+        b.ret(&[product]);
+        let (program, f) = function(b);
+        let tangents = tangent(&f).unwrap();
+        let is_partial = |op: &TransformedOp| matches!(op, TransformedOp::Partial { .. });
+        [count(&sound((program, f)), is_partial), count(&tangents, is_partial)]
+    };
+    // In tangent code, the first of two partial derivatives is computed instead of the function that follows.
+    assert_eq!(derivatives([0, 0], false), [0, 1]);
+    assert_eq!(derivatives([0, 1], false), [2, 2]);
+    assert_eq!(derivatives([0, 0], true)[1], 1);
+}

@@ -56,16 +56,17 @@ pub extern "C" fn drop_reference(_: *mut Context, address: *mut u8, _: *mut u8) 
 
 /// Creates a function object that captures references, which are moved out of the window.
 pub extern "C" fn new_closure(out: *mut u8, captured: *mut u8, function: i64, count: i64) -> i64 {
-    // SAFETY: machine code passes a register of its frame and the first registers of its window, which the verifier has found
-    // large enough; nothing else borrows them.
-    let (out, captured) =
-        unsafe { (register(out), std::slice::from_raw_parts_mut(captured.cast::<Ref>(), count as usize)) };
+    // SAFETY: machine code passes a register of its frame, which nothing borrows.
+    let is_empty = unsafe { matches!(register(out), Ref::Null) };
     // A finalizer may have to run for an object that is replaced.
-    if !matches!(out, Ref::Null) {
+    if !is_empty {
         return 0;
     }
+    // SAFETY: machine code passes the first registers of its window, which the verifier has found large enough.
+    let captured = unsafe { std::slice::from_raw_parts_mut(captured.cast::<Ref>(), count as usize) };
     let captures = objects::gather((&[], &[]), &[], captured);
-    *out = Ref::Closure(Rc::new(Closure { function: function as u32, captures }));
+    // SAFETY: as above; the register may be one of the window, which is not borrowed any more.
+    unsafe { *register(out) = Ref::Closure(Rc::new(Closure { function: function as u32, captures })) };
     1
 }
 
