@@ -31,11 +31,11 @@ pub(super) fn share(function: &mut Function) {
     if !has_partial {
         return;
     }
-    let (counts, repeats) = (count(function), in_loops(function));
+    let (counts, in_loop) = (count(function), in_loops(function));
     let is_single = |reg: Reg, Counts { writes, .. }: &Counts| writes[reg.0 as usize] <= 1;
     // What blocks outside of loops have computed, by registers that are written once.
     let mut everywhere: HashMap<(Trigonometric, Reg), Vec<Computed>> = HashMap::new();
-    for b in 0..function.blocks.len() {
+    for (b, repeats) in in_loop.into_iter().enumerate() {
         crate::cancel::check();
         let mut here: HashMap<(Trigonometric, Reg), Reg> = HashMap::new();
         for i in 0..function.blocks[b].instructions.len() {
@@ -57,7 +57,7 @@ pub(super) fn share(function: &mut Function) {
             {
                 let out = outs[0];
                 here.entry(key).or_insert(out);
-                if !repeats[b] && is_single(key.1, &counts) && is_single(out, &counts) {
+                if !repeats && is_single(key.1, &counts) && is_single(out, &counts) {
                     everywhere.entry(key).or_default().push(Computed { out, block: b });
                 }
             }
