@@ -161,8 +161,8 @@ pub enum Operator {
     /// Computes the matrix of a linear map: `linear → whether it succeeded, rows`, or the row and column indices and the
     /// values of the entries that may differ from zero.
     Matrix { sparse: bool },
-    /// Computes the matrix of the differential of a function at a point by linearization code: `x…, body → whether it
-    /// succeeded, rows`.
+    /// Computes the matrix of the differential of a function at a point: `x…, body → whether it succeeded, rows`, or `x…, body →
+    /// whether it succeeded, number of rows, number of columns, row indices, column indices, values` if it is sparse.
     Jacobian { at: TangentId, result: TangentId, form: JacobianForm },
     /// Returns all numbers of a value that can vary: `x… → array`.
     Coordinates { of: TangentId },

@@ -222,6 +222,11 @@ pub struct Stride {
     pub r: u16,
 }
 
+impl Stride {
+    /// The stride of an array of numbers.
+    pub const NUMBERS: Stride = Stride { f: 1, i: 0, r: 0 };
+}
+
 /// An operation. `a → b` denotes the registers that the operation reads and writes.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub enum Op {

@@ -11,9 +11,6 @@ use hashbrown::{HashMap, HashSet};
 /// The maximum number of rows. Each row repeats most of the reverse pass.
 const MAX_ROWS: usize = 8;
 
-/// The stride of an array of numbers.
-const NUMBERS: Stride = Stride { f: 1, i: 0, r: 0 };
-
 /// Derives the Jacobian code of a function of numbers and arrays of numbers that returns an array of a few numbers. Its parameters
 /// are those of the function, then for each row an array of zeros, one for each number of the arguments in their order. Its results
 /// are the values, for each row the adjoints of the arguments that are numbers, and the rows with the adjoints of the numbers in
@@ -100,10 +97,10 @@ fn with_numbers(f: &Function) -> Option<Function> {
 
 /// Replaces the construction of an array at the end of a block by copies of its elements, and returns their registers.
 fn take_elements(steps: &mut Vec<Instruction>, array: Reg, builder: &mut GraphBuilder) -> Option<Vec<Reg>> {
-    let created = steps.iter().rposition(|step| step.op == Op::NewArray(NUMBERS) && step.outs == [array])?;
+    let created = steps.iter().rposition(|step| step.op == Op::NewArray(Stride::NUMBERS) && step.outs == [array])?;
     let mut elements = vec![];
     for step in &mut steps[created + 1..] {
-        if step.op == Op::Append(NUMBERS) && step.ins[0] == array {
+        if step.op == Op::Append(Stride::NUMBERS) && step.ins[0] == array {
             let element = builder.number();
             (step.op, step.outs, step.ins) = (Op::Copy, vec![element], vec![step.ins[1]]);
             elements.push(element);
@@ -199,7 +196,7 @@ impl Replicator {
         let mut step = step.clone();
         match &step.op {
             Op::Transformed(TransformedOp::Push(_) | TransformedOp::Pop(_)) => return None,
-            Op::Transformed(TransformedOp::AddElement { offset: 0, stride: NUMBERS })
+            Op::Transformed(TransformedOp::AddElement { offset: 0, stride: Stride::NUMBERS })
                 if let Some(first) = self.firsts.get(&step.ins[0]) =>
             {
                 let index = self.builder.register(Bank::I);

@@ -1,9 +1,9 @@
 //! Shared cosines: the partial derivative of a sine is a cosine, and that of a cosine a negative sine. A function that computes both
 //! for the same angle has computed the partial derivatives as well.
 
-use crate::ir::analysis::control_flow::in_loops;
+use crate::ir::analysis::control_flow::{dominates, in_loops};
 use crate::ir::analysis::flow_graph::{Counts, count};
-use crate::ir::{Block, Function, Op, Reg, Terminator, TransformedOp};
+use crate::ir::{Function, Op, Reg, TransformedOp};
 use crate::native::primitive_ids::{COS, NEG, SIN};
 use hashbrown::HashMap;
 
@@ -43,7 +43,7 @@ pub(super) fn share(function: &mut Function) {
             let outs = step.outs.clone();
             let computed = computation(&step.op).map(|(of, op)| ((of, step.ins[0]), op));
             if let Some((key, op)) = &computed {
-                let before = || everywhere.get(key)?.iter().find(|found| dominates(&function.blocks, found.block, b));
+                let before = || everywhere.get(key)?.iter().find(|found| dominates(function, found.block, b));
                 let known = here.get(key).copied().or_else(|| before().map(|found| found.out));
                 if let Some(known) = known {
                     let step = &mut function.blocks[b].instructions[i];
@@ -77,22 +77,4 @@ fn computation(op: &Op) -> Option<(Trigonometric, Op)> {
         }
         _ => None,
     }
-}
-
-/// Whether every path from the entry to the second block leads through the first one.
-fn dominates(blocks: &[Block], first: usize, second: usize) -> bool {
-    if first == 0 {
-        return true;
-    }
-    let mut seen = vec![false; blocks.len()];
-    let mut work = vec![0];
-    while let Some(b) = work.pop() {
-        if b == second {
-            return false;
-        }
-        if b != first && !std::mem::replace(&mut seen[b], true) {
-            work.extend(blocks[b].end.iter().flat_map(Terminator::targets).map(|to| to.0 as usize));
-        }
-    }
-    true
 }

@@ -280,7 +280,7 @@ impl TangentBuilder<'_> {
                 self.builder.step(op, &[vector], &[tangents]);
             }
             Op::Constants(constants) if constants.len() <= MAX_ZEROS => {
-                let stride = Stride { f: 1, i: 0, r: 0 };
+                let stride = Stride::NUMBERS;
                 self.builder.step(Op::NewArray(stride), &[vector], &[]);
                 let zero = self.builder.emit(Op::ConstF(0.0), &[]);
                 (0..constants.len()).for_each(|_| self.builder.step(Op::Append(stride), &[vector], &[vector, zero]));

@@ -82,3 +82,19 @@ pub fn in_loops<G: FlowGraph>(graph: &G) -> Vec<bool> {
     }
     inside
 }
+
+/// Whether every path from the entry to the second block leads through the first one.
+pub fn dominates<G: FlowGraph>(graph: &G, first: usize, second: usize) -> bool {
+    let mut seen = vec![false; graph.block_count()];
+    let mut work = vec![0];
+    while let Some(block) = work.pop() {
+        if block == first || std::mem::replace(&mut seen[block], true) {
+            continue;
+        }
+        if block == second {
+            return false;
+        }
+        work.extend(graph.successors(block));
+    }
+    true
+}

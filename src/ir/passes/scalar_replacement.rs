@@ -196,7 +196,7 @@ impl Candidates {
 /// Returns the element type of a constant array.
 fn stride_of(elements: &Constants) -> Stride {
     match elements {
-        Constants::Numbers(_) => Stride { f: 1, i: 0, r: 0 },
+        Constants::Numbers(_) => Stride::NUMBERS,
         Constants::Integers(_) => Stride { f: 0, i: 1, r: 0 },
     }
 }

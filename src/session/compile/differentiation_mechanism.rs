@@ -70,7 +70,7 @@ fn line(program: &Program, id: FunctionId, kind: TransformKind, request: Option<
     let (word, code, other) = match kind {
         TransformKind::Tangent => ("derivative", "tangent code", "forward level"),
         TransformKind::Gradient | TransformKind::ValueWithGradient => ("gradient", "adjoint code", "tape"),
-        TransformKind::Jacobian => ("jacobian", "adjoint code", "linearization code"),
+        TransformKind::Jacobian => ("jacobian", "Jacobian code", "linearization code"),
         TransformKind::Linearization => ("pullback", "linearization code", "derivative code"),
     };
     let plain = Signature { function: id.0, captured: vec![] };
@@ -98,21 +98,17 @@ fn lines(program: &Program, id: FunctionId, requested: impl Fn(TransformKind) ->
         return vec![];
     }
     let has_gradient = f.throws || f.results == [Bank::F] && f.result_len == 1;
-    let mut lines = if has_gradient {
+    let of = |kind: TransformKind| line(program, id, kind, requested(kind).as_ref());
+    if has_gradient {
         let request = requested(TransformKind::Gradient).or_else(|| requested(TransformKind::ValueWithGradient));
-        vec![line(program, id, TransformKind::ValueWithGradient, request.as_ref())]
-    } else {
-        let kind = TransformKind::Linearization;
-        vec![line(program, id, kind, requested(kind).as_ref())]
-    };
-    // A Jacobian of more rows is a matter of the pullback.
-    let kind = TransformKind::Jacobian;
-    let plain = Signature { function: id.0, captured: vec![] };
-    if !has_gradient && early_ends(program, &plain, kind).is_ok() {
-        lines.push(line(program, id, kind, requested(kind).as_ref()));
+        let gradient = line(program, id, TransformKind::ValueWithGradient, request.as_ref());
+        return vec![gradient, of(TransformKind::Tangent)];
     }
-    lines.push(line(program, id, TransformKind::Tangent, requested(TransformKind::Tangent).as_ref()));
-    lines
+    // A function without Jacobian code computes its Jacobian by the mechanism of the pullback.
+    let plain = Signature { function: id.0, captured: vec![] };
+    let has_jacobian = early_ends(program, &plain, TransformKind::Jacobian).is_ok();
+    let jacobian = has_jacobian.then(|| of(TransformKind::Jacobian));
+    [of(TransformKind::Linearization)].into_iter().chain(jacobian).chain([of(TransformKind::Tangent)]).collect()
 }
 
 impl Session {

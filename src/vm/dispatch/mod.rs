@@ -6,12 +6,12 @@
 //! machine registers. Therefore the address of this object does not escape from the loop, and the object is rebuilt
 //! after every call.
 
-mod array_operations;
 mod arrays;
 pub(super) mod calls;
 mod fast_path;
 mod finalizers;
 mod numbers;
+mod object_operations;
 mod single_step;
 mod slots;
 mod slow_path;

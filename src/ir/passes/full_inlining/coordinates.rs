@@ -5,9 +5,6 @@ use crate::ir::{Op, Reg, Stride};
 use crate::source::Span;
 use crate::value::Bank;
 
-/// The stride of an array of numbers.
-pub(super) const NUMBERS: Stride = Stride { f: 1, i: 0, r: 0 };
-
 impl Inliner<'_> {
     /// Appends the construction of the array `out` of the numbers in the components of a value, which are numbers and arrays of
     /// numbers.
@@ -19,10 +16,10 @@ impl Inliner<'_> {
             self.push(site.at, Op::Copy, vec![out], vec![*array], span);
             return;
         }
-        self.push(site.at, Op::NewArray(NUMBERS), vec![out], vec![], span);
+        self.push(site.at, Op::NewArray(Stride::NUMBERS), vec![out], vec![], span);
         for component in components {
             if is_number(self, *component) {
-                self.push(site.at, Op::Append(NUMBERS), vec![out], vec![out, *component], span);
+                self.push(site.at, Op::Append(Stride::NUMBERS), vec![out], vec![out, *component], span);
             } else {
                 self.append_all(site, out, *component, span);
             }
@@ -32,7 +29,7 @@ impl Inliner<'_> {
     /// Appends the numbers of an array to another array.
     fn append_all(&mut self, site: &mut CallSite<'_>, out: Reg, array: Reg, span: Span) {
         let count = self.computed_integer(site, Op::Count, &[array], span);
-        self.append_elements(site, out, (array, count), NUMBERS, span);
+        self.append_elements(site, out, (array, count), Stride::NUMBERS, span);
     }
 
     /// Appends a loop over the indices of an array; `body` appends the steps of an iteration.

@@ -5,7 +5,6 @@
 //! constants of the inner derivative, and may vary in the outer one. A partial derivative becomes the primitives of
 //! which its formula consists.
 
-use super::coordinates::NUMBERS;
 use super::partial_formulas::PartialStep;
 use super::{CallSite, CaptureSource, Continuation, Inliner, KnownClosure, MAX_STEPS, inlinable, returns, size};
 use crate::ir::passes::clean;
@@ -169,7 +168,7 @@ impl<'p> Inliner<'p> {
         let zero = self.computed(site.at, Op::ConstF(0.0), vec![], step.span);
         let (count, zeros) = (self.register(Bank::I), self.register(Bank::R));
         self.push(site.at, Op::Count, vec![count], vec![array], step.span);
-        self.repeat(site, zeros, (&[zero], count), NUMBERS, step.span);
+        self.repeat(site, zeros, (&[zero], count), Stride::NUMBERS, step.span);
         zeros
     }
 
@@ -208,7 +207,7 @@ impl<'p> Inliner<'p> {
     /// Appends a loop that removes the signs of zeros in an array of numbers, and that ends the graph at a number that is
     /// not finite.
     fn normalize(&mut self, site: &mut CallSite<'_>, array: Reg, span: Span) {
-        let stride = Stride { f: 1, i: 0, r: 0 };
+        let stride = Stride::NUMBERS;
         self.for_each_index(site, array, span, |inliner, site, index| {
             let element = Op::LoadElement { bank: Bank::F, offset: 0, stride };
             let number = inliner.computed(site.at, element, vec![array, index], span);

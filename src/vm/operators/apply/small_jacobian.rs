@@ -2,9 +2,9 @@
 
 use super::adjoint_code::{normalize, run_in_window};
 use super::matrix::is_possible;
-use super::window_call::{Saved, code_of_argument};
+use super::window_call::{Saved, code_of_argument, components_of_arguments};
 use crate::value::shape::TangentId;
-use crate::value::{Bank, Cells, Numbers, Ref, References};
+use crate::value::{Bank, Cells, Ref};
 use crate::vm::compiler_interface::Compiler;
 use crate::vm::fault::Fault;
 use crate::vm::function_table::TransformKind;
@@ -23,16 +23,11 @@ pub(crate) fn jacobian(
 ) -> Result<bool, Box<Fault>> {
     let walk = walk(compiler);
     // The code returns a number for each component of the result, so that each of them must vary.
-    let (Some(order), Some(_)) =
-        (walk.tangents.components_in_order(walk.shapes, at), walk.tangents.components_in_order(walk.shapes, result))
-    else {
+    let varies = walk.tangents.components_in_order(walk.shapes, result).is_some();
+    let Some(order) = components_of_arguments(walk, at, params).filter(|_| varies && is_possible(machine)) else {
         return Ok(false);
     };
-    let references = order.iter().filter(|bank| **bank == Bank::R).count();
-    let numbers = order.len() - references;
-    if params != [numbers, 0, references + 1] || !is_possible(machine) {
-        return Ok(false);
-    }
+    let (numbers, references) = (params[0], params[2] - 1);
     let Some(found) = code_of_argument(machine, compiler, references + 1, TransformKind::Jacobian)? else {
         return Ok(false);
     };
@@ -43,31 +38,25 @@ pub(crate) fn jacobian(
     }
     let saved = Saved::of(machine, params);
     for row in 0..rows {
-        let mut zeros = Cells::empty();
-        (zeros.len, zeros.f) = (positions.count, Numbers::from_elem(0.0, positions.count));
+        let zeros = Cells::numbers(vec![0.0; positions.count]);
         machine.set_reference(references + row, Ref::Cells(Rc::new(zeros)));
     }
     let given = [numbers, 0, references + rows];
     let is_done = run_in_window(machine, compiler, &found, given, [rows * (1 + numbers), 0, rows])?
         && (0..rows).all(|row| machine.number(row).is_finite());
-    let mut made = References::new();
-    if is_done {
-        made.extend((0..rows).map_while(|row| finished_row(machine, row, rows + row * numbers, &positions)));
-    }
-    if made.len() < rows {
+    let finished = |row: usize| finished_row(machine, row, rows + row * numbers, &positions);
+    let Some(made) = is_done.then(|| (0..rows).map(finished).collect()).flatten() else {
         saved.restore(machine);
         return Ok(false);
-    }
+    };
     give_rows(machine, made);
     Ok(true)
 }
 
 /// Returns the rows of a Jacobian as the result of the operator.
-pub(super) fn give_rows(machine: &mut Machine, rows: References) {
-    let mut list = Cells::empty();
-    (list.len, list.r) = (rows.len(), rows);
+pub(super) fn give_rows(machine: &mut Machine, rows: Vec<Ref>) {
     machine.set_integer(0, 1);
-    machine.set_reference(0, Ref::Cells(Rc::new(list)));
+    machine.set_reference(0, Ref::Cells(Rc::new(Cells::references(rows))));
 }
 
 /// Returns a row with the adjoints of the arguments that are numbers, of which the first one is in the given number register;

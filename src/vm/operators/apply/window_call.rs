@@ -5,8 +5,9 @@
 
 use super::adjoint_code::{TransformedClosure, code, normalize, run_in_window, zeros};
 use super::linearization::{have_same_counts, is_finite};
-use crate::value::Ref;
 use crate::value::shape::TangentId;
+use crate::value::walk::Walk;
+use crate::value::{Bank, Ref};
 use crate::vm::compiler_interface::Compiler;
 use crate::vm::fault::Fault;
 use crate::vm::function_table::TransformKind;
@@ -50,6 +51,14 @@ pub(super) fn code_of_argument(
     code(machine, compiler, &closure, kind)
 }
 
+/// Returns the banks of the components of the arguments `x…` of an operator with the arguments `x…, body`, in order; `None` if a
+/// component cannot vary.
+pub(super) fn components_of_arguments(walk: Walk<'_>, at: TangentId, params: [usize; 3]) -> Option<Rc<[Bank]>> {
+    let order = walk.tangents.components_in_order(walk.shapes, at)?;
+    let references = order.iter().filter(|bank| **bank == Bank::R).count();
+    (params == [order.len() - references, 0, references + 1]).then_some(order)
+}
+
 /// Normalizes numbers of the window and the numbers of arrays in the window; returns whether all are finite.
 fn normalize_window(machine: &mut Machine, numbers: Range<usize>, arrays: Range<usize>) -> bool {
     let [first, _, first_array] = machine.window;
@@ -76,8 +85,7 @@ fn normalize_array(array: &mut Ref) -> bool {
 }
 
 /// Computes a gradient by adjoint code: replaces the arguments `x…, body` by `1, value, gradient…`, without the value
-/// unless `value` is set. Returns `false`, with the arguments unchanged, where that is not
-/// possible.
+/// unless `value` is set. Returns `false`, with the arguments unchanged, where that is not possible.
 pub(crate) fn gradient(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
@@ -115,8 +123,7 @@ pub(crate) fn gradient(
 }
 
 /// Computes a value and its derivative along a tangent by tangent code: replaces the arguments `x…, dx…, body` by
-/// `value…, derivative…`. Returns `false`, with the arguments unchanged, where that is not
-/// possible.
+/// `value…, derivative…`. Returns `false`, with the arguments unchanged, where that is not possible.
 pub(crate) fn tangent(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,

@@ -5,7 +5,7 @@ use super::adjoint_code::run_in_window;
 use super::linearization::{have_same_counts, is_finite};
 use super::matrix::{give_jacobian, is_possible};
 use super::small_jacobian::give_rows;
-use super::window_call::{Saved, code_of_argument};
+use super::window_call::{Saved, code_of_argument, components_of_arguments};
 use crate::tape::linear_map::lanes;
 use crate::tape::{Direction, LinearMap};
 use crate::value::shape::TangentId;
@@ -19,8 +19,7 @@ use smallvec::SmallVec;
 use std::rc::Rc;
 
 /// Computes a Jacobian: replaces the arguments `x…, body` by `1, rows`, or by `1, number of rows, number of columns, row indices,
-/// column indices, values`. Returns `false`, with the arguments unchanged, where that
-/// is not possible.
+/// column indices, values`. Returns `false`, with the arguments unchanged, where that is not possible.
 pub(crate) fn jacobian(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
@@ -28,15 +27,9 @@ pub(crate) fn jacobian(
     params: [usize; 3],
 ) -> Result<bool, Box<Fault>> {
     let walk = walk(compiler);
-    let Some(order) = walk.tangents.components_in_order(walk.shapes, at) else { return Ok(false) };
-    let references = order.iter().filter(|bank| **bank == Bank::R).count();
-    let numbers = order.len() - references;
-    if params != [numbers, 0, references + 1]
-        || !walk.tangents.is_array_of_numbers(walk.shapes, result)
-        || !is_possible(machine)
-    {
-        return Ok(false);
-    }
+    let is_supported = walk.tangents.is_array_of_numbers(walk.shapes, result) && is_possible(machine);
+    let Some(order) = components_of_arguments(walk, at, params).filter(|_| is_supported) else { return Ok(false) };
+    let (numbers, references) = (params[0], params[2] - 1);
     let Some(found) = code_of_argument(machine, compiler, references + 1, TransformKind::Linearization)? else {
         return Ok(false);
     };

@@ -1,4 +1,4 @@
-//! Array operations: the functions by which machine code makes and modifies arrays, and creates function objects.
+//! Object operations: the functions by which machine code makes, modifies and drops arrays and function objects.
 #![allow(unsafe_code)]
 #![allow(
     improper_ctypes_definitions,
