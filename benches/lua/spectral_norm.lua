@@ -2,7 +2,7 @@
 
 local function element(i, j)
   local ij = i + j
-  return 1.0 / (ij * (ij + 1) // 2 + i + 1)
+  return 1.0 / (math.floor(ij * (ij + 1) / 2) + i + 1)
 end
 
 local function times(v)

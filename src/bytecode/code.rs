@@ -38,6 +38,8 @@ pub struct Code {
     pub arrays: Vec<Rc<Constants>>,
     /// The table of the component counts of objects that the function creates.
     pub parts: Vec<Counts>,
+    /// The table of the signatures of function objects that the function calls.
+    pub signatures: Vec<CallSignature>,
     /// The table of the function objects that the function creates.
     pub closures: Vec<ClosureSite>,
     /// The table of the calls of native functions.
@@ -73,6 +75,15 @@ pub struct ClosureSite {
     pub captures: Counts,
 }
 
+/// The signature of a function object that is called.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub struct CallSignature {
+    /// The number of components of the arguments, without the function object.
+    pub params: Counts,
+    /// The number of components of the results.
+    pub results: Counts,
+}
+
 /// A call of the native library.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct NativeSite {
@@ -86,6 +97,14 @@ pub struct NativeSite {
     pub params: Counts,
     /// The number of components of the results.
     pub results: Counts,
+}
+
+impl NativeSite {
+    /// Returns the number of registers of the window that the call uses.
+    #[inline]
+    pub fn window(&self) -> Counts {
+        [0, 1, 2].map(|bank| self.params[bank].max(self.results[bank]))
+    }
 }
 
 /// An access to a variable or property in shared storage.

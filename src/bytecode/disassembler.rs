@@ -64,6 +64,8 @@ fn operand(out: &mut String, code: &Code, at: usize, field: Field) {
             Some([f, i, r]) => write!(out, "f {f} · i {i} · r {r}"),
             None => Ok(()),
         },
+        // The signature is that of the function object's type.
+        Role::Table(Table::Signatures) => Ok(()),
         Role::Table(Table::Closures) => match code.closures.get(index) {
             Some(site) => write!(out, "function {}", site.function),
             None => Ok(()),

@@ -274,7 +274,7 @@ instructions! {
         /// Calls a function with the arguments in the window, where the results are afterwards.
         Call { function: Fun };
         /// Calls the function object in `function`, which follows the arguments in the window.
-        CallValue { function: RTake };
+        CallValue { function: RTake, signature: SignatureAt };
         /// Calls a function of the native library; arguments and results are in the window.
         Native { site: NativeAt };
         /// Applies a differential operator; arguments and results are in the window.

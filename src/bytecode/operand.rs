@@ -56,6 +56,8 @@ pub enum Table {
     Arrays,
     /// The table of component counts, `Code::parts`.
     Parts,
+    /// The table of signatures of function objects that are called, `Code::signatures`.
+    Signatures,
     /// The table of function objects, `Code::closures`.
     Closures,
     /// The table of calls of the native library, `Code::natives`.
@@ -133,6 +135,8 @@ operands! {
     ArrayAt(u32) Role::Table(Table::Arrays);
     /// The index of the component counts of an object that is created from the window.
     PartsAt(u32) Role::Table(Table::Parts);
+    /// The index of the signature of a function object that is called.
+    SignatureAt(u32) Role::Table(Table::Signatures);
     /// The index of a function object that is created.
     ClosureAt(u32) Role::Table(Table::Closures);
     /// The index of a call of the native library.

@@ -44,6 +44,7 @@ pub fn verify(code: &Code) -> Result<(), VerifyError> {
     let window = code.window.map(usize::from);
     let sites = (code.parts.iter().copied())
         .chain(code.closures.iter().map(|c| c.captures))
+        .chain(code.signatures.iter().flat_map(|s| [s.params, s.results]))
         .chain(code.natives.iter().flat_map(|n| [n.params, n.results]))
         .chain(code.operators.iter().flat_map(|o| [o.params, o.results]));
     if !sites.into_iter().all(|counts| within(counts, window)) {
@@ -100,6 +101,7 @@ fn operand(code: &Code, at: usize, opcode: Opcode, role: Role, number: i64) -> R
             Table::Texts => code.texts.len(),
             Table::Arrays => code.arrays.len(),
             Table::Parts => code.parts.len(),
+            Table::Signatures => code.signatures.len(),
             Table::Closures => code.closures.len(),
             Table::Natives => code.natives.len(),
             Table::Operators => code.operators.len(),

@@ -4,7 +4,7 @@ use super::EncodeError;
 use super::graph::{Reg, Step};
 use crate::bytecode::operand::{ClosureAt, NativeAt, OperatorAt, RuleAt};
 use crate::bytecode::{
-    ClosureSite, Code, Counts, NativeSite, Operator, OperatorSite, Registered, RegisteredKind, RuleSite,
+    CallSignature, ClosureSite, Code, Counts, NativeSite, Operator, OperatorSite, Registered, RegisteredKind, RuleSite,
 };
 use crate::ir;
 use crate::native::library;
@@ -65,6 +65,11 @@ pub fn operator(code: &mut Code, banks: &[Bank], step: &Step, operator: &ir::Ope
     };
     let (params, results) = (counts(banks, &step.ins), counts(banks, &step.outs));
     OperatorAt(add(&mut code.operators, OperatorSite { operator, params, results }))
+}
+
+/// Returns the signature of a step that calls a function object, which is its first operand.
+pub fn signature(banks: &[Bank], step: &Step) -> CallSignature {
+    CallSignature { params: counts(banks, &step.ins[1..]), results: counts(banks, &step.outs) }
 }
 
 /// Adds the site of the creation of a function object.

@@ -4,7 +4,7 @@ use super::EncodeError;
 use super::graph::Reg;
 use super::register_assignment::{Assignment, Place};
 use crate::bytecode::operand::*;
-use crate::bytecode::{AccessSite, Code, Instruction, Opcode, Trailer};
+use crate::bytecode::{AccessSite, CallSignature, Code, Instruction, Opcode, Trailer};
 use crate::ir::passes::exclusivity_checks::{Region, StorageId};
 use crate::source::Span;
 use crate::value::{Bank, Constants};
@@ -36,6 +36,7 @@ pub struct Writer<'a> {
     integers: HashMap<i64, u32>,
     texts: HashMap<Rc<str>, u32>,
     parts: HashMap<[u16; 3], u32>,
+    signatures: HashMap<CallSignature, u32>,
     accesses: HashMap<AccessKey, u32>,
     starts: HashMap<usize, usize>,
     /// The jumps whose targets must be filled in: instruction and block.
@@ -57,6 +58,7 @@ impl<'a> Writer<'a> {
             integers: HashMap::new(),
             texts: HashMap::new(),
             parts: HashMap::new(),
+            signatures: HashMap::new(),
             accesses: HashMap::new(),
             starts: HashMap::new(),
             jumps: vec![],
@@ -153,6 +155,12 @@ impl<'a> Writer<'a> {
     pub fn parts(&mut self, value: [u16; 3]) -> PartsAt {
         let parts = &mut self.code.parts;
         PartsAt(*self.parts.entry(value).or_insert_with(|| add(parts, value)))
+    }
+
+    /// Returns the index of the signature of a function object that is called in the table of signatures.
+    pub fn signature(&mut self, value: CallSignature) -> SignatureAt {
+        let signatures = &mut self.code.signatures;
+        SignatureAt(*self.signatures.entry(value).or_insert_with(|| add(signatures, value)))
     }
 
     /// Returns the index of an access to shared storage in the table of accesses.

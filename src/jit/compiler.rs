@@ -2,6 +2,7 @@
 
 use super::context::offsets;
 use super::convention::{self, Place};
+use super::inlining::Inlined;
 use super::layout::Layout;
 use super::own_numbers::OwnNumbers;
 use super::pages::Pages;
@@ -44,6 +45,8 @@ pub struct Compiled {
     /// The sites, to which machine code refers by address.
     #[allow(clippy::vec_box, reason = "machine code contains the addresses of the sites")]
     _sites: Vec<Box<Site>>,
+    /// The code from which the machine code was made, to whose tables machine code refers by address.
+    _code: Box<Inlined>,
     /// The number of words in the largest record of an exit.
     pub largest_record: usize,
     /// Whether the code counts a step when it is entered.
@@ -135,9 +138,14 @@ impl Compiler {
         let rare = self.rare()?.map(|pages| Ok(pages.start().addr()))?;
         self.begin(machine_signature);
         let mut builder = FunctionBuilder::new(&mut self.generator.func, &mut self.builder);
+        let inlined = match part {
+            Part::Derivative => Inlined::none(code, owner),
+            Part::Function | Part::Loop(_) => Inlined::of(code, owner, program.functions),
+        };
+        let inlined = Box::new(inlined);
         let environment =
-            Environment { owner, program, helpers: &self.helpers, layout: self.layout.as_ref(), rare, convention };
-        let translated = translate(&mut builder, code, part, &environment);
+            Environment { program, helpers: &self.helpers, layout: self.layout.as_ref(), rare, convention };
+        let translated = translate(&mut builder, &inlined, part, &environment);
         let Some(Translated { sites, largest_record, counts_step }) = translated else {
             // The contexts must be emptied before they are used again.
             self.builder = FunctionBuilderContext::new();
@@ -150,7 +158,7 @@ impl Compiler {
             Part::Function => self.thunk(own)?,
             Part::Derivative | Part::Loop(_) => self.thunk_of_loops()?,
         };
-        Ok(Compiled { pages, thunk, _sites: sites, largest_record, counts_step })
+        Ok(Compiled { pages, thunk, _sites: sites, _code: inlined, largest_record, counts_step })
     }
 
     fn begin(&mut self, signature: MachineSignature) {

@@ -17,6 +17,8 @@ pub struct Context {
     pub records: *mut u64,
     /// The entries of compiled functions, by function number; null for a function that is not compiled.
     pub targets: *const *const u8,
+    /// The number of entries of functions.
+    pub target_count: usize,
     /// The entries of compiled derivative code, by function number.
     pub derivative_targets: *const *const u8,
     /// The lowest address that the stack pointer may have when a function is entered.
@@ -90,6 +92,7 @@ pub mod offsets {
     pub const FUEL: i32 = offset_of!(Context, fuel) as i32;
     pub const RECORDS: i32 = offset_of!(Context, records) as i32;
     pub const TARGETS: i32 = offset_of!(Context, targets) as i32;
+    pub const TARGET_COUNT: i32 = offset_of!(Context, target_count) as i32;
     pub const DERIVATIVE_TARGETS: i32 = offset_of!(Context, derivative_targets) as i32;
     pub const SLOTS_END: i32 = offset_of!(Context, slots_end) as i32;
     pub const GLOBAL_SLOTS_ADDRESS: i32 = offset_of!(Context, global_slots_address) as i32;
@@ -121,6 +124,7 @@ impl Context {
             fuel: 0,
             records: std::ptr::null_mut(),
             targets: std::ptr::null(),
+            target_count: 0,
             derivative_targets: std::ptr::null(),
             stack_limit: 0,
             references_end: 0,

@@ -67,11 +67,10 @@ pub fn target(code: &Code, at: usize) -> Option<usize> {
 }
 
 impl Flow {
-    /// Analyzes a function.
-    pub fn of(code: &Code, signature: Signatures<'_>) -> Flow {
+    /// Analyzes a function with the given number of number and integer registers.
+    pub fn of(code: &Code, [numbers, integers]: [usize; 2], signature: Signatures<'_>) -> Flow {
         let count = code.instructions.len();
         let targets: Vec<Option<usize>> = (0..count).map(|at| target(code, at)).collect();
-        let [numbers, integers, _] = code.frame();
         let total = numbers + integers;
         let index = |(bank, register): Register| match bank {
             Bank::F => Some(usize::from(register)),

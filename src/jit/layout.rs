@@ -4,7 +4,8 @@
 //! sample values; where a sample is not as expected, machine code does not access objects.
 #![allow(unsafe_code)]
 
-use crate::value::{BoxCells, Cells, Closure, Ref, Slot};
+use crate::value::dictionary::Dictionary;
+use crate::value::{BoxCells, Cells, Closure, Ref, Slot, Text};
 use smallvec::SmallVec;
 use std::cell::RefCell;
 use std::mem::{ManuallyDrop, MaybeUninit, offset_of, size_of};
@@ -21,6 +22,8 @@ pub struct Layout {
     pub object: i32,
     /// The kinds of references.
     pub tags: Tags,
+    /// The offset of the address of the object of a string with spare capacity, whose address at `object` is 0.
+    pub growing_text: i32,
     /// The offset of the number of owners in an object.
     pub owners: i32,
     /// The offset of the number of weak references in an object.
@@ -29,6 +32,8 @@ pub struct Layout {
     pub cells: i32,
     /// The offset of the storage in a box.
     pub cells_of_box: i32,
+    /// The offset of the number of the function in a function object.
+    pub function: i32,
     /// The offset of the captures in a function object.
     pub captures: i32,
     /// The offset of the number of elements in the storage.
@@ -56,7 +61,9 @@ pub struct Tags {
     pub boxed: u8,
     /// A function object.
     pub closure: u8,
-    /// The kinds whose object begins with the number of owners, at the address in the reference, as a set of bits.
+    /// A string.
+    pub text: u8,
+    /// The kinds other than strings whose object begins with the number of owners, at the address in the reference, as a set of bits.
     pub counted: u64,
 }
 
@@ -152,6 +159,20 @@ fn of_counted<T>(object: &Rc<T>) -> Option<[usize; 3]> {
     ([alone, shared, watched] == [[1, 1], [2, 1], [1, 2]]).then_some([0, size_of::<usize>(), value])
 }
 
+/// Returns the offset of the address of the object of a string with spare capacity, if the word at which the addresses of
+/// other objects are is 0 for it. That of another string is there.
+fn offset_of_growing_text(object: usize) -> Option<i32> {
+    let fixed: Rc<str> = "fixed".into();
+    let start = Rc::as_ptr(&fixed).addr() - 2 * size_of::<usize>();
+    let growing = Rc::new(String::from("growing"));
+    of_counted(&growing)?;
+    let start_of_growing = Rc::as_ptr(&growing).addr() - 2 * size_of::<usize>();
+    let (of_fixed, of_growing) = (Ref::Text(Text::Fixed(fixed)), Ref::Text(Text::Growing(growing)));
+    let is_expected = words(&of_fixed).get(object) == Some(&start) && words(&of_growing).get(object) == Some(&0);
+    // The rest of the reference to a string without spare capacity is its length.
+    find(&words(&of_growing), start_of_growing).filter(|_| is_expected)
+}
+
 impl Layout {
     /// Determines the layout; `None` if it is not as expected.
     pub fn determine() -> Option<Layout> {
@@ -166,6 +187,7 @@ impl Layout {
             Rc::new(BoxCells { cells: RefCell::new(Cells::empty()), shape: None, finalizer: Default::default() });
         let value_of_box = of_counted(&boxed)?[2];
         let cells_of_box = boxed.cells.as_ptr().addr() - Rc::as_ptr(&boxed).addr();
+        let growing_text = offset_of_growing_text(in_reference as usize / 8)?;
         let closure = Rc::new(Closure { function: 0, captures: Cells::empty() });
         let value_of_closure = of_counted(&closure)?[2];
         let vectors = [BankLayout::of(|| 1.5f64)?, BankLayout::of(|| 7i64)?, BankLayout::of(|| Ref::Null)?];
@@ -178,9 +200,14 @@ impl Layout {
             cells: tag(&reference),
             boxed: tag(&Ref::Box(boxed)),
             closure: tag(&Ref::Closure(closure)),
+            text: tag(&Ref::Text("".into())),
             counted: 0,
         };
-        let counted = [tags.cells, tags.boxed, tags.closure].iter().fold(0, |set, tag| set | 1 << (tag % 64));
+        let dictionary = Rc::new(Dictionary::default());
+        of_counted(&dictionary)?;
+        let dictionary = tag(&Ref::Dictionary(dictionary));
+        let counted =
+            [tags.cells, tags.boxed, tags.closure, dictionary].iter().fold(0, |set, tag| set | 1 << (tag % 64));
         let storage = cells + size_of::<Cells>();
         let fits = storage.max(cells_of_box + 64 + size_of::<BoxCells>()) < size_of::<Nothing>();
         (fits && tags.null == 0).then_some(Layout {
@@ -188,10 +215,12 @@ impl Layout {
             tag: 0,
             object: in_reference,
             tags: Tags { counted, ..tags },
+            growing_text,
             owners: owners as i32,
             weak: weak as i32,
             cells: cells as i32,
             cells_of_box: (value_of_box + cells_of_box) as i32,
+            function: (value_of_closure + offset_of!(Closure, function)) as i32,
             captures: (value_of_closure + offset_of!(Closure, captures)) as i32,
             elements: offset_of!(Cells, len) as i32,
             banks: [offset_of!(Cells, f) as i32, offset_of!(Cells, i) as i32, offset_of!(Cells, r) as i32],

@@ -20,6 +20,7 @@ mod convention;
 mod effects;
 mod flow;
 mod induction;
+mod inlining;
 mod layout;
 mod own_numbers;
 mod pages;
@@ -34,8 +35,10 @@ pub use context::{Context, Link, PASSED};
 pub use site::{Continuation, Register, Site};
 pub use treatment::is_worthwhile;
 
-use crate::bytecode::{Code, Counts, Instruction};
+use crate::bytecode::operand::SignatureAt;
+use crate::bytecode::{CallSignature, Code, Counts, Instruction, NativeSite};
 use crate::value::Constants;
+use std::rc::Rc;
 
 /// The numbers of components of the arguments and of the results of a function.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -52,6 +55,12 @@ impl Signature {
     /// Returns the signature of a function.
     pub fn of(code: &Code) -> Signature {
         Signature { params: code.params, results: code.results, has_slots: code.is_derivative }
+    }
+
+    /// Returns the signature of a function object that original code calls.
+    pub fn of_object(code: &Code, signature: SignatureAt) -> Signature {
+        let CallSignature { params, results } = code.signatures[usize::from(signature)];
+        Signature { params, results, has_slots: false }
     }
 }
 
@@ -78,6 +87,9 @@ impl Callee {
 /// Returns the signature of a function, if the function is known.
 pub type Signatures<'p> = &'p dyn Fn(Callee) -> Option<Signature>;
 
+/// Returns the code of a function with its identity in sites, if the function is known.
+pub type Functions<'p> = &'p dyn Fn(Callee) -> Option<(&'p Code, usize)>;
+
 /// The functions of the machine that machine code calls.
 #[derive(Clone, Copy, Debug)]
 pub struct Helpers {
@@ -86,6 +98,14 @@ pub struct Helpers {
     /// Ends a function with references: moves the result `from` to the first register, unless `from` is negative, and
     /// drops the references from `kept` to `end`.
     pub finish: extern "C" fn(references: *mut u8, kept: i64, end: i64, from: i64) -> i64,
+    /// Calls a native function that needs no context on the window, whose numbers and integers were passed; the results
+    /// replace them. Returns an outcome.
+    pub call_native: extern "C" fn(*mut Context, *const NativeSite, references: *mut u8) -> i64,
+    /// Writes a constant string to an empty register; returns whether the register was empty.
+    pub load_text: extern "C" fn(register: *mut u8, text: *const Rc<str>) -> i64,
+    /// Appends the string in a register, which is moved, to the string in another one, if that has enough capacity or the
+    /// result is short; returns whether it did.
+    pub append_text: extern "C" fn(text: *mut u8, from: *mut u8) -> i64,
     /// Appends a number to the array in a register; returns whether it succeeded.
     pub append_number: extern "C" fn(array: *mut u8, value: f64) -> i64,
     /// Appends an integer to the array in a register; returns whether it succeeded.
@@ -154,8 +174,8 @@ pub struct Helpers {
 /// The program of which a function is compiled.
 #[derive(Clone, Copy)]
 pub struct Program<'p> {
-    /// Returns the signature of a function, if the function is known.
-    pub signature: Signatures<'p>,
+    /// Returns the code of a function, if the function is known.
+    pub functions: Functions<'p>,
     /// The numbers of components of the global variables, which only grow.
     pub globals: [u32; 3],
 }

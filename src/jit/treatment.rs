@@ -2,7 +2,8 @@
 
 use super::Part;
 use super::flow::target;
-use crate::bytecode::{Code, Opcode};
+use crate::bytecode::{Code, Instruction, Opcode};
+use crate::native::library;
 
 /// The smallest number of instructions for each one that the interpreter executes for machine code. Such a single step
 /// takes longer than the instruction does in the interpreter's own loop.
@@ -22,7 +23,9 @@ pub fn is_worthwhile(code: &Code, part: Part) -> bool {
     use Opcode as O;
     let created = count(&[O::NewBox, O::NewInstance, O::NewRecord, O::NewClosure])
         + count(&[O::DNewBox, O::DNewRecord, O::DNewClosure]);
-    let called = count(&[O::Native, O::Operate, O::CallValue, O::FindMethod])
+    let needs_context = |step: &&Instruction| matches!(step, Instruction::Native { site } if library::direct(code.natives[usize::from(*site)].native).is_none());
+    let called = instructions.iter().filter(needs_context).count()
+        + count(&[O::Operate, O::FindMethod])
         + count(&[O::DNative, O::DOperate, O::DCallValue, O::DCallRule]);
     // A small function around one call is compiled, because machine code would have to leave to call it.
     let steps = if called <= 1 { created } else { created + called };
@@ -43,6 +46,8 @@ pub enum Treatment {
     Recorded,
     /// The interpreter executes this one instruction, and machine code continues unless functions were entered.
     Step,
+    /// The instruction is translated if the layout of objects is known; otherwise it is a [`Treatment::StepAndLeave`].
+    CallOfObject,
     /// The interpreter executes this one instruction and continues after it.
     StepAndLeave,
     /// Machine code leaves for the interpreter before the instruction.
@@ -65,12 +70,14 @@ pub fn treatment(opcode: Opcode) -> Treatment {
         | LoadRecordR | StoreRecordF | StoreRecordI | CaptureF | CaptureI | CaptureR | AppendF | AppendI | Count
         | CheckIndex | ElementF | ElementI | ElementR | PartF | PartI | PartR | SetElementF | SetElementI
         | SetPartF | SetPartI | TakePart | SetElementR | SetPartR | AppendR | LoadGlobalF | LoadGlobalI
-        | LoadGlobalR | StoreGlobalF | StoreGlobalI | CheckAccess | CheckGlobalAccess | NewClosure => Treatment::Object,
-        LoadText | LoadArray | Native | Operate | NewBox | NewInstance | FindMethod | NewRecord | StoreBoxR
-        | TakeBox | StoreRecordR | TakeRecord | NewArray | AppendText | Append | StoreGlobalR | TakeGlobal
-        | BeginAccess | BeginGlobalAccess | EndAccess | DPrim3F | DCallRule | DNative | DOperate | DNewBox
-        | DNewRecord | DNewClosure | DStoreBoxF | DAppend | DStoreGlobalF => Treatment::Step,
-        CallValue | DCallValue => Treatment::StepAndLeave,
+        | LoadGlobalR | StoreGlobalF | StoreGlobalI | CheckAccess | CheckGlobalAccess | NewClosure | LoadText
+        | AppendText | Native => Treatment::Object,
+        LoadArray | Operate | NewBox | NewInstance | FindMethod | NewRecord | StoreBoxR | TakeBox | StoreRecordR
+        | TakeRecord | NewArray | Append | StoreGlobalR | TakeGlobal | BeginAccess | BeginGlobalAccess | EndAccess
+        | DPrim3F | DCallRule | DNative | DOperate | DNewBox | DNewRecord | DNewClosure | DStoreBoxF | DAppend
+        | DStoreGlobalF => Treatment::Step,
+        CallValue => Treatment::CallOfObject,
+        DCallValue => Treatment::StepAndLeave,
         PartialF | PartialLeftF | PartialRightF | PartialFI | FlushF | AppendNode | AppendNode2 | PushF | PushI
         | PushKnown | PopF | PopI | AddElementF | AddPartF | Accumulate | AccumulateR | TakeAdjoint | ReadAdjoint
         | TakeAdjointR | AddArray | AddNodes => Treatment::Derivative,

@@ -4,6 +4,7 @@
 use crate::harness::command;
 use crate::harness::folder::Folder;
 use std::os::unix::process::CommandExt;
+use std::path::Path;
 
 /// Programs, some of which fail.
 const PROGRAMS: &[(&str, &str)] = &[
@@ -80,6 +81,25 @@ fn a_program_behaves_the_same_in_every_mode() {
         }
         assert_eq!(run(&folder, "force", true), interpreted, "{name}, without executable memory");
     }
+}
+
+#[test]
+fn the_golden_programs_of_machine_code_behave_the_same_in_every_mode() {
+    let programs = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/run/machine-code");
+    let mut count = 0;
+    for file in std::fs::read_dir(programs).expect("there are programs").flatten() {
+        if file.path().extension().is_none_or(|extension| extension != "dscript") {
+            continue;
+        }
+        count += 1;
+        let text = std::fs::read_to_string(file.path()).expect("the program is text");
+        let folder = Folder::new("machine-code-golden").with("a.dscript", &text);
+        let interpreted = run(&folder, "off", false);
+        for mode in ["on", "force"] {
+            assert_eq!(run(&folder, mode, false), interpreted, "{}, --jit {mode}", file.path().display());
+        }
+    }
+    assert!(count >= 5, "{count} programs");
 }
 
 /// The ranges of loops over an index `i`, and the statements in them. Some indices leave their ranges after some iterations.

@@ -2,8 +2,9 @@
 
 use super::super::context::offsets;
 use super::super::convention::{self, Place};
+use super::super::layout::Layout;
 use super::super::site::Continuation;
-use super::super::{Callee, FINALIZERS_PENDING, RETURNED, Signature};
+use super::super::{Callee, FINALIZERS_PENDING, MAX_PASSED, RETURNED, Signature};
 use super::{FLAGS, Translator, kind_of};
 use crate::bytecode::Instruction;
 use crate::value::Bank;
@@ -13,19 +14,15 @@ use cranelift_codegen::ir::{InstBuilder, Value, types};
 impl Translator<'_, '_> {
     /// Calls a function, if it is compiled; otherwise the interpreter calls it.
     pub(super) fn call(&mut self, at: usize, instruction: &Instruction) {
-        let found = Callee::of(instruction).and_then(|callee| Some((callee, (self.signature)(callee)?)));
-        let Some((callee, signature)) = found else {
+        let Some((target, signature)) = self.target(instruction) else {
             self.leave_before(at);
             self.is_ended = true;
             return;
         };
-        let own = self.code.registers;
-        let table = if callee.is_derivative { offsets::DERIVATIVE_TARGETS } else { offsets::TARGETS };
-        let targets = self.load_context(types::I64, table);
-        let target = self.builder.ins().load(types::I64, FLAGS, targets, 8 * callee.function as i32);
         let is_missing = self.builder.ins().icmp_imm_s(IntCC::Equal, target, 0);
         self.leave_if(is_missing);
-        let site = self.site(at, Continuation::After, vec![], vec![], vec![]);
+        let own = self.code.registers;
+        let site = self.site(at, vec![], vec![]);
         let link = self.link(site);
         let offset = i64::from(self.helpers.reference) * i64::from(own[2]);
         let references = match offset {
@@ -33,7 +30,7 @@ impl Translator<'_, '_> {
             _ => self.builder.ins().iadd_imm_s(self.references, offset),
         };
         let mut given = vec![link, references];
-        if callee.is_derivative {
+        if signature.has_slots {
             given.push(self.slot_address(own[0]));
         }
         self.store_tape();
@@ -62,6 +59,41 @@ impl Translator<'_, '_> {
         self.leave(at, Continuation::After, live);
         self.continue_in(done);
         self.receive(&signature, &returned);
+    }
+
+    /// Returns the address of the machine code of the function that an instruction calls, which is 0 if the function is not
+    /// compiled, and the signature of the function; `None` if the interpreter must call it.
+    fn target(&mut self, instruction: &Instruction) -> Option<(Value, Signature)> {
+        if let Instruction::CallValue { function, signature } = *instruction {
+            let signature = Signature::of_object(self.code, signature);
+            let can_be_passed = signature.params.iter().chain(&signature.results).all(|count| *count <= MAX_PASSED);
+            let layout = self.layout.filter(|_| can_be_passed)?;
+            return Some((self.target_of_object(layout, function.0), signature));
+        }
+        let callee = Callee::of(instruction)?;
+        let signature = (self.signature)(callee)?;
+        let table = if callee.is_derivative { offsets::DERIVATIVE_TARGETS } else { offsets::TARGETS };
+        let targets = self.load_context(types::I64, table);
+        let target = self.builder.ins().load(types::I64, FLAGS, targets, 8 * callee.function as i32);
+        Some((target, signature))
+    }
+
+    /// Returns the address of the machine code of a function object. Leaves if it is an object of the machine, or its
+    /// function is not among those that are called in machine code.
+    fn target_of_object(&mut self, layout: &Layout, register: u16) -> Value {
+        let (base, offset) = self.reference(register);
+        let tag = self.builder.ins().load(types::I8, FLAGS, base, offset + layout.tag);
+        let is_other = self.builder.ins().icmp_imm_u(IntCC::NotEqual, tag, i64::from(layout.tags.closure));
+        self.leave_if(is_other);
+        let object = self.builder.ins().load(types::I64, FLAGS, base, offset + layout.object);
+        let function = self.builder.ins().uload32(FLAGS, object, layout.function);
+        let count = self.load_context(types::I64, offsets::TARGET_COUNT);
+        let is_unknown = self.builder.ins().icmp(IntCC::UnsignedGreaterThanOrEqual, function, count);
+        self.leave_if(is_unknown);
+        let targets = self.load_context(types::I64, offsets::TARGETS);
+        let distance = self.builder.ins().ishl_imm_u(function, 3);
+        let entry = self.builder.ins().iadd(targets, distance);
+        self.builder.ins().load(types::I64, FLAGS, entry, 0)
     }
 
     /// Writes the results of a call to the registers of the window.

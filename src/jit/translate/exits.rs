@@ -3,6 +3,7 @@
 use super::super::context::offsets;
 use super::super::convention::{self, Place};
 use super::super::effects::{consumes_window, effects};
+use super::super::inlining::Activation;
 use super::super::site::{Continuation, Register, Site};
 use super::super::{LEFT, NOT_EXECUTED, PASSED, Signature};
 use super::{FLAGS, Translator, kind_of};
@@ -106,15 +107,33 @@ impl Translator<'_, '_> {
             return;
         }
         self.store_tape();
-        self.largest_record = self.largest_record.max(saved.len() + 1);
-        let values: Vec<Value> = saved.iter().map(|register| self.get(*register)).collect();
-        let site = self.site(at, continuation, saved, vec![], vec![]);
         let records = self.load_context(types::I64, offsets::RECORDS);
-        self.builder.ins().store(FLAGS, site, records, 0);
-        for (k, value) in values.iter().enumerate() {
-            self.builder.ins().store(FLAGS, *value, records, 8 * (k as i32 + 1));
+        let place = self.inlined.places[at];
+        let (mut words, mut next) = (0, Some((place, continuation)));
+        let mut saved = saved;
+        // The records of an inlined function and of its callers, which continue after their calls.
+        while let Some((place, continuation)) = next {
+            let Activation { owner, base, caller } = self.inlined.activations[place.activation];
+            let is_own = |(bank, register): &Register| *register >= base[*bank as usize];
+            let (own, others): (Vec<_>, Vec<_>) = saved.into_iter().partition(is_own);
+            let values: Vec<Value> = own.iter().map(|register| self.get(*register)).collect();
+            let own = own.into_iter().map(|(bank, register)| (bank, register - base[bank as usize])).collect();
+            let site = self.add_site(Site {
+                owner,
+                pc: place.pc,
+                continuation,
+                saved: own,
+                read: Box::default(),
+                written: Box::default(),
+            });
+            for (k, value) in std::iter::once(site).chain(values).enumerate() {
+                self.builder.ins().store(FLAGS, value, records, 8 * (words + k) as i32);
+            }
+            words += self.sites.last().map_or(0, |site| site.saved.len() + 1);
+            (saved, next) = (others, caller.map(|caller| (caller, Continuation::After)));
         }
-        let end = self.builder.ins().iadd_imm_s(records, 8 * (values.len() as i64 + 1));
+        self.largest_record = self.largest_record.max(words);
+        let end = self.builder.ins().iadd_imm_s(records, 8 * words as i64);
         self.store_context(end, offsets::RECORDS);
         self.return_status(LEFT);
     }
@@ -136,23 +155,22 @@ impl Translator<'_, '_> {
         self.builder.ins().return_(&returned);
     }
 
-    /// Creates a site; returns its address as a value.
-    pub(super) fn site(
-        &mut self,
-        at: usize,
-        continuation: Continuation,
-        saved: Vec<Register>,
-        read: Vec<Register>,
-        written: Vec<Register>,
-    ) -> Value {
-        let site = Box::new(Site {
-            owner: self.owner,
-            pc: at as u32,
-            continuation,
-            saved: saved.into(),
+    /// Creates the site of a call or single step, which is never in an inlined function; returns its address as a value.
+    pub(super) fn site(&mut self, at: usize, read: Vec<Register>, written: Vec<Register>) -> Value {
+        let place = self.inlined.places[at];
+        self.add_site(Site {
+            owner: self.inlined.activations[place.activation].owner,
+            pc: place.pc,
+            continuation: Continuation::After,
+            saved: Box::default(),
             read: read.into(),
             written: written.into(),
-        });
+        })
+    }
+
+    /// Adds a site; returns its address as a value.
+    fn add_site(&mut self, site: Site) -> Value {
+        let site = Box::new(site);
         let address = std::ptr::from_ref::<Site>(&site) as usize;
         self.sites.push(site);
         self.constant(address as i64)
@@ -217,7 +235,7 @@ impl Translator<'_, '_> {
             let value = self.get(*register);
             self.store_context(value, offsets::PASSED + 8 * k as i32);
         }
-        let site = self.site(at, Continuation::After, vec![], read, written);
+        let site = self.site(at, read, written);
         let link = self.link(site);
         (site, link)
     }

@@ -9,6 +9,7 @@ mod integers;
 mod jumps;
 mod linearization;
 mod local_arrays;
+mod natives;
 mod numbers;
 mod objects;
 mod ranges;
@@ -19,6 +20,7 @@ mod views;
 use super::context::{Link, offsets};
 use super::convention::{self, Place};
 use super::flow::Flow;
+use super::inlining::Inlined;
 use super::layout::Layout;
 use super::rare::Rare;
 use super::site::{Continuation, Site};
@@ -52,11 +54,9 @@ pub struct Translated {
 }
 
 /// What a translation needs to know besides the function.
-pub struct Environment<'t> {
-    /// The identity of the function in its sites.
-    pub owner: usize,
+pub struct Environment<'t, 'p> {
     /// The program.
-    pub program: &'t Program<'t>,
+    pub program: &'t Program<'p>,
     /// The functions of the machine.
     pub helpers: &'t Helpers,
     /// The layout of objects, if it is known.
@@ -74,7 +74,8 @@ type Views = Vec<(Key, View)>;
 struct Translator<'t, 'f> {
     builder: &'t mut FunctionBuilder<'f>,
     code: &'t Code,
-    owner: usize,
+    /// The code with its inlined calls.
+    inlined: &'t Inlined,
     signature: Signatures<'t>,
     helpers: &'t Helpers,
     layout: Option<&'t Layout>,
@@ -150,28 +151,31 @@ const FLAGS: MemFlagsData = MemFlagsData::trusted();
 /// Translates a part of a function; `None` when the part cannot be translated.
 pub fn translate(
     builder: &mut FunctionBuilder<'_>,
-    code: &Code,
+    inlined: &Inlined,
     part: Part,
-    environment: &Environment<'_>,
+    environment: &Environment<'_, '_>,
 ) -> Option<Translated> {
-    let Environment { owner, program, helpers, layout, ref rare, convention } = *environment;
-    let signature = program.signature;
+    let code = &inlined.code;
+    let Environment { program, helpers, layout, ref rare, convention } = *environment;
     // A callee whose arguments or results do not fit the window is called by the interpreter.
     let checked = |callee: Callee| {
-        let found = signature(callee)?;
+        let found = Signature::of((program.functions)(callee)?.0);
         let fits = |counts: [u16; 3]| {
             counts.iter().zip(code.window).all(|(count, window)| *count <= window)
                 && counts.iter().all(|count| *count <= super::MAX_PASSED)
         };
         (fits(found.params) && fits(found.results)).then_some(found)
     };
-    let flow = Flow::of(code, &checked);
+    let flow = Flow::of(code, inlined.frame, &checked);
     let (region, start) = match part {
         Part::Function => (0..=code.instructions.len() - 1, 0),
         Part::Derivative => (0..=code.instructions.len() - 1, 0),
-        Part::Loop(head) => (flow.loop_at(head)?, head),
+        Part::Loop(head) => {
+            let head = *inlined.starts.get(head)?;
+            (flow.loop_at(head)?, head)
+        }
     };
-    let frame = code.frame();
+    let frame = inlined.frame;
     let [tops, tape] = [(); 2].map(|()| [builder.declare_var(types::I64), builder.declare_var(types::I64)]);
     let fuel = builder.declare_var(types::I64);
     let mut declare = |count: usize, kind: Type| (0..count).map(|_| builder.declare_var(kind)).collect();
@@ -184,7 +188,7 @@ pub fn translate(
         references: Value::from_u32(0),
         builder,
         code,
-        owner,
+        inlined,
         signature: &checked,
         helpers,
         layout,
@@ -259,7 +263,7 @@ impl Translator<'_, '_> {
             && self.region.clone().any(|at| {
                 let opcode = self.code.instructions[at].opcode();
                 matches!(treatment(opcode), Treatment::Object | Treatment::Step | Treatment::StepAndLeave)
-                    || matches!(treatment(opcode), Treatment::Recorded)
+                    || matches!(treatment(opcode), Treatment::Recorded | Treatment::CallOfObject)
                     || Callee::of(&self.code.instructions[at]).is_some()
             });
         self.load_tape();
@@ -370,8 +374,9 @@ impl Translator<'_, '_> {
                 Treatment::Translated => self.translate(at, &instruction),
                 Treatment::Object if self.object(at, &instruction) => {}
                 Treatment::Object | Treatment::Recorded | Treatment::Step => self.step(at),
-                Treatment::StepAndLeave if !self.is_derivative => self.step_and_leave(at),
-                Treatment::StepAndLeave | Treatment::Derivative | Treatment::Leave => {
+                Treatment::CallOfObject if self.layout.is_some() && !self.is_derivative => self.call(at, &instruction),
+                Treatment::CallOfObject | Treatment::StepAndLeave if !self.is_derivative => self.step_and_leave(at),
+                Treatment::CallOfObject | Treatment::StepAndLeave | Treatment::Derivative | Treatment::Leave => {
                     self.leave_before(at);
                     self.is_ended = true;
                 }

@@ -107,6 +107,16 @@ impl Translator<'_, '_> {
                 ];
                 self.call_or_step(at, self.helpers.new_closure as *const () as usize, &given);
             }
+            I::LoadText { out, k } => {
+                let text = std::ptr::from_ref(&self.code.texts[usize::from(k)]).addr();
+                let given = [self.register_address(out.0), self.constant(text as i64)];
+                self.call_or_step(at, self.helpers.load_text as *const () as usize, &given);
+            }
+            I::AppendText { text, a } => {
+                let given = [text.0, a.0].map(|register| self.register_address(register));
+                self.call_or_step(at, self.helpers.append_text as *const () as usize, &given);
+            }
+            I::Native { site } => return self.native(at, &self.code.natives[usize::from(site)]),
             I::AppendR { array, a } => {
                 let given = [array.0, a.0].map(|register| self.register_address(register));
                 self.call_or_step(at, self.helpers.append_reference as *const () as usize, &given);
@@ -277,15 +287,23 @@ impl Translator<'_, '_> {
         let next = self.builder.create_block();
         self.require_null(layout, out, rare);
         let tag = self.builder.ins().load(types::I8, FLAGS, base, offset + layout.tag);
-        let (copied, uncounted, counted) =
-            (self.builder.create_block(), self.builder.create_block(), self.builder.create_block());
+        let [copied, uncounted, filled, text, counted] = [(); 5].map(|()| self.builder.create_block());
+        self.builder.append_block_param(counted, types::I64);
         let is_counted = self.is_counted(layout, tag);
-        self.builder.ins().brif(is_counted, counted, &[], uncounted, &[]);
+        let object = self.builder.ins().load(types::I64, FLAGS, base, offset + layout.object);
+        self.builder.ins().brif(is_counted, counted, &[object.into()], uncounted, &[]);
         self.continue_in(uncounted);
         let is_null = self.builder.ins().icmp_imm_u(IntCC::Equal, tag, i64::from(layout.tags.null));
-        self.builder.ins().brif(is_null, copied, &[], rare, &[]);
+        self.builder.ins().brif(is_null, copied, &[], filled, &[]);
+        self.continue_in(filled);
+        let is_text = self.builder.ins().icmp_imm_u(IntCC::Equal, tag, i64::from(layout.tags.text));
+        self.builder.ins().brif(is_text, text, &[], rare, &[]);
+        self.continue_in(text);
+        let growing = self.builder.ins().load(types::I64, FLAGS, base, offset + layout.growing_text);
+        let object = self.builder.ins().select(object, object, growing);
+        self.builder.ins().jump(counted, &[object.into()]);
         self.continue_in(counted);
-        let object = self.builder.ins().load(types::I64, FLAGS, base, offset + layout.object);
+        let object = self.builder.block_params(counted)[0];
         let owners = self.builder.ins().load(types::I64, FLAGS, object, layout.owners);
         let owners = self.builder.ins().iadd_imm_s(owners, 1);
         self.builder.ins().store(FLAGS, owners, object, layout.owners);

@@ -7,6 +7,26 @@ use crate::value::shape::ScalarKind;
 /// apply: then it has changed nothing, and the function itself is called.
 pub type FastPath = fn(&mut Window<'_>) -> Option<i64>;
 
+/// The code of a native function that is called on the window itself.
+#[derive(Clone, Copy, Debug)]
+pub enum Direct {
+    /// A pure function.
+    Pure(PureOperation),
+    /// The fast path of a function.
+    FastPath(FastPath),
+}
+
+/// The implementation of a pure function.
+#[derive(Clone, Copy, Debug)]
+pub enum PureOperation {
+    /// Returns one integer or Boolean, or `None` if the arguments are of another kind, which compiled code never
+    /// passes.
+    Query(fn(&[Ref], &[i64]) -> Option<i64>),
+    /// Replaces a string by its part at a string index, and the index by the next index. Returns `None` if the
+    /// arguments are of another kind, which compiled code never passes.
+    Advance(fn(&mut Ref, &mut i64) -> Option<()>),
+}
+
 /// The number of bytes of a new object that count as one step.
 pub const BYTES_PER_STEP: usize = 64;
 
@@ -38,4 +58,31 @@ impl Window<'_> {
             }
         }
     }
+}
+
+impl Direct {
+    /// Calls the function on the window; returns the number of steps that it counts as, or `None` where it does not
+    /// apply: then it has changed nothing.
+    #[inline(always)]
+    pub fn apply(self, w: &mut Window<'_>) -> Option<i64> {
+        match self {
+            Direct::Pure(PureOperation::Query(function)) => query(w, function),
+            Direct::Pure(PureOperation::Advance(function)) => {
+                function(w.r.first_mut()?, w.i.first_mut()?)?;
+                Some(0)
+            }
+            Direct::FastPath(function) => function(w),
+        }
+    }
+}
+
+/// Applies a function of the strings and integers in the window; the result replaces the first integer.
+#[inline(always)]
+fn query(w: &mut Window<'_>, function: fn(&[Ref], &[i64]) -> Option<i64>) -> Option<i64> {
+    let [_, integers, texts] = w.params.map(usize::from);
+    let texts = w.r.get_mut(..texts)?;
+    let value = function(texts, w.i.get(..integers)?)?;
+    *w.i.first_mut()? = value;
+    texts.iter_mut().for_each(|text| *text = Ref::Null);
+    Some(0)
 }

@@ -19,7 +19,7 @@ pub(super) const FAST: &[FastFunction] = &[
 ];
 
 /// The maximum length of a string that is created by a fast path.
-const MAX_LENGTH: usize = 4096;
+pub const MAX_LENGTH: usize = 4096;
 
 thread_local! {
     /// A string that is reused, so that the parts are concatenated without an allocation.

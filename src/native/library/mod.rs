@@ -32,14 +32,14 @@ pub use context::{Argument, Failure, FailureKind, NativeContext, NativeRegisters
 pub use data::{
     ColumnKind, JSONStream, Table, TableColumn, TableFormat, check_pattern, date_of, matches_of, stream_of, table_of,
 };
-pub use fast_path::{BYTES_PER_STEP, FastPath, Window};
+pub use fast_path::{BYTES_PER_STEP, Direct, FastPath, PureOperation, Window};
 pub use file::lines_of;
 pub use file_access::{Access, AccessError, Folders, access_help};
 pub use host::{Display, ExplainRequest, Host, ProgressReport, Random, Screen, Streams, View};
+pub use interpolation::MAX_LENGTH;
 pub use string::{append_text, texts};
 pub use tensor_file::{NamedTensor, TensorFormat, bytes_of_tensors, tensors_of};
 
-use crate::value::Ref;
 use hashbrown::HashMap;
 use std::sync::LazyLock;
 
@@ -61,15 +61,6 @@ pub struct FastFunction {
     pub fast: FastPath,
 }
 
-/// The code of a native function that the dispatch loop calls on the window itself.
-#[derive(Clone, Copy, Debug)]
-pub enum Direct {
-    /// A pure function.
-    Pure(PureOperation),
-    /// The fast path of a function.
-    FastPath(FastPath),
-}
-
 /// A function of strings and integers that needs nothing but its arguments.
 #[derive(Clone, Copy, Debug)]
 pub struct PureNative {
@@ -77,17 +68,6 @@ pub struct PureNative {
     pub name: &'static str,
     /// The implementation of the function.
     pub operation: PureOperation,
-}
-
-/// The implementation of a pure function.
-#[derive(Clone, Copy, Debug)]
-pub enum PureOperation {
-    /// Returns one integer or Boolean, or `None` if the arguments are of another kind, which compiled code never
-    /// passes.
-    Query(fn(&[Ref], &[i64]) -> Option<i64>),
-    /// Replaces a string by its part at a string index, and the index by the next index. Returns `None` if the
-    /// arguments are of another kind, which compiled code never passes.
-    Advance(fn(&mut Ref, &mut i64) -> Option<()>),
 }
 
 /// A function of the native library, by the way in which it is called.

@@ -56,7 +56,7 @@ fn prepare(machine: &mut Machine, found: &TransformedCode) -> bool {
 fn compile(machine: &mut Machine, found: &TransformedCode) -> Option<PartState> {
     let globals = [machine.globals.f.len(), machine.globals.i.len(), machine.globals.r.len()].map(|count| count as u32);
     let tier = code_of(&mut machine.tier)?;
-    let program = Program { signature: &|_| None, globals };
+    let program = Program { functions: &|_| None, globals };
     match tier.compiler.as_mut()?.compile(&found.code, Part::Derivative, 0, &program) {
         Ok(compiled) => Some(PartState::Compiled(Rc::new(compiled))),
         Err(Refusal::Function) => None,

@@ -16,9 +16,10 @@ pub(crate) use exits::{end_of, entry_of_site, instruction};
 pub(crate) use running::{Running, describe, extend_tape, take_nodes};
 
 use crate::bytecode::{Instruction, NativeSite};
-use crate::jit::{Callee, Compiler as Generator, Context, Helpers, Part, Program, RETURNED, Signature};
+use crate::jit::{Callee, Compiler as Generator, Context, Helpers, Part, Program, RETURNED};
 use crate::native::library::{self, Native};
 use crate::tape::Mode;
+use crate::value::Ref;
 use crate::vm::compiler_interface::Compiler;
 use crate::vm::fault::Fault;
 use crate::vm::function_table::{Entry, Version};
@@ -171,10 +172,12 @@ fn compile(
     let tier = code_of(&mut machine.tier)?;
     let generator = tier.compiler.as_mut()?;
     let functions = &machine.functions;
-    let signature =
-        |callee: Callee| Some(Signature::of(&functions.get(callee.function, Version::of(callee.is_derivative))?.code));
+    let code_of_callee = |callee: Callee| {
+        let entry = functions.get(callee.function, Version::of(callee.is_derivative))?;
+        Some((&*entry.code, std::ptr::from_ref(entry).addr()))
+    };
     let globals = [machine.globals.f.len(), machine.globals.i.len(), machine.globals.r.len()].map(|count| count as u32);
-    let program = Program { signature: &signature, globals };
+    let program = Program { functions: &code_of_callee, globals };
     match generator.compile(&entry.code, part, std::ptr::from_ref(entry).addr(), &program) {
         Ok(compiled) => {
             tier.reserve(highest);
@@ -211,6 +214,7 @@ fn run(machine: &mut Machine, compiler: &mut dyn Compiler, entry: &Entry, part: 
         machine.frames.pop();
         return Ok(());
     }
+    enter_callee(machine);
     if before - machine.fuel >= SHORT_RUN {
         part.short_runs.set(0);
     } else {
@@ -220,6 +224,27 @@ fn run(machine: &mut Machine, compiler: &mut dyn Compiler, entry: &Entry, part: 
         }
     }
     Ok(())
+}
+
+/// Makes the next call begin in machine code, if machine code was left because the callee was not compiled: code that
+/// runs often is likely to call it often.
+fn enter_callee(machine: &Machine) {
+    let Some(frame) = machine.frames.last() else { return };
+    // SAFETY: the frames of the interpreter point to instructions of their functions, which live as long as the machine.
+    #[allow(unsafe_code)]
+    let function = match unsafe { *frame.pc } {
+        Instruction::Call { function } => function.0,
+        Instruction::CallValue { function, .. } => {
+            let register = frame.base[2] as usize + usize::from(function.0);
+            let Some(Ref::Closure(closure)) = machine.stacks.r.get(register) else { return };
+            closure.function
+        }
+        _ => return,
+    };
+    let Some(callee) = machine.functions.get(function, Version::Original) else { return };
+    if machine.tier.mode == CompileMode::WhenHot && callee.machine_code.function.is_interpreted() {
+        callee.enter_machine_code();
+    }
 }
 
 /// Stops entering the machine code of a part, which is left again soon each time.
@@ -254,6 +279,7 @@ impl CompiledCode {
             }
         }
         self.context.targets = self.targets[0].as_ptr();
+        self.context.target_count = self.targets[0].len();
         self.context.derivative_targets = self.targets[1].as_ptr();
     }
 

@@ -5,7 +5,7 @@
 
 use crate::bytecode::NativeSite;
 use crate::bytecode::operand::{self, *};
-use crate::native::library::{self, Direct, FastPath, PureOperation, Window};
+use crate::native::library::{self, Window};
 use crate::tape::Num;
 use crate::value::{Cells, Ref, Slot, Text};
 use crate::vm::fused;
@@ -169,69 +169,42 @@ pub fn append_i(at: &mut Registers, array: RChange, a: IIn) -> Option<()> {
     Some(())
 }
 
-/// Appends a string to another string that has enough capacity.
+/// Appends a string to another string that has enough capacity, or is short.
 #[inline(always)]
 pub fn append_text(at: &mut Registers, text: RChange, a: RTake) -> Option<()> {
     let mut more = at.take(a);
-    let done = match (at.changed(text), &more) {
-        (Ref::Text(Text::Growing(text)), Ref::Text(more)) => append_here(text, more),
-        _ => None,
-    };
+    let done = append_moved(at.changed(text), &mut more);
     if done.is_none() {
         std::mem::swap(at.changed(RChange(a.0)), &mut more);
     }
     done
 }
 
+/// Appends a string, which is moved, to another string, if that has enough capacity, or the result is short.
 #[inline(always)]
-fn append_here(text: &mut Rc<String>, more: &str) -> Option<()> {
-    let text = Rc::get_mut(text).filter(|text| text.capacity() - text.len() >= more.len())?;
+pub fn append_moved(text: &mut Ref, from: &mut Ref) -> Option<()> {
+    let (Ref::Text(text), Ref::Text(more)) = (text, &*from) else { return None };
+    let length = text.len() + more.len();
+    let has_room = match text {
+        Text::Growing(text) => Rc::get_mut(text).is_some_and(|text| text.capacity() >= length),
+        Text::Fixed(_) => false,
+    };
+    if !has_room && length > library::MAX_LENGTH {
+        return None;
+    }
     text.push_str(more);
+    *from = Ref::Null;
     Some(())
 }
 
 /// Calls a native function of the library on the window, if the function has a path without a context; returns the number
 /// of steps that it counts as.
 #[inline(always)]
-pub fn native(at: Registers, site: &NativeSite) -> Option<i64> {
-    match library::direct(site.native)? {
-        Direct::Pure(PureOperation::Query(function)) => query(at, site, function),
-        Direct::Pure(PureOperation::Advance(function)) => advance(at, site, function),
-        Direct::FastPath(function) => window(at, site, function),
-    }
-}
-
-/// Executes a pure native function that reads the strings and integers in the window; the result of the function
-/// replaces the first integer.
-#[inline(always)]
-fn query(mut at: Registers, site: &NativeSite, query: fn(&[Ref], &[i64]) -> Option<i64>) -> Option<i64> {
-    if site.results[1] == 0 {
-        return None;
-    }
-    let mut window = at;
-    let texts = window.window_r(site.params[2]);
-    *at.first_i() = query(texts, at.window_i(site.params[1]))?;
-    texts.iter_mut().for_each(|text| *text = Ref::Null);
-    Some(0)
-}
-
-/// Reads the part of a string at the string index in the first integer of the window, and advances the index.
-#[inline(always)]
-fn advance(mut at: Registers, site: &NativeSite, advance: fn(&mut Ref, &mut i64) -> Option<()>) -> Option<i64> {
-    if site.params[1] == 0 {
-        return None;
-    }
-    let mut window = at;
-    advance(window.window_r(site.params[2]).first_mut()?, at.first_i())?;
-    Some(0)
-}
-
-/// Calls the fast path of a native function on the window; returns the number of steps that it counts as.
-#[inline(always)]
-fn window(mut at: Registers, site: &NativeSite, fast: FastPath) -> Option<i64> {
+pub fn native(mut at: Registers, site: &NativeSite) -> Option<i64> {
+    let function = library::direct(site.native)?;
     let (params, results) = (site.params, site.results);
-    let (f, i, r) = at.window([0, 1, 2].map(|b| params[b].max(results[b])));
-    fast(&mut Window { f, i, r, kinds: &site.kinds, params, results })
+    let (f, i, r) = at.window(site.window());
+    function.apply(&mut Window { f, i, r, kinds: &site.kinds, params, results })
 }
 
 /// Counts the elements of an array: `out` becomes their number.

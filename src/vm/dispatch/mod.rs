@@ -17,6 +17,7 @@ mod slots;
 mod slow_path;
 mod storage;
 mod strings;
+mod window_calls;
 
 use crate::bytecode::Instruction;
 use crate::bytecode::operand::*;
@@ -205,7 +206,7 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
             I::LoopLtIK { i, k, to } => increment_and_branch!(i, i64::from(k.0), to),
 
             I::Call { function } => call!(function.0, Version::Original),
-            I::CallValue { function } => call_value!(function, Version::Original),
+            I::CallValue { function, .. } => call_value!(function, Version::Original),
             I::DCall { function } => call!(function.0, Version::Derivative),
             I::DCallValue { function } => call_value!(function, Version::Derivative),
             I::Return {} => leave!(),

@@ -2,7 +2,7 @@
 #![allow(unsafe_code)]
 
 use super::calls::apply_operator;
-use super::{fast_path, finalizers, load, object_operations, save, slow_path};
+use super::{fast_path, finalizers, load, object_operations, save, slow_path, window_calls};
 use crate::bytecode::Instruction;
 use crate::jit::{Context, FINALIZERS_PENDING, Helpers, LEFT, Link, NOT_EXECUTED, RETURNED, Register, Site};
 use crate::native::library;
@@ -20,6 +20,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 pub(super) static HELPERS: Helpers = Helpers {
     step,
     finish,
+    call_native: window_calls::call_native,
+    load_text: window_calls::load_text,
+    append_text: window_calls::append_text,
     append_number,
     append_integer,
     append_varied,

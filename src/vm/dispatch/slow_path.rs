@@ -36,7 +36,7 @@ pub(super) fn step(
     match *instruction {
         I::Call { function } => call(machine, compiler, at, (function.0, Version::Original)),
         I::DCall { function } => call(machine, compiler, at, (function.0, Version::Derivative)),
-        I::CallValue { function } => match at.r(RIn(function.0)) {
+        I::CallValue { function, .. } => match at.r(RIn(function.0)) {
             Ref::Closure(closure) => call(machine, compiler, at, (closure.function, Version::Original)),
             _ => call_object(machine, compiler, at, function, false),
         },

@@ -235,14 +235,6 @@ impl Registers {
         unsafe { std::slice::from_raw_parts(self.i.add(self.entry().own[1] as usize), count as usize) }
     }
 
-    /// Returns the first integer of the window.
-    #[inline(always)]
-    pub fn first_i(&mut self) -> &mut i64 {
-        // SAFETY: the verifier has checked that the site has at least one integer in the window, which is borrowed
-        // through `self` alone.
-        unsafe { &mut *self.i.add(self.entry().own[1] as usize) }
-    }
-
     /// Returns the first `count` references of the window.
     #[inline(always)]
     pub fn window_r(&mut self, count: u16) -> &mut [Ref] {
