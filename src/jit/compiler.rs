@@ -13,6 +13,8 @@ use super::{Context, Helpers, Part, Program, Signature};
 use crate::bytecode::Code;
 use crate::value::{Bank, Slot};
 use cranelift_codegen::Context as Generator;
+use cranelift_codegen::FinalizedMachReloc;
+use cranelift_codegen::binemit::Reloc;
 use cranelift_codegen::control::ControlPlane;
 use cranelift_codegen::ir::{AbiParam, Function, InstBuilder, MemFlagsData, Signature as MachineSignature, types};
 use cranelift_codegen::isa::{CallConv, OwnedTargetIsa};
@@ -170,11 +172,14 @@ impl Compiler {
     fn finish(&mut self) -> Result<Pages, Refusal> {
         let compiled =
             self.generator.compile(&*self.isa, &mut ControlPlane::default()).map_err(|_| Refusal::Function)?;
-        // Addresses are constants, so the code has no relocations.
-        if !compiled.buffer.relocs().is_empty() {
-            return Err(Refusal::Function);
+        let relocations = compiled.buffer.relocs();
+        if relocations.is_empty() {
+            return Pages::of(compiled.buffer.data()).ok_or(Refusal::Memory);
         }
-        Pages::of(compiled.buffer.data()).ok_or(Refusal::Memory)
+        // Addresses are constants, so the only relocations are those of calls of the function by itself.
+        let mut code = compiled.buffer.data().to_vec();
+        let is_done = relocations.iter().all(|relocation| relocate(&mut code, relocation).is_some());
+        if is_done { Pages::of(&code).ok_or(Refusal::Memory) } else { Err(Refusal::Function) }
     }
 
     /// Returns the entry for functions with a signature.
@@ -300,4 +305,21 @@ fn thunk_signature(convention: CallConv) -> MachineSignature {
     made.params.extend([AbiParam::new(types::I64); 6]);
     made.returns.push(AbiParam::new(types::I64));
     made
+}
+
+/// Completes a call of the function by itself; `None` if it is a relocation of another kind.
+fn relocate(code: &mut [u8], relocation: &FinalizedMachReloc) -> Option<()> {
+    let at = relocation.offset as usize;
+    let word: &mut [u8; 4] = code.get_mut(at..at + 4)?.try_into().ok()?;
+    let distance = relocation.addend.checked_sub(i64::from(relocation.offset))?;
+    match relocation.kind {
+        Reloc::X86CallPCRel4 => *word = i32::try_from(distance).ok()?.to_le_bytes(),
+        // The distance is counted in instructions, in the lowest 26 bits.
+        Reloc::Arm64Call => {
+            let count = (i32::try_from(distance).ok()? >> 2).cast_unsigned() & 0x03ff_ffff;
+            *word = (u32::from_le_bytes(*word) & 0xfc00_0000 | count).to_le_bytes();
+        }
+        _ => return None,
+    }
+    Some(())
 }

@@ -3,8 +3,13 @@
 
 use crate::harness::command;
 use crate::harness::folder::Folder;
+use crate::statements;
+use dscript::session::{CompileMode, Options, Status};
+use proptest::prelude::Rng;
+use proptest::test_runner::{RngAlgorithm, TestRng};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
+use std::time::Duration;
 
 /// Programs, some of which fail.
 const PROGRAMS: &[(&str, &str)] = &[
@@ -150,4 +155,22 @@ fn indices_leave_their_ranges_in_the_same_iteration_in_every_mode() {
             }
         }
     }
+}
+
+#[test]
+fn random_programs_behave_the_same_in_machine_code() {
+    let cases = std::env::var("DSCRIPT_CASES").ok().and_then(|text| text.parse().ok()).unwrap_or(60);
+    let mut random = TestRng::from_seed(RngAlgorithm::ChaCha, &[7; 32]);
+    let mut failed = 0;
+    for _ in 0..cases {
+        let mut bytes = [0; 400];
+        random.fill_bytes(&mut bytes);
+        let text = statements::program(&bytes);
+        let options = Options { timeout: Some(Duration::from_secs(20)), ..Options::default() };
+        let interpreted = statements::run(&text, CompileMode::Never, options.clone());
+        assert_eq!(statements::run(&text, CompileMode::Always, options), interpreted, "{text}");
+        assert_ne!(interpreted.1, Status::Rejected, "{text}\n{}", interpreted.2);
+        failed += usize::from(interpreted.1 == Status::Failed);
+    }
+    assert!(failed < cases / 2, "{failed} of {cases} programs fail");
 }

@@ -9,18 +9,24 @@ use super::{FLAGS, Translator, kind_of};
 use crate::bytecode::Instruction;
 use crate::value::Bank;
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{InstBuilder, Value, types};
+use cranelift_codegen::ir::{ExtFuncData, ExternalName, InstBuilder, UserExternalName, Value, types};
 
 impl Translator<'_, '_> {
     /// Calls a function, if it is compiled; otherwise the interpreter calls it.
     pub(super) fn call(&mut self, at: usize, instruction: &Instruction) {
-        let Some((target, signature)) = self.target(instruction) else {
-            self.leave_before(at);
-            self.is_ended = true;
-            return;
+        let is_recursive = self.itself.is_some() && Callee::of(instruction) == self.itself;
+        let (target, signature) = if is_recursive {
+            (None, Signature::of(self.code))
+        } else {
+            let Some((target, signature)) = self.target(instruction) else {
+                self.leave_before(at);
+                self.is_ended = true;
+                return;
+            };
+            let is_missing = self.builder.ins().icmp_imm_s(IntCC::Equal, target, 0);
+            self.leave_if(is_missing);
+            (Some(target), signature)
         };
-        let is_missing = self.builder.ins().icmp_imm_s(IntCC::Equal, target, 0);
-        self.leave_if(is_missing);
         let own = self.code.registers;
         let site = self.site(at, vec![], vec![]);
         let link = self.link(site);
@@ -43,7 +49,20 @@ impl Translator<'_, '_> {
         }
         let machine_signature = convention::of_function(&signature, self.convention);
         let machine_signature = self.builder.import_signature(machine_signature);
-        let call = self.builder.ins().call_indirect(machine_signature, target, &given);
+        let call = match target {
+            Some(target) => self.builder.ins().call_indirect(machine_signature, target, &given),
+            None => {
+                let name = UserExternalName { namespace: 0, index: 0 };
+                let name = self.builder.func.declare_imported_user_function(name);
+                let itself = self.builder.import_function(ExtFuncData {
+                    name: ExternalName::user(name),
+                    signature: machine_signature,
+                    colocated: true,
+                    patchable: false,
+                });
+                self.builder.ins().call(itself, &given)
+            }
+        };
         let returned = self.builder.inst_results(call).to_vec();
         self.load_tape();
         self.nodes.retain(|(register, _)| *register < own[0]);

@@ -4,6 +4,7 @@ mod adjoint_elements;
 mod borrowed_elements;
 mod calls;
 mod derivatives;
+mod entry;
 mod exits;
 mod integers;
 mod jumps;
@@ -17,8 +18,8 @@ mod recording;
 mod reused_arrays;
 mod views;
 
-use super::context::{Link, offsets};
-use super::convention::{self, Place};
+use super::context::offsets;
+use super::convention;
 use super::flow::Flow;
 use super::inlining::Inlined;
 use super::layout::Layout;
@@ -30,10 +31,7 @@ use crate::bytecode::{Code, Instruction};
 use crate::value::Bank;
 use adjoint_elements::{AdjointElement, adjoint_elements};
 use borrowed_elements::BorrowedElements;
-use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{
-    Block, InstBuilder, MemFlagsData, StackSlot, StackSlotData, StackSlotKind, Type, Value, types,
-};
+use cranelift_codegen::ir::{Block, InstBuilder, MemFlagsData, StackSlot, Type, Value, types};
 use cranelift_codegen::isa::CallConv;
 use cranelift_frontend::{FunctionBuilder, Variable};
 use hashbrown::HashMap;
@@ -111,6 +109,12 @@ struct Translator<'t, 'f> {
     references: Value,
     /// The record of a function that calls others or executes single steps.
     link: Option<StackSlot>,
+    /// The record of the caller.
+    caller: Value,
+    /// The instruction before which the record is created and the limits are checked.
+    first_limited: usize,
+    /// The function itself, if it calls itself.
+    itself: Option<Callee>,
     /// The block that begins at each instruction, if any.
     blocks: Vec<Option<Block>>,
     /// The block that leaves before the instruction that is translated, if the instruction needs one.
@@ -213,6 +217,9 @@ pub fn translate(
         nodes_of_bits: vec![],
         numbers: vec![],
         link: None,
+        caller: Value::from_u32(0),
+        first_limited: start,
+        itself: if part == Part::Function { itself(inlined, program) } else { None },
         blocks: vec![None; code.instructions.len()],
         exit: None,
         exits: vec![],
@@ -236,6 +243,13 @@ pub fn translate(
     Some(Translated { sites: translator.sites, largest_record: translator.largest_record, counts_step })
 }
 
+/// Returns the function itself as a callee, if original code calls it.
+fn itself(inlined: &Inlined, program: &Program<'_>) -> Option<Callee> {
+    let owner = inlined.activations[0].owner;
+    let mut callees = inlined.code.instructions.iter().filter_map(Callee::of).filter(|callee| !callee.is_derivative);
+    callees.find(|callee| (program.functions)(*callee).is_some_and(|(_, found)| found == owner))
+}
+
 impl Translator<'_, '_> {
     /// Creates the blocks of the instructions to which the code jumps.
     fn make_blocks(&mut self, start: usize) {
@@ -253,117 +267,17 @@ impl Translator<'_, '_> {
         }
     }
 
-    /// Translates the entry: the arguments of a function, or the registers that a loop needs.
-    fn enter(&mut self, start: usize) {
-        let entry = self.builder.create_block();
-        self.builder.append_block_params_for_function_params(entry);
-        self.continue_in(entry);
-        let given = self.builder.block_params(entry).to_vec();
-        let needs_link = !self.is_derivative
-            && self.region.clone().any(|at| {
-                let opcode = self.code.instructions[at].opcode();
-                matches!(treatment(opcode), Treatment::Object | Treatment::Step | Treatment::StepAndLeave)
-                    || matches!(treatment(opcode), Treatment::Recorded | Treatment::CallOfObject)
-                    || Callee::of(&self.code.instructions[at]).is_some()
-            });
-        self.load_tape();
-        let signature = Signature::of(self.code);
-        let caller = if self.is_function {
-            self.references = given[1];
-            self.slots = given[convention::addresses(&signature) - 1];
-            given[0]
-        } else {
-            self.references = given[0];
-            self.slots = given[3];
-            let context = self.builder.ins().get_pinned_reg(types::I64);
-            self.builder.ins().iadd_imm_s(context, i64::from(offsets::ROOT))
-        };
-        if needs_link {
-            self.create_link(caller);
-        }
-        if self.is_function {
-            let mut next = convention::addresses(&signature);
-            for ((bank, register), place) in convention::arguments(&signature) {
-                let value = match place {
-                    Place::Machine => {
-                        next += 1;
-                        given[next - 1]
-                    }
-                    Place::Context(at) => self.load_context(kind_of(bank), at),
-                };
-                self.set((bank, register), value);
-            }
-            self.check_entry(needs_link);
-            self.clear_inactive_slots();
-        } else {
-            self.frame = [given[1], given[2]];
-            if self.is_derivative {
-                self.load_tops();
-                self.load_fuel();
-            }
-            let live: Vec<_> = self.flow.live(start).collect();
-            for (bank, register) in live {
-                let from = given[1 + bank as usize];
-                let value = self.builder.ins().load(kind_of(bank), FLAGS, from, 8 * i32::from(register));
-                self.set((bank, register), value);
-            }
-        }
-        if let Some(first) = self.block_before(start).or(self.blocks[start]) {
-            self.builder.ins().jump(first, &[]);
-        }
-        self.is_ended = true;
-    }
-
-    /// Creates the record of the function, which states where its registers and its window lie.
-    fn create_link(&mut self, caller: Value) {
-        let slot = StackSlotData::new(StackSlotKind::ExplicitSlot, size_of::<Link>() as u32, 3);
-        let link = self.builder.create_sized_stack_slot(slot);
-        let [numbers, integers, _] = self.code.registers.map(i64::from);
-        let base = self.builder.ins().load(types::I64, FLAGS, caller, offsets::WINDOW);
-        let window = self.builder.ins().iadd_imm_s(base, numbers | integers << 32);
-        self.builder.ins().stack_store(types::I64, caller, link, offsets::CALLER);
-        self.builder.ins().stack_store(types::I64, window, link, offsets::WINDOW);
-        self.builder.ins().stack_store(types::I64, self.references, link, offsets::REFERENCES);
-        self.link = Some(link);
-    }
-
-    /// Checks the limits at the entry of a function: the steps, the stack of the processor, and the stack of
-    /// references. A function that calls nothing needs no limit but the last.
-    fn check_entry(&mut self, calls: bool) {
-        let references = self.code.frame()[2];
-        if calls {
-            let fuel = self.load_context(types::I64, offsets::FUEL);
-            let fuel = self.builder.ins().iadd_imm_s(fuel, -1);
-            self.store_context(fuel, offsets::FUEL);
-            let is_empty = self.builder.ins().icmp_imm_s(IntCC::SignedLessThan, fuel, 0);
-            self.leave_if(is_empty);
-            let stack = self.builder.ins().get_stack_pointer(types::I64);
-            let limit = self.load_context(types::I64, offsets::STACK_LIMIT);
-            let is_deep = self.builder.ins().icmp(IntCC::UnsignedLessThan, stack, limit);
-            self.leave_if(is_deep);
-        }
-        if references > 0 {
-            let end = self.load_context(types::I64, offsets::REFERENCES_END);
-            let size = i64::from(self.helpers.reference) * references as i64;
-            let needed = self.builder.ins().iadd_imm_s(self.references, size);
-            let is_full = self.builder.ins().icmp(IntCC::UnsignedGreaterThan, needed, end);
-            self.leave_if(is_full);
-        }
-        if self.code.is_derivative {
-            let end = self.load_context(types::I64, offsets::SLOTS_END);
-            let needed = self.slot_address(self.code.frame()[0] as u16);
-            let is_full = self.builder.ins().icmp(IntCC::UnsignedGreaterThan, needed, end);
-            self.leave_if(is_full);
-        }
-        self.finish_exit(0, Continuation::Entry);
-    }
-
     fn translate_region(&mut self) {
         for at in self.region.clone() {
             self.at = at;
             self.begin_block(at);
             if self.is_ended {
                 continue;
+            }
+            if at == self.first_limited && at != *self.region.start() {
+                self.create_link();
+                self.check_limits();
+                self.finish_exit(0, Continuation::Entry);
             }
             let instruction = self.code.instructions[at];
             match treatment(instruction.opcode()) {
