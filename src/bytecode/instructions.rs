@@ -471,7 +471,7 @@ instructions! {
         /// Calls the derivative code of a function.
         DCall { function: Fun };
         /// Calls the derivative code of the function object in `function`.
-        DCallValue { function: RTake };
+        DCallValue { function: RTake, signature: SignatureAt };
         /// Calls a function with registered derivatives: the live levels determine which registered derivative is used.
         DCallRule { site: RuleAt };
         /// Calls a function of the native library; the slots of the arguments are in the window, too.

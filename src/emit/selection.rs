@@ -353,13 +353,9 @@ impl<'a> Selector<'a> {
                 let places = window_places(&self.context.graph.banks, &window_args(step));
                 let after = Place::Window(places.last().copied().unwrap_or(0));
                 let function = RTake(self.writer.at(Bank::R, after));
-                if derivative {
-                    I::DCallValue { function }
-                } else {
-                    let banks = &self.context.graph.banks;
-                    let signature = call_sites::signature(banks, step);
-                    I::CallValue { function, signature: self.writer.signature(signature) }
-                }
+                let signature = call_sites::signature(&self.context.graph.banks, step);
+                let signature = self.writer.signature(signature);
+                if derivative { I::DCallValue { function, signature } } else { I::CallValue { function, signature } }
             }
             Op::Native { name, shapes } => {
                 let shapes = (&shapes[..], &self.context.program.shapes);

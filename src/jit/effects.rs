@@ -46,11 +46,11 @@ pub fn effects(code: &Code, at: usize, signature: Signatures<'_>) -> Effects {
             Some(Signature { params, results, .. }) => (params, [results[0], results[1], whole_window[2]]),
             None => (whole_window, whole_window),
         },
-        I::CallValue { signature, .. } => {
+        I::CallValue { signature, .. } | I::DCallValue { signature, .. } => {
             let Signature { params, results, .. } = Signature::of_object(code, signature);
             (params, [results[0], results[1], whole_window[2]])
         }
-        I::DCallValue { .. } | I::DCallRule { .. } => (whole_window, whole_window),
+        I::DCallRule { .. } => (whole_window, whole_window),
         I::Native { site } | I::DNative { site } => {
             let site = &code.natives[usize::from(site)];
             (site.params, [site.results[0], site.results[1], whole_window[2]])

@@ -57,10 +57,10 @@ impl Signature {
         Signature { params: code.params, results: code.results, has_slots: code.is_derivative }
     }
 
-    /// Returns the signature of a function object that original code calls.
+    /// Returns the signature of a function object that code calls.
     pub fn of_object(code: &Code, signature: SignatureAt) -> Signature {
         let CallSignature { params, results } = code.signatures[usize::from(signature)];
-        Signature { params, results, has_slots: false }
+        Signature { params, results, has_slots: code.is_derivative }
     }
 }
 

@@ -26,7 +26,7 @@ pub fn is_worthwhile(code: &Code, part: Part) -> bool {
     let needs_context = |step: &&Instruction| matches!(step, Instruction::Native { site } if library::direct(code.natives[usize::from(*site)].native).is_none());
     let called = instructions.iter().filter(needs_context).count()
         + count(&[O::Operate, O::FindMethod])
-        + count(&[O::DNative, O::DOperate, O::DCallValue, O::DCallRule]);
+        + count(&[O::DNative, O::DOperate, O::DCallRule]);
     // A small function around one call is compiled, because machine code would have to leave to call it.
     let steps = if called <= 1 { created } else { created + called };
     steps * INSTRUCTIONS_PER_STEP <= instructions.len()
@@ -46,10 +46,9 @@ pub enum Treatment {
     Recorded,
     /// The interpreter executes this one instruction, and machine code continues unless functions were entered.
     Step,
-    /// The instruction is translated if the layout of objects is known; otherwise it is a [`Treatment::StepAndLeave`].
+    /// The instruction calls a function object, and is translated if the layout of objects is known; otherwise the
+    /// interpreter executes it and continues after it.
     CallOfObject,
-    /// The interpreter executes this one instruction and continues after it.
-    StepAndLeave,
     /// Machine code leaves for the interpreter before the instruction.
     Leave,
 }
@@ -76,8 +75,7 @@ pub fn treatment(opcode: Opcode) -> Treatment {
         | TakeRecord | NewArray | Append | StoreGlobalR | TakeGlobal | BeginAccess | BeginGlobalAccess | EndAccess
         | DPrim3F | DCallRule | DNative | DOperate | DNewBox | DNewRecord | DNewClosure | DStoreBoxF | DAppend
         | DStoreGlobalF => Treatment::Step,
-        CallValue => Treatment::CallOfObject,
-        DCallValue => Treatment::StepAndLeave,
+        CallValue | DCallValue => Treatment::CallOfObject,
         PartialF | PartialLeftF | PartialRightF | PartialFI | FlushF | AppendNode | AppendNode2 | PushF | PushI
         | PushKnown | PopF | PopI | AddElementF | AddPartF | Accumulate | AccumulateR | TakeAdjoint | ReadAdjoint
         | TakeAdjointR | AddArray | AddNodes => Treatment::Derivative,

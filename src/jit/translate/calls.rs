@@ -83,7 +83,9 @@ impl Translator<'_, '_> {
     /// Returns the address of the machine code of the function that an instruction calls, which is 0 if the function is not
     /// compiled, and the signature of the function; `None` if the interpreter must call it.
     fn target(&mut self, instruction: &Instruction) -> Option<(Value, Signature)> {
-        if let Instruction::CallValue { function, signature } = *instruction {
+        if let Instruction::CallValue { function, signature } | Instruction::DCallValue { function, signature } =
+            *instruction
+        {
             let signature = Signature::of_object(self.code, signature);
             let can_be_passed = signature.params.iter().chain(&signature.results).all(|count| *count <= MAX_PASSED);
             let layout = self.layout.filter(|_| can_be_passed)?;
@@ -107,9 +109,10 @@ impl Translator<'_, '_> {
         let object = self.builder.ins().load(types::I64, FLAGS, base, offset + layout.object);
         let function = self.builder.ins().uload32(FLAGS, object, layout.function);
         let count = self.load_context(types::I64, offsets::TARGET_COUNT);
+        let table = if self.code.is_derivative { offsets::DERIVATIVE_TARGETS } else { offsets::TARGETS };
         let is_unknown = self.builder.ins().icmp(IntCC::UnsignedGreaterThanOrEqual, function, count);
         self.leave_if(is_unknown);
-        let targets = self.load_context(types::I64, offsets::TARGETS);
+        let targets = self.load_context(types::I64, table);
         let distance = self.builder.ins().ishl_imm_u(function, 3);
         let entry = self.builder.ins().iadd(targets, distance);
         self.builder.ins().load(types::I64, FLAGS, entry, 0)

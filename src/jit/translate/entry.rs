@@ -13,8 +13,7 @@ use cranelift_codegen::ir::{InstBuilder, StackSlotData, StackSlotKind, types};
 /// Whether a function with an instruction needs a record: it calls a function, or executes a single step.
 fn needs_link(instruction: &Instruction) -> bool {
     let treatment = treatment(instruction.opcode());
-    matches!(treatment, Treatment::Object | Treatment::Step | Treatment::StepAndLeave)
-        || matches!(treatment, Treatment::Recorded | Treatment::CallOfObject)
+    matches!(treatment, Treatment::Object | Treatment::Step | Treatment::Recorded | Treatment::CallOfObject)
         || Callee::of(instruction).is_some()
 }
 

@@ -289,8 +289,8 @@ impl Translator<'_, '_> {
                 Treatment::Object if self.object(at, &instruction) => {}
                 Treatment::Object | Treatment::Recorded | Treatment::Step => self.step(at),
                 Treatment::CallOfObject if self.layout.is_some() && !self.is_derivative => self.call(at, &instruction),
-                Treatment::CallOfObject | Treatment::StepAndLeave if !self.is_derivative => self.step_and_leave(at),
-                Treatment::CallOfObject | Treatment::StepAndLeave | Treatment::Derivative | Treatment::Leave => {
+                Treatment::CallOfObject if !self.is_derivative => self.step_and_leave(at),
+                Treatment::CallOfObject | Treatment::Derivative | Treatment::Leave => {
                     self.leave_before(at);
                     self.is_ended = true;
                 }

@@ -154,8 +154,8 @@ fn is_in_place(code: &Code, at: usize) -> bool {
 
 /// Whether an instruction may run other code of the program, or code of the machine.
 fn calls(instruction: &Instruction) -> bool {
-    matches!(instruction, Instruction::Call { .. } | Instruction::DCall { .. })
-        || matches!(treatment(instruction.opcode()), Treatment::Step | Treatment::StepAndLeave)
+    matches!(instruction, Instruction::Call { .. } | Instruction::DCall { .. } | Instruction::Native { .. })
+        || matches!(treatment(instruction.opcode()), Treatment::Step | Treatment::CallOfObject)
 }
 
 /// Whether a view is valid after an instruction, if it was valid before.

@@ -232,16 +232,18 @@ fn enter_callee(machine: &Machine) {
     let Some(frame) = machine.frames.last() else { return };
     // SAFETY: the frames of the interpreter point to instructions of their functions, which live as long as the machine.
     #[allow(unsafe_code)]
-    let function = match unsafe { *frame.pc } {
-        Instruction::Call { function } => function.0,
-        Instruction::CallValue { function, .. } => {
+    let instruction = unsafe { *frame.pc };
+    let function = match instruction {
+        Instruction::Call { function } | Instruction::DCall { function } => function.0,
+        Instruction::CallValue { function, .. } | Instruction::DCallValue { function, .. } => {
             let register = frame.base[2] as usize + usize::from(function.0);
             let Some(Ref::Closure(closure)) = machine.stacks.r.get(register) else { return };
             closure.function
         }
         _ => return,
     };
-    let Some(callee) = machine.functions.get(function, Version::Original) else { return };
+    let is_derivative = matches!(instruction, Instruction::DCall { .. } | Instruction::DCallValue { .. });
+    let Some(callee) = machine.functions.get(function, Version::of(is_derivative)) else { return };
     if machine.tier.mode == CompileMode::WhenHot && callee.machine_code.function.is_interpreted() {
         callee.enter_machine_code();
     }

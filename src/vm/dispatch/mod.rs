@@ -208,7 +208,7 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
             I::Call { function } => call!(function.0, Version::Original),
             I::CallValue { function, .. } => call_value!(function, Version::Original),
             I::DCall { function } => call!(function.0, Version::Derivative),
-            I::DCallValue { function } => call_value!(function, Version::Derivative),
+            I::DCallValue { function, .. } => call_value!(function, Version::Derivative),
             I::Return {} => leave!(),
             I::ReturnF { a } => {
                 at.set_f(FOut(0), at.f(a));

@@ -40,7 +40,7 @@ pub(super) fn step(
             Ref::Closure(closure) => call(machine, compiler, at, (closure.function, Version::Original)),
             _ => call_object(machine, compiler, at, function, false),
         },
-        I::DCallValue { function } => match at.r(RIn(function.0)) {
+        I::DCallValue { function, .. } => match at.r(RIn(function.0)) {
             Ref::Closure(closure) => call(machine, compiler, at, (closure.function, Version::Derivative)),
             _ => call_object(machine, compiler, at, function, true),
         },
