@@ -49,6 +49,7 @@ const FILES: &[(&str, Option<&str>)] = &[
     ("distributions", None),
     ("statistics", None),
     ("number_sequences", None),
+    ("samples", None),
     ("range", None),
     ("conversions", None),
     ("lazy", None),

@@ -323,6 +323,10 @@ impl Session {
             let at = offsets(unknown.primary.span, start);
             candidates.splice(0..0, foreign::functions_of_variable(text, at));
         }
+        if is_formula(error) {
+            let first_sentence = candidates.iter().position(|c| c.code.is_none()).unwrap_or(candidates.len());
+            candidates.splice(first_sentence..first_sentence, foreign::functions_of_formulas(text, at.clone()));
+        }
         // Another error is perhaps the reason why the function takes a number.
         if search.reported.iter().filter(|d| d.is_error()).count() > 1 {
             candidates.retain(|c| !c.is_applied_to_elements());
@@ -372,14 +376,15 @@ impl Session {
             is_likely && !attempt.errors.is_empty() && attempt.errors.iter().all(is_unknown)
         });
         // The replacements before the sentence are more specific.
-        only_unknown.map(|(candidate, _)| *candidate).or(sentence).map(|candidate| {
+        let message = only_unknown.and_then(|(candidate, attempt)| match candidate.removes_module() {
+            true => Some((*candidate, sentence_of(attempt)?)),
+            false => Some((*candidate, candidate.message.clone())),
+        });
+        let message = message.or(sentence.map(|candidate| (candidate, candidate.message.clone())));
+        message.map(|(candidate, message)| {
             let range = candidate.range.clone();
             let span = span_of(text, start, &range);
-            Explanation {
-                diagnostic: Diagnostic::error(error.code, span, candidate.message.clone()),
-                range,
-                remaining: None,
-            }
+            Explanation { diagnostic: Diagnostic::error(error.code, span, message), range, remaining: None }
         })
     }
 
@@ -472,7 +477,10 @@ impl Attempt {
             }
             // A call of a member of the replacement begins where the replacement begins.
             let is_call = matches!(next.code, Code::NoOverload | Code::WrongArguments);
-            span.start > begins || is_call && span.start == begins && span.end > end && next.message != error.message
+            let is_other = span.start == begins && next.message != error.message;
+            // A name without its module may be written otherwise as well.
+            let is_name = next.code == Code::UnknownName && replacement.removes_module();
+            span.start > begins || is_other && (is_call && span.end > end || is_name)
         })
     }
 
@@ -502,6 +510,29 @@ impl Attempt {
             return false;
         }
         self.errors.iter().all(|error| !self.lines.contains(&error.primary.span.start) && !is_new(error))
+    }
+}
+
+/// Returns the sentence about the first unknown name that remains after a replacement.
+fn sentence_of(attempt: &Attempt) -> Option<String> {
+    let error = attempt.errors.first().filter(|error| error.code == Code::UnknownName)?;
+    let at = offsets(error.primary.span, attempt.start);
+    let found = foreign::replacements(&attempt.text, at, Scope::Name);
+    found
+        .into_iter()
+        .find(|candidate| candidate.code.is_none() && !candidate.is_guess)
+        .map(|candidate| candidate.message)
+}
+
+/// Whether an error is about a number in the place of a function.
+fn is_formula(error: &Diagnostic) -> bool {
+    let message = error.message.as_str();
+    match error.code {
+        Code::Mismatch => {
+            message.starts_with("cannot convert value of type 'Double' to expected type") && message.contains("->")
+        }
+        Code::NoOverload => message.contains("of types (") && message.contains("Double"),
+        _ => false,
     }
 }
 

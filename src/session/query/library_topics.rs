@@ -53,7 +53,7 @@ pub const TOPICS: &[LibraryTopic] = &[
         ],
     },
     LibraryTopic { title: "Linear equations", files: &["linear_equations", "factorizations"] },
-    LibraryTopic { title: "Statistics", files: &["statistics", "number_sequences"] },
+    LibraryTopic { title: "Statistics", files: &["statistics", "number_sequences", "samples"] },
     LibraryTopic {
         title: "Plots, tables and pictures",
         files: &["plot", "plot_kinds", "curve_sampling", "contour", "table", "display"],

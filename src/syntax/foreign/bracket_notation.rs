@@ -36,7 +36,8 @@ impl Search<'_> {
     pub(super) fn absolute_values(&self) -> Option<Replacement> {
         let code = &self.code;
         let begins = (0..=self.focus).rev().find(|at| code.begins_statement(*at))?;
-        let range = code.tokens[begins].from..code.tokens.get(code.line_end(begins).checked_sub(1)?)?.to;
+        let last = code.line_end(begins).checked_sub(1).filter(|last| *last >= begins)?;
+        let range = code.tokens[begins].from..code.tokens.get(last)?.to;
         if !code.text[range.clone()].contains('|') {
             return None;
         }

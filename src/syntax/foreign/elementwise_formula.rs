@@ -16,6 +16,10 @@ impl Search<'_> {
         for formula in self.formulas() {
             let range = self.code.tokens[formula.start].from..self.code.tokens[formula.end - 1].to;
             let written = &self.code.text[range.clone()];
+            // The cross product of vectors is not elementwise.
+            if written.contains('×') {
+                continue;
+            }
             let names = self.variables_of(&formula);
             let mut offer = |here: String| {
                 let message = MESSAGE.to_owned();

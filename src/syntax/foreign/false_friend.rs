@@ -134,6 +134,27 @@ fn is_arithmetic(text: &str) -> bool {
     }
 }
 
+/// Returns the range of a number with commas between groups of three digits that ends at `end`, `1,000`, if one of the
+/// groups begins with zero. Numbers without leading zeros may be elements: `[1,200]`.
+pub(crate) fn groups_of_digits(text: &str, end: usize) -> Option<std::ops::Range<usize>> {
+    let bytes = text.as_bytes();
+    let is_digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
+    let is_group = |at: usize| (0..3).all(|n| is_digit(at + n)) && !is_digit(at + 3);
+    if bytes.get(end) == Some(&b',') && is_group(end + 1) {
+        return None;
+    }
+    let mut from = end;
+    let mut has_zero = false;
+    while from >= 4 && is_group(from - 3) && bytes[from - 4] == b',' {
+        has_zero |= bytes[from - 3] == b'0';
+        from -= 4;
+    }
+    let begins = text[..from].trim_end_matches(|c: char| c.is_ascii_digit()).len();
+    let is_number = (1..=3).contains(&(from - begins)) && bytes.get(begins) != Some(&b'0');
+    let follows = text[..begins].ends_with(|c: char| is_word(c) || matches!(c, '.' | ','));
+    (has_zero && is_number && !follows).then_some(begins..end)
+}
+
 /// Returns the interpolations of other languages in the text of a string literal, each with its range: `${x}`.
 pub(crate) fn interpolations(text: &str) -> Vec<(std::ops::Range<usize>, String)> {
     let mut found = vec![];
@@ -152,7 +173,17 @@ pub(crate) fn interpolations(text: &str) -> Vec<(std::ops::Range<usize>, String)
 
 #[cfg(test)]
 mod tests {
-    use super::quotients;
+    use super::{groups_of_digits, quotients};
+
+    #[test]
+    fn groups_of_digits_are_distinguished_from_elements() {
+        for (text, number) in [("f(1,000", "1,000"), ("[12,050,300", "12,050,300"), ("x = 1,000,000", "1,000,000")] {
+            assert_eq!(groups_of_digits(text, text.len()).map(|range| &text[range]), Some(number), "{text}");
+        }
+        for text in ["[1,200", "f(1, 000", "[1,02", "[1,0000", "a1,000", "[0,000", "[1,2,000", "1000"] {
+            assert_eq!(groups_of_digits(text, text.len()), None, "{text}");
+        }
+    }
 
     fn is_warned(text: &str) -> bool {
         let at = text.find("//").unwrap();

@@ -34,6 +34,25 @@ impl Search<'_> {
         found
     }
 
+    /// Returns the calls around the error with an argument that is a formula as a function of its variable, which may be
+    /// declared: `plot(x^2, -1...1)`.
+    fn functions_of_formulas(&mut self) -> Vec<Replacement> {
+        let mut found = vec![];
+        for call in self.code.calls_around(self.focus) {
+            let arguments: Vec<_> = call.arguments.iter().map(|argument| argument.value.clone()).collect();
+            for value in arguments {
+                let is_variable =
+                    |at: &usize| self.code.is(*at, Kind::Word) && self.code.word(*at).is_some_and(is_variable);
+                let Some(at) = value.clone().find(is_variable).filter(|_| value.len() > 1) else { continue };
+                let is_closure = self.code.word(value.start) == Some("{");
+                let Some(variable) = self.code.word(at).filter(|_| !is_closure) else { continue };
+                self.focus = at;
+                found.extend(self.argument(call.name + 1, variable));
+            }
+        }
+        found
+    }
+
     /// Returns the closure that opens at a token with a declaration of its parameters.
     fn closure(&self, open: usize, variable: &str) -> Vec<Replacement> {
         let code = &self.code;
@@ -148,6 +167,11 @@ impl Search<'_> {
         }
         found
     }
+}
+
+/// Returns the replacements that make a function of a formula that is an argument near a range of a text.
+pub(crate) fn functions_of_formulas(text: &str, at: std::ops::Range<usize>) -> Vec<Replacement> {
+    Search::at(text, at).functions_of_formulas()
 }
 
 /// Whether a word is the name of a variable of formulas: one letter that is no constant.

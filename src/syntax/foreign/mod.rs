@@ -4,7 +4,9 @@
 //! In: a text with an error, and the span of the error. Out: possible replacements of the code at this span, the most
 //! likely one first. The session offers a replacement only after it has compiled the text with it.
 
+mod bounded_operators;
 mod bracket_notation;
+mod calculus_notation;
 mod call;
 mod elementwise_formula;
 mod false_friend;
@@ -20,7 +22,8 @@ mod word_classes;
 
 use crate::diagnostic::{Code as ErrorCode, Diagnostic};
 pub(crate) use call::{WrittenCall, calls};
-pub(crate) use false_friend::{interpolations, quotients};
+pub(crate) use false_friend::{groups_of_digits, interpolations, quotients};
+pub(crate) use function_argument::functions_of_formulas;
 use pattern::Code;
 pub(crate) use spelling::{distance, is_keyword};
 pub(crate) use statement_ranges::{is_assignment_or_import, statement_ranges};
@@ -73,6 +76,11 @@ const MATCHES: usize = 2;
 
 /// The end of the sentence about a product without operators.
 const ONE_NAME: &str = " is one name; a product is written with '*'";
+
+/// The sentence about a comma that is followed by three digits.
+const GROUPED_OR_DECIMAL: &str = "digits are grouped with '_', as in '1_500', and decimals follow a point, as in '1.5'";
+/// The sentence about commas between groups of digits.
+const GROUPED: &str = "digits are grouped with '_'";
 
 /// A possible replacement of foreign code.
 #[derive(Clone, Debug)]
@@ -127,6 +135,11 @@ impl Replacement {
         self.message.ends_with(ONE_NAME) && first != second && more.is_none() && !is_called
     }
 
+    /// Whether the replacement removes the module before a name: `np.`.
+    pub(crate) fn removes_module(&self) -> bool {
+        self.message.starts_with("functions are used without")
+    }
+
     /// Whether the replacement applies a function to each element of an array.
     pub(crate) fn is_applied_to_elements(&self) -> bool {
         self.message == library_functions::EACH
@@ -151,10 +164,12 @@ pub(crate) fn replacements(text: &str, at: Range<usize>, scope: Scope) -> Vec<Re
         return search.comment().into_iter().collect();
     }
     let mut found = if scope == Scope::Conversions { vec![] } else { search.literals() };
+    found.extend(search.formatted_text());
     if scope == Scope::Everything {
         found.extend(search.numbers());
     }
     if scope.includes(Scope::Everything) {
+        found.extend(search.bounded_operators());
         found.extend(search.keywords());
         search.rows(statements::TYPED, true, &mut found);
         found.extend(search.matrices());
@@ -297,9 +312,11 @@ impl<'t> Search<'t> {
             let groups: Vec<&str> = (at..=last).step_by(2).filter_map(|at| code.word(at)).collect();
             let are_thousands = groups[1..].iter().all(|group| group.len() == 3);
             let (number, sentence) = match groups.as_slice() {
-                [_, _] if are_thousands => (None, "digits are grouped with '_', and decimals follow a point"),
+                // `1,000` is a thousand, while `1,250` may be a decimal fraction.
+                [_, group] if are_thousands && group.starts_with('0') => (Some(groups.join("_")), GROUPED),
+                [_, _] if are_thousands => (None, GROUPED_OR_DECIMAL),
                 [_, _] => (Some(groups.join(".")), "decimals follow a point"),
-                _ if are_thousands => (Some(groups.join("_")), "digits are grouped with '_'"),
+                _ if are_thousands => (Some(groups.join("_")), GROUPED),
                 _ => return None,
             };
             let (from, to) = (code.tokens[at].from, code.tokens[last].to);

@@ -1,4 +1,24 @@
-//! Foreign string literals: other quotes, prefixes and interpolations.
+//! Foreign string literals: other quotes, prefixes, interpolations and formats.
+
+use super::token::Kind;
+use super::{Replacement, Search};
+
+impl Search<'_> {
+    /// Returns the text with interpolations for a format string with arguments: `"x = {}".format(x)`.
+    pub(super) fn formatted_text(&self) -> Option<Replacement> {
+        let code = &self.code;
+        let near = self.focus.saturating_sub(3)..self.focus + 3;
+        let text = near.into_iter().find(|at| code.is(*at, Kind::Text) && code.word(at + 2) == Some("format"))?;
+        let call = code.call(text + 3).filter(|_| code.word(text + 1) == Some("."))?;
+        let value = |at: &std::ops::Range<usize>| code.slice(at.start, at.end);
+        let arguments: Vec<_> =
+            call.arguments.iter().map(|argument| (argument.label, value(&argument.value))).collect();
+        let here = with_arguments(code.word(text)?, &arguments)?;
+        let range = code.tokens[text].from..code.tokens[call.end - 1].to;
+        let message = "a text contains values as in \"x = \\(x)\"".to_owned();
+        Some(Replacement { message, ..Replacement::certain(range, here) })
+    }
+}
 
 /// Returns a string literal of another language in the notation of dscript, and the sentence; `None` if the literal is
 /// not foreign.
@@ -37,6 +57,37 @@ pub(super) fn with_interpolations(literal: &str) -> String {
         rest = &after[end..];
     }
     out + rest
+}
+
+/// Writes a format string whose places `{}`, `{0}` and `{:.2f}` stand for arguments with interpolations; `None` if a place has no
+/// argument, or another format.
+pub(super) fn with_arguments(literal: &str, arguments: &[(Option<&str>, &str)]) -> Option<String> {
+    let mut out = String::new();
+    let mut rest = literal;
+    let mut next = 0;
+    while let Some(at) = rest.find('{') {
+        let end = at + rest[at..].find('}')?;
+        let (place, format) = rest[at + 1..end].split_once(':').unwrap_or((&rest[at + 1..end], ""));
+        let argument = match place.parse::<usize>() {
+            Ok(index) => arguments.get(index)?.1,
+            Err(_) if place.is_empty() => {
+                next += 1;
+                arguments.get(next - 1)?.1
+            }
+            Err(_) => arguments.iter().find(|(label, _)| *label == Some(place))?.1,
+        };
+        let is_decimal = format.starts_with('.') && format.ends_with(['f', 'e', 'g']);
+        if argument.contains('"') || !format.is_empty() && !is_decimal {
+            return None;
+        }
+        out.push_str(&rest[..at]);
+        match is_decimal {
+            true => out.extend(["\\(String(format: \"%", format, "\", ", argument, "))"]),
+            false => out.extend(["\\(", argument, ")"]),
+        }
+        rest = &rest[end + 1..];
+    }
+    Some(out + rest)
 }
 
 /// Writes interpolations that begin with `open` and end with `}` as `\(…)`: `{x}` becomes `\(x)`, and `{x:.2f}` a call with

@@ -18,13 +18,30 @@ impl Builder<'_> {
             [b'0', b'x', ..] => ExprKind::Int(u128::from_str_radix(&text[2..], 16).ok()),
             [b'0', b'b', ..] => ExprKind::Int(u128::from_str_radix(&text[2..], 2).ok()),
             [b'0', b'o', ..] => ExprKind::Int(u128::from_str_radix(&text[2..], 8).ok()),
-            _ if text.bytes().all(|b| b.is_ascii_digit()) => ExprKind::Int(text.parse().ok()),
+            _ if text.bytes().all(|b| b.is_ascii_digit()) => {
+                self.warn_of_groups(span);
+                ExprKind::Int(text.parse().ok())
+            }
             _ => match text.parse() {
                 Ok(value) => ExprKind::Float(value),
                 Err(_) => self.bad_literal(span, "invalid number"),
             },
         };
         Expr { kind, span }
+    }
+
+    /// Warns about several numbers that are one number in other notations: `1,000`.
+    fn warn_of_groups(&mut self, last: Span) {
+        let end = (last.end - self.start) as usize;
+        if self.place.is_some() || end > self.text.len() {
+            return;
+        }
+        let Some(groups) = foreign::groups_of_digits(self.text, end) else { return };
+        let span = Span::new(self.start + groups.start as u32, last.end);
+        let here = self.text[groups].replace(',', "_");
+        let message = format!("a comma separates values; digits are grouped with '_': '{here}'");
+        let warning = Diagnostic::warning(Code::OtherMeaning, span, message);
+        self.diagnostics.push(warning.fix(format!("write '{here}'"), span, here));
     }
 
     fn bad_literal(&mut self, span: Span, message: &str) -> ExprKind {

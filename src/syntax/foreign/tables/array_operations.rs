@@ -11,6 +11,7 @@ const ALL: &str = "a condition on all elements is written '$n.allSatisfy { x in 
 const ELEMENTWISE: &str = "operators are not applied to the elements of arrays; use 'map'";
 
 pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
+    ("$x × $y", "", "a cross product needs 'import TensorFlow': 'Vector([1, 0, 0]) × Vector([0, 1, 0])'"),
     ("$n ~ [ $m > $e ]", "$n.filter { x in x > $e }", "elements are selected with 'filter'"),
     ("$n ~ [ $m < $e ]", "$n.filter { x in x < $e }", "elements are selected with 'filter'"),
     ("$x - $y", "$x .- $y", DOTTED),

@@ -6,6 +6,16 @@ const PACK: &str = "there are no parameter packs ('each', 'repeat'): declare an 
                     an array '[any P]'";
 
 pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
+    ("§ mutable struct $n $b ↵ end", "struct $n {$b\n}", "blocks are written in braces"),
+    ("§ struct $n $b ↵ end", "struct $n {$b\n}", "blocks are written in braces"),
+    ("extension $t { $n ( $a ) {", "extension $t { func $n($a) {", "members that are functions begin with 'func'"),
+    (
+        "struct $n { var $m : $t , var $k : $u }",
+        "struct $n { var $m: $t; var $k: $u }",
+        "members are separated by ';' or by new lines",
+    ),
+    ("§ $n :: $t = $r", "let $n: $t = $r", "a type is written after ':'"),
+    ("§ $n :: $t #end", "var $n: $t", "a type is written after ':'"),
     (
         "protocol $n { $m ( $a ) -> $t }",
         "protocol $n { func $m($a) -> $t }",
@@ -291,4 +301,6 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     ("§ del $n [ $e ]", "$n.remove(at: $e)", "an element is removed with 'remove(at:)'"),
     ("§ del $n [ $e ]", "$n[$e] = nil", "a key is removed by the value 'nil'"),
     ("§ del $n #end", "-", "a variable ends with its block; 'del' is not needed"),
+    ("func $n ( $a ) $t { $q }", "func $n($a) -> $t { $q}", "the result type is written after '->'"),
+    ("func $n -> $t {", "func $n() -> $t {", "a function has parentheses, even without parameters"),
 ];

@@ -1,7 +1,9 @@
 //! Tables: the words and notations of other languages, by the kind of code that they replace.
 
+pub(super) mod array_functions;
 pub(super) mod array_operations;
 pub(super) mod calculus_libraries;
+pub(super) mod calculus_phrases;
 pub(super) mod declarations;
 pub(super) mod expressions;
 pub(super) mod functions;
@@ -27,10 +29,13 @@ pub(super) const TABLES: &[(Scope, &[Row])] = &[
     (Scope::Arrays, array_operations::ROWS),
     (Scope::Expressions, library_functions::ROWS),
     (Scope::Expressions, calculus_libraries::ROWS),
+    (Scope::Expressions, array_functions::ROWS),
     (Scope::Expressions, tensors::ROWS),
     (Scope::Expressions, members::ROWS),
     (Scope::Expressions, functions::ROWS),
     (Scope::Expressions, expressions::ROWS),
+    (Scope::Expressions, calculus_phrases::ROWS),
     (Scope::Expressions, mathematical_notation::ROWS),
     (Scope::Expressions, library_functions::NAMED),
+    (Scope::Expressions, array_functions::UNKNOWN),
 ];

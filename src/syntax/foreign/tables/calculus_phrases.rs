@@ -1,0 +1,57 @@
+//! Calculus in words and in the notation of textbooks: derivatives, extrema, roots, averages and units.
+
+use super::Row;
+use super::library_functions::INTEGRAL;
+
+const DERIVED: &str = "a derivative is taken of a function: 'derive { x in … }'";
+const DERIVED_TWICE: &str = "a derivative is taken of a function: 'derive({ x in … }, order: 2)'";
+const AT_POINT: &str = "a derivative at a point is written 'derivative(at: $d) { x in … }'";
+const CALLED: &str = "a formula is evaluated by calling a function: define 'f(x) = …', then write 'f(3)'";
+const ROOT: &str = "a root is sought near a point: 'solve({ x in … }, near: 1)'";
+const PLOT: &str = "'plot' takes a function and a range: 'plot({ x in … }, -10...10)'";
+const MAXIMUM: &str = "a maximum is sought from a point: 'maximize({ x in … }, from: 0)'";
+const MINIMUM: &str = "a minimum is sought from a point: 'minimize({ x in … }, from: 0)'";
+const REWRITTEN: &str = "expressions are not rewritten; 'derive' returns the derivative of a function as a formula";
+const SUM: &str = "a sum is written '(1...n).map { i in … }.sum()'";
+const UNITS: &str =
+    "units are converted by measurements: 'Measurement(value: 5, unit: UnitLength.kilometers).converted(to: .miles)'";
+const DEGREES: &str = "units are converted by measurements: 'Measurement(value: 20, unit: UnitTemperature.celsius).converted(to: .fahrenheit)'";
+
+pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
+    ("§ plot y = $r", "plot({ x in $r }, -10...10)", PLOT),
+    ("§ graph y = $r", "plot({ x in $r }, -10...10)", PLOT),
+    ("( $e ) ~ ' at $d", "derivative(at: $d) { x in $e }", AT_POINT),
+    ("( $e ) ~ '", "derive { x in $e }", DERIVED),
+    ("D ( $e )", "derive { x in $e }", DERIVED),
+    ("d / dx [ $e ]", "derive { x in $e }", DERIVED),
+    ("d / dx $e at x = $d", "derivative(at: $d) { x in $e }", AT_POINT),
+    ("d / dx $e at $d", "derivative(at: $d) { x in $e }", AT_POINT),
+    ("∂ / ∂ ~ $n ( $e )", "derive { $n in $e }", DERIVED),
+    ("d ^ 2 / dx ^ 2 ( $e )", "derive({ x in $e }, order: 2)", DERIVED_TWICE),
+    ("d ^ 2 / dx ^ 2 $p", "derive({ x in $p }, order: 2)", DERIVED_TWICE),
+    ("d ~ ² / dx ~ ² ( $e )", "derive({ x in $e }, order: 2)", DERIVED_TWICE),
+    ("d ~ ² / dx ~ ² $p", "derive({ x in $p }, order: 2)", DERIVED_TWICE),
+    ("d ~ ² ~ y / dx ~ ²", "", "the second derivative of a function 'f' is the function 'f'''; a variable has none"),
+    ("§ differentiate $e", "derive { x in $e }", DERIVED),
+    ("§ derivative of $e at $d", "derivative(at: $d) { x in $e }", AT_POINT),
+    ("§ slope of $e at $d", "derivative(at: $d) { x in $e }", AT_POINT),
+    ("§ area under $e from $d to $c", "integral({ x in $e }, $d...$c)", INTEGRAL),
+    ("§ tangent of $n at $d", "tangent($n, at: $d)", "a tangent is written 'tangent(f, at: 1)'"),
+    ("§ roots of $r", "", ROOT),
+    ("§ solve $e #end", "solve({ x in $e }, near: 1)", ROOT),
+    ("§ graph $e #end", "plot({ x in $e }, -10...10)", PLOT),
+    ("§ draw $e #end", "plot({ x in $e }, -10...10)", PLOT),
+    ("§ <rewriting> $r", "", REWRITTEN),
+    ("§ maximum _ $r", "", MAXIMUM),
+    ("§ minimum _ $r", "", MINIMUM),
+    ("§ max of $r", "", MAXIMUM),
+    ("§ min of $r", "", MINIMUM),
+    ("§ <average> of $a", "mean([$a])", "the numbers are the elements of an array"),
+    ("§ sum $n from $x to $y #end", "($x...$y).sum()", SUM),
+    ("sum ( $e , $n = $x .. $y )", "($x...$y).map { $n in $e }.sum()", SUM),
+    ("$i $n in $m", "", UNITS),
+    ("$i $n to $m", "", UNITS),
+    ("$i ° ~ $n in $r", "", DEGREES),
+    ("$e where $n = $d", "", CALLED),
+    ("< $a > · < $d >", "dot([$a], [$d])", "a product of vectors is written 'dot([1, 2], [3, 4])'"),
+];
