@@ -38,6 +38,7 @@ const FILES: &[(&str, Option<&str>)] = &[
     ("text", None),
     ("string", None),
     ("character", None),
+    ("emoji", None),
     ("format", None),
     ("foundation", None),
     ("optional", None),

@@ -83,11 +83,18 @@ pub(super) struct Dynamic {
     known: HashSet<ShapeId>,
     /// The numbers of methods and of types whose combinations were resolved so far.
     done: (usize, usize),
+    /// Whether the program takes values apart by mirrors, which box the parts.
+    pub mirrors: bool,
+    /// The number of types whose parts were noted so far.
+    parted: usize,
 }
 
 impl Lowering {
     /// Resolves all combinations of a dispatched method and a type in which the method or the type is new.
     pub(super) fn find_methods(&mut self, d: &mut dyn Declarations, program: &mut Program) {
+        if self.dynamic.mirrors {
+            self.note_parts(d, program);
+        }
         let (methods, types) = (self.dynamic.methods.len(), self.dynamic.types.len());
         let (old_methods, old_types) = std::mem::replace(&mut self.dynamic.done, (methods, types));
         for m in 0..methods {
@@ -97,6 +104,53 @@ impl Lowering {
                 if let Some(ty) = self.layouts.type_of(shape).cloned() {
                     self.find_method(d, program, (MethodId(m as u32), &method), (shape, &ty));
                 }
+            }
+        }
+    }
+
+    /// Notes the types of the parts of all boxed values, which a mirror boxes at run time.
+    fn note_parts(&mut self, d: &mut dyn Declarations, program: &mut Program) {
+        while let Some(&whole) = self.dynamic.types.get(self.dynamic.parted) {
+            self.dynamic.parted += 1;
+            for part in self.parts(d, program, whole) {
+                if self.dynamic.known.insert(part) {
+                    self.dynamic.types.push(part);
+                }
+            }
+        }
+    }
+
+    /// Returns the shapes of the parts of a value. The payload of a case with several values is a tuple.
+    fn parts(&mut self, d: &mut dyn Declarations, program: &mut Program, whole: ShapeId) -> Vec<ShapeId> {
+        match program.shapes.get(whole).clone() {
+            Shape::Tuple(fields) => fields.into_iter().map(|(_, shape)| shape).collect(),
+            Shape::Struct { fields, .. } | Shape::Class { fields, .. } => {
+                fields.into_iter().map(|(_, shape)| shape).collect()
+            }
+            Shape::Enum { cases, .. } => {
+                cases.iter().filter_map(|case| self.payload(d, program, &case.payload)).collect()
+            }
+            Shape::Optional(of) | Shape::Array(of) | Shape::Set(of) | Shape::Boxed(of) => vec![of],
+            Shape::Dictionary(key, value) => vec![key, value],
+            _ => vec![],
+        }
+    }
+
+    fn payload(
+        &mut self,
+        d: &mut dyn Declarations,
+        program: &mut Program,
+        payload: &[(Option<Rc<str>>, ShapeId)],
+    ) -> Option<ShapeId> {
+        match payload {
+            [] => None,
+            [(None, only)] => Some(*only),
+            several => {
+                let part = |(label, shape): &(Option<Rc<str>>, ShapeId)| {
+                    Some((label.clone(), self.layouts.type_of(*shape)?.clone()))
+                };
+                let fields: Option<Rc<[_]>> = several.iter().map(part).collect();
+                Some(self.layouts.shape(d, &mut program.shapes, &Type::Tuple(fields?)))
             }
         }
     }

@@ -144,6 +144,7 @@ impl Builder<'_> {
         let Some(name) = library::find(name).map(library::name) else {
             unreachable!("the library of primitives that the prelude names has '{name}'")
         };
+        self.lowering.dynamic.mirrors |= name == "value.children";
         let (value, _) = self.invoke(Op::Native { name, shapes }, &[], operands, &banks, false);
         value
     }

@@ -1,11 +1,8 @@
-//! Mirror: native functions that measure the size that a value has in Swift, and that outline its components.
+//! Mirror: native functions that measure the size that a value has in Swift.
 
 use super::NativeFunction;
 use super::context::{Failure, NativeContext};
-use crate::value::shape::{Case, Shape, ShapeId, Shapes, Style, visible_fields};
-use crate::value::{Components, Ref, printing};
-use std::fmt::Write;
-use std::rc::Rc;
+use crate::value::shape::{Shape, ShapeId, Shapes, visible_fields};
 
 type Call<'a, 'b> = &'a mut NativeContext<'b>;
 
@@ -13,7 +10,6 @@ pub(super) const TABLE: &[NativeFunction] = &[
     NativeFunction { name: "type.size", call: |c| measure(c, |space| space.size) },
     NativeFunction { name: "type.stride", call: |c| measure(c, Space::stride) },
     NativeFunction { name: "type.alignment", call: |c| measure(c, |space| space.alignment) },
-    NativeFunction { name: "value.outline", call: outline },
 ];
 
 /// The depth of nesting below which parts are omitted, because the Rust stack is finite.
@@ -96,137 +92,4 @@ fn space(shapes: &Shapes, shape: ShapeId, depth: usize) -> Space {
 fn measure(c: Call<'_, '_>, by: fn(Space) -> i64) -> Result<(), Failure> {
     let found = space(c.shapes, c.type_at(0)?, 0);
     c.return_integer(by(found))
-}
-
-fn outline(c: Call<'_, '_>) -> Result<(), Failure> {
-    let shape = c.type_at(0)?;
-    let value = c.value(c.shapes.layout(shape))?;
-    let mut writer = Outline { shapes: c.shapes, out: String::new(), depth: 0 };
-    writer.value("", shape, &mut c.components(value));
-    let text = writer.out;
-    c.return_text(text)
-}
-
-/// Names the elements of a tuple by their labels, or by their indices.
-fn labeled(parts: &[(Option<Rc<str>>, ShapeId)]) -> Vec<(String, ShapeId)> {
-    let name = |k: usize, label: &Option<Rc<str>>| label.as_deref().map_or_else(|| format!(".{k}"), str::to_owned);
-    parts.iter().enumerate().map(|(k, (label, shape))| (name(k, label), *shape)).collect()
-}
-
-struct Outline<'s> {
-    shapes: &'s Shapes,
-    out: String,
-    depth: usize,
-}
-
-impl Outline<'_> {
-    /// Writes the first value of `from` on one line, and the parts of the value on the lines below.
-    fn value(&mut self, label: &str, shape: ShapeId, from: &mut Components<'_>) {
-        let whole = from.take(self.shapes.layout(shape));
-        let mut value = whole;
-        match self.shapes.get(shape) {
-            Shape::Tuple(fields) => {
-                self.line(true, label, &format!("({} elements)", fields.len()));
-                self.parts(&labeled(fields), &mut value);
-            }
-            Shape::Struct { fields, style: Style::Beside, .. } => {
-                if let Some((_, of)) = fields.first() {
-                    self.value(label, *of, &mut value);
-                }
-            }
-            Shape::Struct { name, fields, style: Style::Fields } => {
-                self.line(!fields.is_empty(), label, name);
-                let fields: Vec<_> = fields.iter().map(|(name, s)| (name.to_string(), *s)).collect();
-                self.parts(&fields, &mut value);
-            }
-            Shape::Optional(of) if value.i.first() == Some(&1) => {
-                let text = printing::describe(self.shapes, shape, whole);
-                self.line(true, label, &text);
-                value.integer();
-                self.parts(&[("some".to_owned(), *of)], &mut value);
-            }
-            Shape::Enum { name, cases } => {
-                let case = usize::try_from(value.integer()).ok().and_then(|tag| cases.get(tag));
-                let Some(case) = case else { return };
-                self.line(!case.payload.is_empty(), label, &format!("{name}.{}", case.name));
-                self.payload(case, &mut value);
-            }
-            Shape::Array(of) => self.elements(label, *of, value.reference()),
-            Shape::Dictionary(key, of) => self.pairs(label, *key, *of, value.reference()),
-            Shape::Boxed(of) => match value.reference() {
-                Ref::Cells(cells) => self.value(label, *of, &mut cells.all()),
-                _ => self.line(false, label, "…"),
-            },
-            Shape::Any => match value.reference() {
-                Ref::Any(any) => self.value(label, any.shape, &mut any.cells.all()),
-                _ => self.line(false, label, "…"),
-            },
-            _ => {
-                let text = printing::describe_with(self.shapes, shape, whole, printing::Form::Part, &[]);
-                self.line(false, label, &text);
-            }
-        }
-    }
-
-    fn line(&mut self, has_parts: bool, label: &str, text: &str) {
-        let (indent, mark) = ("  ".repeat(self.depth), if has_parts { "▿" } else { "-" });
-        let colon = if label.is_empty() { "" } else { ": " };
-        // Writing to a String cannot fail.
-        let _ = writeln!(self.out, "{indent}{mark} {label}{colon}{text}");
-    }
-
-    fn parts(&mut self, fields: &[(String, ShapeId)], value: &mut Components<'_>) {
-        if self.depth == MAX_DEPTH {
-            return;
-        }
-        self.depth += 1;
-        for (name, shape) in fields {
-            self.value(name, *shape, value);
-        }
-        self.depth -= 1;
-    }
-
-    /// Writes the payload of a case: one value under the name of the case, several as a tuple with that name.
-    fn payload(&mut self, case: &Case, value: &mut Components<'_>) {
-        match case.payload.as_slice() {
-            [] => {}
-            [(label, shape)] => {
-                let label = label.as_ref().unwrap_or(&case.name);
-                self.parts(&[(label.to_string(), *shape)], value);
-            }
-            several if self.depth < MAX_DEPTH => {
-                self.depth += 1;
-                self.line(true, &case.name, &format!("({} elements)", several.len()));
-                self.parts(&labeled(several), value);
-                self.depth -= 1;
-            }
-            _ => {}
-        }
-    }
-
-    fn elements(&mut self, label: &str, of: ShapeId, array: &Ref) {
-        let Ref::Cells(cells) = array else { return self.line(false, label, "0 elements") };
-        let plural = if cells.len == 1 { "" } else { "s" };
-        self.line(cells.len > 0, label, &format!("{} element{plural}", cells.len));
-        let layout = self.shapes.layout(of);
-        for k in 0..cells.len {
-            self.parts(&[(String::new(), of)], &mut cells.element(k, layout));
-        }
-    }
-
-    fn pairs(&mut self, label: &str, key: ShapeId, of: ShapeId, dictionary: &Ref) {
-        let Ref::Dictionary(d) = dictionary else { return self.line(false, label, "0 key/value pairs") };
-        let plural = if d.len() == 1 { "" } else { "s" };
-        self.line(!d.is_empty(), label, &format!("{} key/value pair{plural}", d.len()));
-        if self.depth == MAX_DEPTH {
-            return;
-        }
-        self.depth += 1;
-        for k in 0..d.len() {
-            self.line(true, "", "(2 elements)");
-            self.parts(&[("key".to_owned(), key)], &mut d.keys().element(k, self.shapes.layout(key)));
-            self.parts(&[("value".to_owned(), of)], &mut d.values().element(k, self.shapes.layout(of)));
-        }
-        self.depth -= 1;
-    }
 }

@@ -82,6 +82,7 @@ pub const TOPICS: &[LibraryTopic] = &[
             "string",
             "text",
             "character",
+            "emoji",
             "format",
             "number_style",
             "string_interpolation",

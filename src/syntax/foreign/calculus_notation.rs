@@ -66,10 +66,13 @@ fn first_sign(statement: &str) -> Option<(usize, &'static str, Operator)> {
         for (at, _) in statement.match_indices(sign) {
             let is_inside = sign.starts_with(is_word) && statement[..at].ends_with(|c: char| is_word(c) || c == '\\');
             let rest = &statement[at + sign.len()..];
+            let is_longer =
+                sign.starts_with(|c: char| c.is_ascii_alphabetic()) && rest.starts_with(char::is_alphanumeric);
             // The name of a function of the library is an operator only with a bound.
             let is_bounded = rest.starts_with(['_', '₀', '₁', '₋']) || *operator == Operator::Limit && has_arrow(rest);
             let is_name = sign.bytes().all(|b| b.is_ascii_alphabetic());
-            let is_sign = !is_inside && (is_bounded || !is_name && rest.trim_start().starts_with(['_', '₀', '₁']));
+            let is_sign =
+                !is_inside && !is_longer && (is_bounded || !is_name && rest.trim_start().starts_with(['_', '₀', '₁']));
             if is_sign && found.is_none_or(|(first, ..)| at < first) {
                 found = Some((at, sign, *operator));
             }
