@@ -5,6 +5,7 @@
 //! error.
 
 use super::foreign_edit::{edited, edited_lines, offsets, span_of, stands_alone, text_edit};
+use super::statement_errors::follows_from;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::session::{Input, Session};
 use crate::source::Span;
@@ -36,12 +37,16 @@ const MAX_STEPS: [usize; 2] = [2, 5];
 pub(super) struct Attempt {
     pub(super) text: String,
     pub(super) errors: Vec<Diagnostic>,
+    /// The further errors, which follow from other statements: variables without declarations.
+    others: Vec<Diagnostic>,
     /// The offset of the text in the space of all sources.
     pub(super) start: u32,
     /// The range of offsets of the replaced lines.
     lines: RangeInclusive<u32>,
     /// Whether the text could be parsed, so that its types were checked.
     is_checked: bool,
+    /// Whether a whole block was replaced, whose notation is certain although it contains unknown names.
+    is_block: bool,
 }
 
 /// The explanation of an error.
@@ -58,12 +63,15 @@ pub(super) struct Effort {
     /// The number of times that the module may still be compiled.
     attempts: usize,
     deadline: Instant,
+    /// The statements that were left out because their errors have no edits.
+    pub(super) omitted: String,
 }
 
 impl Effort {
     pub(super) fn new(inputs: &[Input]) -> Effort {
         let bytes = inputs.iter().map(|input| input.text.len()).sum::<usize>();
-        Effort { attempts: MAX_ATTEMPTS.min(MAX_COMPILED / bytes.max(1)), deadline: Instant::now() + MAX_TIME }
+        let (attempts, deadline) = (MAX_ATTEMPTS.min(MAX_COMPILED / bytes.max(1)), Instant::now() + MAX_TIME);
+        Effort { attempts, deadline, omitted: String::new() }
     }
 
     /// Uses one attempt; returns whether it is allowed.
@@ -89,13 +97,22 @@ pub(super) struct Search<'a> {
     /// The texts that replacements were continued from, with the number of steps. Different orders of the same
     /// replacements lead to the same text.
     pub(super) continued: HashMap<String, usize>,
+    /// The statements before that were left out.
+    omitted: String,
 }
 
 impl<'a> Search<'a> {
     /// Creates a search without attempts.
     pub(super) fn new(before: &'a TypeContext, inputs: &'a [Input<'a>], input: usize, wants_value: bool) -> Search<'a> {
-        let continued = HashMap::new();
-        Search { before, inputs, input, wants_value, reported: &[], attempts: 0, deadline: None, continued }
+        let (continued, omitted) = (HashMap::new(), String::new());
+        Search { before, inputs, input, wants_value, reported: &[], attempts: 0, deadline: None, continued, omitted }
+    }
+
+    /// Whether an error follows from another statement: the variable is assigned to without a declaration, or its
+    /// declaration was left out.
+    fn follows_from_others(&self, error: &Diagnostic) -> bool {
+        let is_assigned = |d: &Diagnostic| assigns(d) && d.message == error.message;
+        error.code == Code::UnknownName && (self.reported.iter().any(is_assigned) || follows_from(error, &self.omitted))
     }
 }
 
@@ -151,6 +168,7 @@ impl Session {
                 reported: &reported,
                 attempts: allowed,
                 deadline: Some(effort.deadline),
+                omitted: effort.omitted.clone(),
                 ..Search::new(before, inputs, input, wants_value)
             };
             let found = scope_of(&first).and_then(|scope| {
@@ -403,7 +421,8 @@ impl Session {
             // A declaration with another meaning is only offered as the whole edit.
             let is_part = !candidate.declares && candidate.explains(&attempt.text, error);
             let Some(code) = candidate.code.as_ref().filter(|_| is_part) else { continue };
-            let next = self.attempt(search, &attempt.text, &candidate.range, code)?;
+            let mut next = self.attempt(search, &attempt.text, &candidate.range, code)?;
+            next.include(attempt);
             if next.is_clean(&candidate, search.reported) {
                 return Some(next);
             }
@@ -427,11 +446,13 @@ impl Session {
         }
         let text = format!("{}{code}{}", &text[..range.start], &text[range.end..]);
         let (errors, start, is_checked) = self.compiled_again(search, &text)?;
+        let (others, errors) = errors.into_iter().partition(|error| search.follows_from_others(error));
         let line = text[..range.start].rfind('\n').map_or(0, |n| n + 1);
         let end = range.start + code.len();
         let end = end + text[end..].find('\n').unwrap_or(text.len() - end);
         let lines = start + line as u32..=start + end as u32;
-        Some(Attempt { text, errors, start, lines, is_checked })
+        let is_block = code.contains('\n');
+        Some(Attempt { text, errors, others, start, lines, is_checked, is_block })
     }
 
     /// Compiles the module with another text of an input. Returns the errors, the offset of the text in the space of all
@@ -484,6 +505,15 @@ impl Attempt {
         })
     }
 
+    /// Adds the lines of the attempt that this one continues: they must be correct as well.
+    fn include(&mut self, before: &Attempt) {
+        let begin = (before.lines.start() - before.start).min(self.lines.start() - self.start);
+        let end = (before.lines.end() - before.start) as usize + self.text.len();
+        let end = end.saturating_sub(before.text.len()).max((self.lines.end() - self.start) as usize);
+        self.lines = self.start + begin..=self.start + end as u32;
+        self.is_block |= before.is_block;
+    }
+
     /// Whether the first error in the lines of a replacement lies after the replacement, which is therefore correct.
     fn is_beyond(&self, replacement: &Replacement) -> bool {
         let length = replacement.code.as_ref().map_or(0, String::len);
@@ -505,6 +535,14 @@ impl Attempt {
             // The keyword is plausible if the text can be parsed beyond its line.
             return replacement.is_keyword()
                 && self.errors.iter().all(|error| error.primary.span.start > *self.lines.end());
+        }
+        // Without the declarations that were left out, only the notation of a block is certain.
+        let is_hidden = |error: &Diagnostic| {
+            let is_assigned = before.iter().any(|d| assigns(d) && d.message == error.message);
+            self.lines.contains(&error.primary.span.start) && !is_assigned
+        };
+        if !self.is_block && self.others.iter().any(is_hidden) {
+            return false;
         }
         if replacement.declares && !self.errors.iter().all(is_known) {
             return false;
@@ -623,6 +661,6 @@ fn explain(
     Explanation {
         diagnostic: Diagnostic::error(error.code, place, first.message.clone()).fix(help, span, code),
         range: first.range.start.min(range.start)..first.range.end.max(range.end),
-        remaining: Some(last.errors),
+        remaining: Some(last.errors.into_iter().chain(last.others).collect()),
     }
 }

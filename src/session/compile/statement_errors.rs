@@ -86,6 +86,7 @@ impl Session {
             count += 1;
             let base = statements.text.len();
             statements.add(code, range.clone());
+            effort.omitted.clone_from(&statements.omitted);
             let (diagnostics, mended) = self.explain_last(before, inputs, input, (&statements, base), effort)?;
             // The parser describes an error without an explanation better with the code after the statement.
             let place = start + range.start as u32..start + range.end as u32;
@@ -191,7 +192,7 @@ fn has_edit(diagnostic: &Diagnostic) -> bool {
 }
 
 /// Whether an error is about a name that a statement contains which was left out.
-fn follows_from(error: &Diagnostic, omitted: &str) -> bool {
+pub(super) fn follows_from(error: &Diagnostic, omitted: &str) -> bool {
     let name = error.message.split('\'').nth(1).unwrap_or_default();
     matches!(error.code, Code::UnknownName | Code::UnknownType)
         && !name.is_empty()

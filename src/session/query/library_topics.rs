@@ -58,7 +58,10 @@ pub const TOPICS: &[LibraryTopic] = &[
         title: "Plots, tables and pictures",
         files: &["plot", "plot_kinds", "curve_sampling", "contour", "table", "display"],
     },
-    LibraryTopic { title: "Numbers", files: &["numbers", "integers", "narrow", "complex", "decimal", "measurement"] },
+    LibraryTopic {
+        title: "Numbers",
+        files: &["numbers", "integers", "narrow", "wide_integers", "complex", "decimal", "measurement"],
+    },
     LibraryTopic { title: "Random numbers", files: &["random", "distributions"] },
     LibraryTopic {
         title: "Arrays and sequences",
@@ -121,6 +124,7 @@ pub const TOPICS: &[LibraryTopic] = &[
             "ns_regular_expression",
             "url",
             "calendar",
+            "date_interval",
         ],
     },
     LibraryTopic { title: "Tests", files: &["testing", "declared_tests", "xctest", "swift_testing"] },

@@ -15,7 +15,6 @@ use std::fmt::Write;
 
 /// Types of Swift that do not exist in dscript, with alternatives.
 const ABSENT: &[(&str, &str)] = &[
-    ("Int128", "'Int' and 'UInt64' are the largest integer types; for larger numbers, use 'Double'"),
     ("KeyPathIterable", "it is declared in a module: import TensorFlow"),
     ("Mirror", "to customize how a type is printed, implement 'description'"),
 ];

@@ -103,6 +103,11 @@ impl Infer<'_> {
             }
             return;
         }
+        if let ExprKind::Int(n) = e.kind
+            && self.wide_literal(e, n)
+        {
+            return;
+        }
         let (requirement, ty) = match self.literal_before(&e.ty.clone(), protocol) {
             Some(ty) => (DIRECT, ty),
             None => (general, name_lookup::simple(self.cx, base)),
@@ -111,6 +116,24 @@ impl Infer<'_> {
         self.finish_literal(&mut literal);
         let callee = Callee::Requirement { protocol, requirement, self_type: e.ty.clone(), generics: vec![] };
         e.kind = ExprKind::Call { callee, args: vec![Argument::Value(literal)] };
+    }
+
+    /// Converts a literal beyond the range of `Int` by its upper and its lower half, if its type is a wide integer.
+    fn wide_literal(&mut self, e: &mut Expr, n: i128) -> bool {
+        let wide = name_lookup::protocol(self.cx, "_WideInteger");
+        if i64::try_from(n).is_ok() || !conformances::conforms_to(self.cx, &e.ty.clone(), wide) {
+            return false;
+        }
+        let (ty, span) = (name_lookup::simple(self.cx, "Int"), e.span);
+        let half = |bits: i128| {
+            // The half keeps its bits.
+            let kind = ExprKind::Int(i128::from(bits as i64));
+            Argument::Value(Expr { kind, ty: ty.clone(), span })
+        };
+        let args = vec![half(n >> 64), half(n)];
+        let callee = Callee::Requirement { protocol: wide, requirement: 0, self_type: e.ty.clone(), generics: vec![] };
+        e.kind = ExprKind::Call { callee, args };
+        true
     }
 
     /// Returns the type of the literal that the initializer of a type takes, if the literal's type is a built-in type
