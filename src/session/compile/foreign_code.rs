@@ -4,6 +4,7 @@
 //! replaced code; the other errors that the replacement removes are not reported, because they followed from the first
 //! error.
 
+use super::foreign_attempt::{Attempt, assigns};
 use super::foreign_edit::{edited, edited_lines, offsets, span_of, stands_alone, text_edit};
 use super::statement_errors::follows_from;
 use crate::diagnostic::{Code, Diagnostic};
@@ -13,7 +14,7 @@ use crate::syntax::foreign::{self, Replacement, Scope};
 use crate::types::TypeContext;
 use crate::types::module_check;
 use hashbrown::HashMap;
-use std::ops::{Range, RangeInclusive};
+use std::ops::Range;
 use std::time::{Duration, Instant};
 
 /// The maximum size of a module, in bytes, that is compiled again to explain its errors.
@@ -32,22 +33,6 @@ const MAX_ATTEMPTS_PER_ERROR: usize = 60;
 const MAX_COMPILED: usize = 1 << 18;
 /// The maximum numbers of replacements in one edit: short edits are tried first.
 const MAX_STEPS: [usize; 2] = [2, 5];
-
-/// A text in which foreign code was replaced, and the errors that remain.
-pub(super) struct Attempt {
-    pub(super) text: String,
-    pub(super) errors: Vec<Diagnostic>,
-    /// The further errors, which follow from other statements: variables without declarations.
-    others: Vec<Diagnostic>,
-    /// The offset of the text in the space of all sources.
-    pub(super) start: u32,
-    /// The range of offsets of the replaced lines.
-    lines: RangeInclusive<u32>,
-    /// Whether the text could be parsed, so that its types were checked.
-    is_checked: bool,
-    /// Whether a whole block was replaced, whose notation is certain although it contains unknown names.
-    is_block: bool,
-}
 
 /// The explanation of an error.
 struct Explanation {
@@ -478,79 +463,6 @@ impl Session {
     }
 }
 
-impl Attempt {
-    /// Whether the first error in the lines of a replacement lies after the beginning of the replacement, so that the
-    /// replacement has removed `error`.
-    fn is_further(&self, replacement: &Replacement, error: &Diagnostic) -> bool {
-        if !self.is_checked && error.code > Code::ExpectedBrace {
-            return false;
-        }
-        // A syntax error hides the errors of the types in the code before it.
-        if self.is_checked && error.code <= Code::ExpectedBrace {
-            return true;
-        }
-        let begins = self.start + replacement.range.start as u32;
-        let end = begins + replacement.code.as_ref().map_or(0, String::len) as u32;
-        self.errors_in_lines().next().is_some_and(|next| {
-            let span = next.primary.span;
-            if replacement.is_guess && next.code == Code::UnknownMember && span.start < end {
-                return false;
-            }
-            // A call of a member of the replacement begins where the replacement begins.
-            let is_call = matches!(next.code, Code::NoOverload | Code::WrongArguments);
-            let is_other = span.start == begins && next.message != error.message;
-            // A name without its module may be written otherwise as well.
-            let is_name = next.code == Code::UnknownName && replacement.removes_module();
-            span.start > begins || is_other && (is_call && span.end > end || is_name)
-        })
-    }
-
-    /// Adds the lines of the attempt that this one continues: they must be correct as well.
-    fn include(&mut self, before: &Attempt) {
-        let begin = (before.lines.start() - before.start).min(self.lines.start() - self.start);
-        let end = (before.lines.end() - before.start) as usize + self.text.len();
-        let end = end.saturating_sub(before.text.len()).max((self.lines.end() - self.start) as usize);
-        self.lines = self.start + begin..=self.start + end as u32;
-        self.is_block |= before.is_block;
-    }
-
-    /// Whether the first error in the lines of a replacement lies after the replacement, which is therefore correct.
-    fn is_beyond(&self, replacement: &Replacement) -> bool {
-        let length = replacement.code.as_ref().map_or(0, String::len);
-        let end = self.start + (replacement.range.start + length) as u32;
-        self.errors_in_lines().next().is_none_or(|error| error.primary.span.start >= end)
-    }
-
-    /// Returns the errors in the lines of the replacement.
-    fn errors_in_lines(&self) -> impl Iterator<Item = &Diagnostic> {
-        self.errors.iter().filter(|error| self.lines.contains(&error.primary.span.start))
-    }
-
-    /// Whether no error lies in the lines of a replacement, and the text can be parsed as far as before. A replacement
-    /// that is a guess must also pass type checking.
-    fn is_clean(&self, replacement: &Replacement, before: &[Diagnostic]) -> bool {
-        let is_known = |error: &Diagnostic| before.iter().any(|d| d.code == error.code && d.message == error.message);
-        let is_new = |error: &Diagnostic| error.code <= Code::ExpectedBrace && !is_known(error);
-        if replacement.is_guess && !self.is_checked {
-            // The keyword is plausible if the text can be parsed beyond its line.
-            return replacement.is_keyword()
-                && self.errors.iter().all(|error| error.primary.span.start > *self.lines.end());
-        }
-        // Without the declarations that were left out, only the notation of a block is certain.
-        let is_hidden = |error: &Diagnostic| {
-            let is_assigned = before.iter().any(|d| assigns(d) && d.message == error.message);
-            self.lines.contains(&error.primary.span.start) && !is_assigned
-        };
-        if !self.is_block && self.others.iter().any(is_hidden) {
-            return false;
-        }
-        if replacement.declares && !self.errors.iter().all(is_known) {
-            return false;
-        }
-        self.errors.iter().all(|error| !self.lines.contains(&error.primary.span.start) && !is_new(error))
-    }
-}
-
 /// Returns the sentence about the first unknown name that remains after a replacement.
 fn sentence_of(attempt: &Attempt) -> Option<String> {
     let error = attempt.errors.first().filter(|error| error.code == Code::UnknownName)?;
@@ -572,11 +484,6 @@ fn is_formula(error: &Diagnostic) -> bool {
         Code::NoOverload => message.contains("of types (") && message.contains("Double"),
         _ => false,
     }
-}
-
-/// Whether an error is about an assignment to a name that is not declared.
-fn assigns(error: &Diagnostic) -> bool {
-    error.code == Code::UnknownName && error.helps.iter().any(|help| help.text.starts_with("declare it as a"))
 }
 
 /// Returns the explanation of a misspelled keyword in a place where the keyword is not allowed: `retrun` outside of a

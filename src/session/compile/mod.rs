@@ -4,6 +4,7 @@
 mod argument_labels;
 pub(crate) mod compiled_program;
 pub(crate) mod differentiation_mechanism;
+mod foreign_attempt;
 mod foreign_code;
 mod foreign_edit;
 pub(crate) mod imports;

@@ -11,6 +11,7 @@ mod call;
 mod elementwise_formula;
 mod false_friend;
 mod function_argument;
+mod juxtaposed_factors;
 mod method_call;
 mod pattern;
 mod spelling;
@@ -192,6 +193,9 @@ pub(crate) fn replacements(text: &str, at: Range<usize>, scope: Scope) -> Vec<Re
         found.splice(end..end, search.elementwise_formulas());
     }
     found.extend(search.absolute_values());
+    if scope.includes(Scope::Everything) {
+        found.extend(search.juxtaposed_factors());
+    }
     search.rows(mathematical_notation::PRODUCTS, true, &mut found);
     found.extend(search.type_name());
     found.extend(search.split_word());

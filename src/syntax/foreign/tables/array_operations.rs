@@ -11,6 +11,9 @@ const ALL: &str = "a condition on all elements is written '$n.allSatisfy { x in 
 const ELEMENTWISE: &str = "operators are not applied to the elements of arrays; use 'map'";
 
 pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
+    ("$x ~ ^ ~ - ~ 1", "inverse($x)", "the inverse of a matrix is 'inverse(A)'"),
+    ("( $a ) · ( $d )", "dot([$a], [$d])", "a product of vectors is written 'dot([1, 2], [3, 4])'"),
+    ("$x ~ ᵀ", "", "a transposed matrix is written 'Matrix([[1, 2], [3, 4]])'', after 'import TensorFlow'"),
     ("$x × $y", "", "a cross product needs 'import TensorFlow': 'Vector([1, 0, 0]) × Vector([0, 1, 0])'"),
     ("$n ~ [ $m > $e ]", "$n.filter { x in x > $e }", "elements are selected with 'filter'"),
     ("$n ~ [ $m < $e ]", "$n.filter { x in x < $e }", "elements are selected with 'filter'"),

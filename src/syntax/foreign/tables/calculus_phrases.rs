@@ -13,6 +13,7 @@ const MAXIMUM: &str = "a maximum is sought from a point: 'maximize({ x in … },
 const MINIMUM: &str = "a minimum is sought from a point: 'minimize({ x in … }, from: 0)'";
 const REWRITTEN: &str = "expressions are not rewritten; 'derive' returns the derivative of a function as a formula";
 const SUM: &str = "a sum is written '(1...n).map { i in … }.sum()'";
+const CASES: &str = "a function of two cases is written 'condition ? a : b'";
 const UNITS: &str =
     "units are converted by measurements: 'Measurement(value: 5, unit: UnitLength.kilometers).converted(to: .miles)'";
 const DEGREES: &str = "units are converted by measurements: 'Measurement(value: 20, unit: UnitTemperature.celsius).converted(to: .fahrenheit)'";
@@ -37,6 +38,20 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     ("§ slope of $e at $d", "derivative(at: $d) { x in $e }", AT_POINT),
     ("§ area under $e from $d to $c", "integral({ x in $e }, $d...$c)", INTEGRAL),
     ("§ tangent of $n at $d", "tangent($n, at: $d)", "a tangent is written 'tangent(f, at: 1)'"),
+    ("d / dx <elementary> $p", "derive { x in $elementary($p) }", DERIVED),
+    ("| ( $e , $d ) |", "norm([$e, $d])", "the length of a vector is written 'norm([3, 4])'"),
+    ("‖ ( $e , $d ) ‖", "norm([$e, $d])", "the length of a vector is written 'norm([3, 4])'"),
+    ("( $a ) · ( $d )", "dot([$a], [$d])", "a product of vectors is written 'dot([1, 2], [3, 4])'"),
+    ("§ $e =? #end", "$e", "the value of an expression is shown without '='"),
+    ("§ mean of $e", "mean($e)", ""),
+    ("§ square root of $p", "sqrt($p)", ""),
+    ("§ cube root of $p", "cbrt($p)", ""),
+    ("log base $i of $p", "log($p) / log($i)", "a logarithm to another base is a quotient of logarithms"),
+    ("§ $n ( $m ) = { $e if $c ; $d otherwise }", "$n($m) = $c ? $e : $d", CASES),
+    ("§ $n ( $m ) = { $e if $c , $d otherwise }", "$n($m) = $c ? $e : $d", CASES),
+    ("§ $n ( $m ) = { $e , $c ; $d , otherwise }", "$n($m) = $c ? $e : $d", CASES),
+    ("§ $n ( $m ) = { $e , $c ; $d , $x $r }", "", CASES),
+    ("§ $n ( $m ) = { $e , $c ; $r", "", CASES),
     ("§ roots of $r", "", ROOT),
     ("§ solve $e #end", "solve({ x in $e }, near: 1)", ROOT),
     ("§ graph $e #end", "plot({ x in $e }, -10...10)", PLOT),

@@ -6,6 +6,9 @@ const PACK: &str = "there are no parameter packs ('each', 'repeat'): declare an 
                     an array '[any P]'";
 
 pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
+    ("§ what is $e", "$e", "a formula is evaluated as it is"),
+    ("§ calculate $e", "$e", "a formula is evaluated as it is"),
+    ("§ compute $e", "$e", "a formula is evaluated as it is"),
     ("§ mutable struct $n $b ↵ end", "struct $n {$b\n}", "blocks are written in braces"),
     ("§ struct $n $b ↵ end", "struct $n {$b\n}", "blocks are written in braces"),
     ("extension $t { $n ( $a ) {", "extension $t { func $n($a) {", "members that are functions begin with 'func'"),
@@ -163,8 +166,18 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     ("§ void $n ( ) { $e ; }", "func $n() { $e }", "functions are declared with 'func'"),
     ("§ void $n ( ) { }", "func $n() {}", "functions are declared with 'func'"),
     (
-        "§ $n ~ ( $a ) = $r",
-        "func $n($[a]) -> Double { $r }",
+        "§ $n ~ ( $m , $k : $t = $e ) = $r",
+        "func $n(_ $m: Double, _ $k: $t = $e) -> Double { $r }",
+        "the parameters of a formula have no default values; declare it with 'func'",
+    ),
+    (
+        "§ $n ~ ( $m = $e ) = $r",
+        "func $n(_ $m: Double = $e) -> Double { $r }",
+        "the parameters of a formula have no default values; declare it with 'func'",
+    ),
+    (
+        "§ $n ~ ( $a , $m = $e ) = $r",
+        "func $n($[a], _ $m: Double = $e) -> Double { $r }",
         "the parameters of a formula have no default values; declare it with 'func'",
     ),
     ("§ <function> $n ( $a ) { $e }", "func $n($a) { $e }", "functions are declared with 'func'"),
