@@ -84,8 +84,12 @@ macro_rules! real {
             }
             #[inline(always)]
             fn softplus<const FUSED: bool>(x: $type) -> $type {
-                let positive = if x < 0.0 { 0.0 } else { x };
-                positive + Function::log1p::<FUSED>(Function::exp::<FUSED>(-x.abs()))
+                // As in TensorFlow: beyond the limits, one of the two terms in log(1 + eˣ) is lost in rounding.
+                let limit = -($type::EPSILON.ln() + 2.0);
+                let exponential = Function::exp::<FUSED>(x);
+                let logarithm = Function::log1p::<FUSED>(exponential);
+                let bounded = if x < -limit { exponential } else { logarithm };
+                if x > limit { x } else { bounded }
             }
             #[inline(always)]
             fn relu6(x: $type) -> $type {

@@ -162,7 +162,9 @@ fn wrong_windows_are_errors() {
     let x = tensor(&[1, 2, 2, 1], &[1.0; 4]);
     let window = |strides, padding| Window { strides, dilations: &[], padding };
     let filter = |shape: &[usize]| Tensor::ones(ScalarKind::F64, Shape::from(shape)).unwrap();
-    let error = x.convolution(&filter(&[3, 3, 1, 1]), &window(&[], Padding::Valid)).unwrap_err();
+    let error = x.convolution(&filter(&[4, 4, 1, 1]), &window(&[], Padding::Valid)).unwrap_err();
+    assert!(error.to_string().starts_with("a window of 4 does not fit into 2 scalars"), "{error}");
+    let error = x.max_pool(&[3, 3], &window(&[], Padding::Valid)).unwrap_err();
     assert!(error.to_string().starts_with("a window of 3 does not fit into 2 scalars"), "{error}");
     assert!(x.convolution(&filter(&[1, 1, 2, 1]), &window(&[], Padding::Valid)).is_err());
     assert!(x.convolution(&filter(&[1, 1]), &window(&[], Padding::Valid)).is_err());

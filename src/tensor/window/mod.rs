@@ -50,7 +50,38 @@ fn three(sizes: &[usize]) -> [usize; 3] {
     all
 }
 
+/// Returns how many places of the input a kernel covers along an axis.
+fn reach(kernel: usize, dilation: usize) -> usize {
+    (kernel - 1).saturating_mul(dilation).saturating_add(1)
+}
+
+/// The error of a window that reaches beyond the input along one of three spatial axes.
+fn does_not_fit(operation: &'static str, shape: &Shape, axis: usize, reach: usize) -> TensorError {
+    let axis = (axis + shape.rank()).checked_sub(4);
+    let size = axis.map_or(1, |axis| shape[axis]);
+    TensorError::shape(
+        operation,
+        axis,
+        &[shape],
+        format!("a window of {reach} does not fit into {size} scalars"),
+        "needs a smaller window, or the padding .same",
+    )
+}
+
 impl Geometry {
+    /// Computes the geometry of the windows of pooling, of which at least one must fit into an input that is not empty.
+    pub(super) fn of_pooling(
+        operation: &'static str,
+        shape: &Shape,
+        size: &[usize],
+        window: &Window<'_>,
+    ) -> Result<Geometry> {
+        let geometry = Geometry::new(operation, shape, size, window)?;
+        let outside = (0..3).find(|&axis| geometry.output[axis] == 0 && matches!(window.padding, Padding::Valid));
+        outside.map_or(Ok(geometry), |axis| {
+            Err(does_not_fit(operation, shape, axis, reach(geometry.kernel[axis], geometry.dilations[axis])))
+        })
+    }
     /// Computes the geometry of a kernel over the spatial axes of a tensor of shape `[examples, …, channels]`.
     pub(super) fn new(
         operation: &'static str,
@@ -88,19 +119,14 @@ impl Geometry {
         let kernel = three(kernel);
         let (mut before, mut output) = ([0; 3], [0; 3]);
         for axis in 0..3 {
-            let reach = (kernel[axis] - 1).saturating_mul(dilations[axis]).saturating_add(1);
+            let reach = reach(kernel[axis], dilations[axis]);
             let (size, stride) = (input[axis], strides[axis]);
             match window.padding {
-                Padding::Valid if size < reach => {
-                    return Err(TensorError::shape(
-                        operation,
-                        (axis + spatial).checked_sub(2),
-                        &[shape],
-                        format!("a window of {reach} does not fit into {size} scalars"),
-                        "needs a smaller window, or the padding .same",
-                    ));
-                }
-                Padding::Valid => output[axis] = (size - reach) / stride + 1,
+                // As in TensorFlow, the result of a convolution is empty if no step reaches the window at the end of the input.
+                Padding::Valid => match (size + stride).checked_sub(reach) {
+                    Some(steps) => output[axis] = steps / stride,
+                    None => return Err(does_not_fit(operation, shape, axis, reach)),
+                },
                 Padding::Same => {
                     output[axis] = size.div_ceil(stride);
                     let total = (output[axis].saturating_sub(1) * stride).saturating_add(reach).saturating_sub(size);

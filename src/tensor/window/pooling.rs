@@ -13,7 +13,7 @@ impl Tensor {
     /// The adjoint is [`Tensor::scatter_add_flat`] with these positions, and the differential [`Tensor::gather_flat`].
     pub fn max_pool(&self, size: &[usize], window: &Window<'_>) -> Result<(Tensor, Tensor)> {
         let operation = "maxPool";
-        let geometry = Geometry::new(operation, &self.shape, size, window)?;
+        let geometry = Geometry::of_pooling(operation, &self.shape, size, window)?;
         let channels = geometry.channels;
         let shape = geometry.output_shape(size.len(), channels);
         let count = shape.checked_count(operation, size_of::<f64>())?;
@@ -52,7 +52,7 @@ impl Tensor {
     /// has one maximum.
     pub fn max_pool_tie(&self, size: &[usize], window: &Window<'_>) -> Result<Option<[usize; 2]>> {
         let operation = "maxPool";
-        let geometry = Geometry::new(operation, &self.shape, size, window)?;
+        let geometry = Geometry::of_pooling(operation, &self.shape, size, window)?;
         let (windows, channels) = (geometry.windows(), geometry.channels.max(1));
         let (_, positions) = self.max_pool(size, window)?;
         let positions = positions.scalars::<i64>()?;
@@ -77,7 +77,7 @@ impl Tensor {
     /// Returns the means of the windows of a size; places outside of the image do not count.
     pub fn average_pool(&self, size: &[usize], window: &Window<'_>) -> Result<Tensor> {
         let operation = "avgPool";
-        let geometry = Geometry::new(operation, &self.shape, size, window)?;
+        let geometry = Geometry::of_pooling(operation, &self.shape, size, window)?;
         let channels = geometry.channels;
         let shape = geometry.output_shape(size.len(), channels);
         let count = shape.checked_count(operation, self.kind().size())?;
@@ -104,7 +104,7 @@ impl Tensor {
     /// The adjoint of [`Tensor::average_pool`] for an input of a shape.
     pub fn average_pool_adjoint(&self, input: &Shape, size: &[usize], window: &Window<'_>) -> Result<Tensor> {
         let operation = "avgPool";
-        let geometry = Geometry::new(operation, input, size, window)?;
+        let geometry = Geometry::of_pooling(operation, input, size, window)?;
         let channels = geometry.channels;
         self.require_shape(operation, &geometry.output_shape(size.len(), channels))?;
         let count = input.checked_count(operation, self.kind().size())?;

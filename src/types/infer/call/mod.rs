@@ -83,7 +83,7 @@ impl Infer<'_> {
                     return self.call_init(&ty, None, args, expected, span);
                 }
                 let mut args = args;
-                let ty = self.called_closure_type(callee, &mut args);
+                let ty = self.called_closure_type(callee, &mut args, expected);
                 let function = self.expr(callee, ty.as_ref());
                 self.call_value(function, args, expected, span)
             }

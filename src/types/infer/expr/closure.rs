@@ -369,14 +369,20 @@ impl Infer<'_> {
     }
 
     /// Returns the type that is expected of a closure that is called where it is written. A number literal among the
-    /// arguments determines the type of the parameter, as in `{ $0 + $1 }(1, 2)`.
-    pub(crate) fn called_closure_type(&mut self, callee: &ast::Expr, args: &mut [ArgNode]) -> Option<Type> {
+    /// arguments determines the type of the parameter, as in `{ $0 + $1 }(1, 2)`. What several statements return has the type that is
+    /// expected of the call, as in `let x: any P = { if isFirst { return A() }; return B() }()`.
+    pub(crate) fn called_closure_type(
+        &mut self,
+        callee: &ast::Expr,
+        args: &mut [ArgNode],
+        expected: Option<&Type>,
+    ) -> Option<Type> {
         let mut callee = callee;
         while let Ast::Paren(inner) = &callee.kind {
             callee = inner;
         }
         let Ast::Closure(closure) = &callee.kind else { return None };
-        if closure_arity(closure) != Some(args.len()) {
+        if closure_arity(closure).unwrap_or(0) != args.len() {
             return None;
         }
         self.ready_args(args);
@@ -391,7 +397,12 @@ impl Infer<'_> {
             let is_inout = closure.params.as_ref().is_some_and(|written| written[i].is_inout);
             params.push(FunctionParam { ty, is_inout, no_derivative: false, autoclosure: false });
         }
-        let result = self.cx.vars.fresh();
+        let is_value = single_expression(&closure.body).is_some_and(|only| !stands_as_statement(only, None));
+        let expected = expected.and_then(|ty| self.known(ty)).filter(|_| !is_value);
+        let result = match expected {
+            Some(ty) if !unification::has_vars(self.cx, &ty) => ty,
+            _ => self.cx.vars.fresh(),
+        };
         Some(Type::Function(Rc::new(FunctionType { params, result, throws: false, strength: Strength::Open })))
     }
 
