@@ -124,10 +124,14 @@ impl SpanMapping<'_, '_> {
         let is_in_input = self.moved(primary.span).is_some();
         let primary = Label { span: self.moved(primary.span).unwrap_or(self.input), text: primary.text };
         let label = |Label { span, text }: Label| Some(Label { span: self.moved(span)?, text });
-        // The lines of a backtrace that name generated programs are omitted.
+        // The lines of a backtrace that name generated programs are omitted, and so is the heading if no other line is left.
         let is_written = |line: &&str| !line.contains(GENERATED);
         let note = |Note { span, text }: Note| match span {
-            None => Some(Note { span, text: text.lines().filter(is_written).collect::<Vec<_>>().join("\n") }),
+            None => {
+                let lines: Vec<&str> = text.lines().filter(is_written).collect();
+                let is_heading = lines.len() == 1 && text.lines().count() > 1;
+                (!is_heading).then(|| Note { span, text: lines.join("\n") })
+            }
             Some(span) => Some(Note { span: Some(self.moved(span)?), text }),
         };
         let help = |Help { text, edits }: Help| {

@@ -126,6 +126,9 @@ impl Session {
         if self.is_of(text, 2) {
             return Ok(Subject::Field(text.to_owned()));
         }
+        if let Some(function) = self.with_scalar_result(text) {
+            return Ok(Subject::Function(function));
+        }
         let has_type = |session: &mut Session, text: &str, wanted: &str| {
             session.type_of(text).is_ok_and(|ty| ty.as_deref() == Some(wanted))
         };
@@ -143,6 +146,9 @@ impl Session {
         if self.is_of(&of_both, 2) {
             return Ok(Subject::Field(of_both));
         }
+        if let Some(function) = self.with_scalar_result(&format!("{{ (x: Double) in {text} }}")) {
+            return Ok(Subject::Function(function));
+        }
         let value = self.compiles(&["let x = 0.5", text])?;
         let ty = value.map_or(String::new(), |ty| format!(", but has type '{ty}'"));
         let message =
@@ -154,6 +160,19 @@ impl Session {
     fn is_of(&mut self, text: &str, parameters: usize) -> bool {
         let types = vec!["Double"; parameters].join(", ");
         self.type_of(&format!("let _f: ({types}) -> Double = {text}; _f")).is_ok()
+    }
+
+    /// Returns the function of one number whose values are the scalars of the tensors of rank 0 that a text's function returns.
+    fn with_scalar_result(&mut self, text: &str) -> Option<String> {
+        let ty = self.type_of(text).ok()??;
+        let (parameters, result) = parts_of(&ty)?;
+        let number = match parameters.as_slice() {
+            [parameter] if ["Double", "Float"].contains(&&**parameter) => parameter.to_string(),
+            _ => return None,
+        };
+        let scalar = if result.starts_with("Tensor<") { ".scalarized()" } else { "" };
+        let function = format!("{{ (x: Double) in Double(({text})({number}(x)){scalar}) }}");
+        self.is_of(&function, 1).then_some(function)
     }
 
     /// Checks texts that the user wrote, of which all but the last are declarations, and returns the type of the last.

@@ -61,7 +61,7 @@ impl Levels {
     }
 
     /// Returns the result of an operation without a tangent in the forward level `k`. At a jump, the result gets a slot,
-    /// by which its use is noticed.
+    /// by which its use is noticed, if the level has slots for that; otherwise the jump counts as used, like that of a number.
     pub(super) fn unvaried_result(
         &mut self,
         k: usize,
@@ -69,8 +69,7 @@ impl Levels {
         of: Evaluation<'_>,
     ) -> Result<TensorValue, Failure> {
         let result = of.result.clone();
-        // Only these levels have slots that distinguish equal tangents.
-        if !operation.is_flat() || !self.options().stops_at_kinks || self.is_paused(k) {
+        if !operation.is_flat() || !self.options().kinks || self.is_paused(k) {
             return Ok(result);
         }
         let epoch = self.epoch_at(k);
@@ -78,6 +77,11 @@ impl Levels {
         let (Some(kink), Some(place)) = (operation.kink(of, &varies)?, self.place_of_tensors()) else {
             return Ok(result);
         };
+        // Only these levels have slots that distinguish equal tangents.
+        if !self.options().stops_at_kinks {
+            self.observe_tensor_kink(kink, place)?;
+            return Ok(result);
+        }
         let slot = self.flat_slot(k, result.slot, (kink, place))?;
         Ok(TensorValue { slot, ..result })
     }
