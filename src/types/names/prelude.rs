@@ -27,11 +27,18 @@ pub(in crate::types) fn list_prelude(cx: &mut TypeContext, sources: &mut SourceM
 
 /// Makes the names of a module visible; returns `false` if the module does not exist.
 pub(crate) fn import_module(cx: &mut TypeContext, name: &str) -> bool {
-    // Foundation re-exports the functions of the C library.
-    let module = if matches!(name, "Darwin" | "Foundation") { "Glibc" } else { name };
-    let declares = |(_, pieces): &Indexed| pieces.iter().find_map(|piece| piece.module.filter(|own| *own == module));
-    if let Some(module) = LIBRARY.declarations.iter().find_map(declares) {
-        cx.defs.prelude.import(module);
+    // Foundation and TensorFlow re-export the functions of the C library.
+    let modules: &[&str] = match name {
+        "Darwin" | "Foundation" => &["Glibc"],
+        "TensorFlow" => &["Glibc", "TensorFlow"],
+        _ => &[name],
+    };
+    for module in modules {
+        let declares =
+            |(_, pieces): &Indexed| pieces.iter().find_map(|piece| piece.module.filter(|own| own == module));
+        if let Some(module) = LIBRARY.declarations.iter().find_map(declares) {
+            cx.defs.prelude.import(module);
+        }
     }
     module_name::is_library_module(name)
 }
