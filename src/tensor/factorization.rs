@@ -2,12 +2,13 @@
 //! precision, also for tensors of `Float`.
 
 use super::cancellation;
+use super::elimination::Pivots;
 use super::error::{Result, TensorError};
 use super::matmul::matrix_starts;
 use super::scalar::ScalarKind;
 use super::shape::Shape;
 use super::strided::Tensor;
-use faer::linalg::solvers::{DenseSolveCore, PartialPivLu, Solve};
+use faer::linalg::solvers::{DenseSolveCore, Solve};
 use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_upper_triangular_in_place};
 use faer::{Mat, MatRef, Par, Side};
 
@@ -86,37 +87,6 @@ impl Collector {
     }
 }
 
-/// Whether a matrix with this factorization has no inverse.
-fn is_singular(lu: &PartialPivLu<f64>) -> bool {
-    (0..lu.U().nrows()).any(|at| lu.U()[(at, at)] == 0.0)
-}
-
-/// Returns the sign of the determinant, and the logarithm of its absolute value.
-fn sign_and_logarithm(lu: &PartialPivLu<f64>) -> (f64, f64) {
-    let u = lu.U();
-    let (order, _) = lu.P().arrays();
-    let mut order = order.to_vec();
-    let mut sign = 1.0;
-    for at in 0..order.len() {
-        while order[at] != at {
-            let other = order[at];
-            order.swap(at, other);
-            sign = -sign;
-        }
-    }
-    let mut logarithm = 0.0;
-    for at in 0..u.nrows() {
-        let pivot = u[(at, at)];
-        if pivot == 0.0 {
-            // What follows has been divided by zero.
-            return (0.0, f64::NEG_INFINITY);
-        }
-        sign *= pivot.signum();
-        logarithm += pivot.abs().ln();
-    }
-    (sign, logarithm)
-}
-
 /// Returns the first columns of a matrix that has at least as many.
 fn first_columns(matrix: MatRef<'_, f64>, count: usize) -> MatRef<'_, f64> {
     matrix.subcols(0, count.min(matrix.ncols()))
@@ -145,7 +115,7 @@ impl Tensor {
         let mut inverses = Collector::default();
         for matrix in matrices.iter() {
             let lu = matrix.partial_piv_lu();
-            if is_singular(&lu) {
+            if Pivots::with_factors(matrix, &lu).is_singular() {
                 return Err(TensorError::value(operation, "the matrix is singular"));
             }
             inverses.push(lu.inverse().as_ref());
@@ -156,7 +126,7 @@ impl Tensor {
     /// Returns the signs of the determinants, and the logarithms of their absolute values.
     pub fn sign_and_log_determinant(&self) -> Result<(Tensor, Tensor)> {
         let matrices = Matrices::square("slogdet", self)?;
-        let results = matrices.iter().map(|matrix| sign_and_logarithm(&matrix.partial_piv_lu()));
+        let results = matrices.iter().map(|matrix| Pivots::new(matrix).sign_and_logarithm());
         let (signs, logarithms) = results.unzip();
         let tensor = |results| Collector(results).tensor(self.kind(), &matrices.batch, &[]);
         Ok((tensor(signs)?, tensor(logarithms)?))
@@ -165,15 +135,7 @@ impl Tensor {
     /// Returns the determinants.
     pub fn determinant(&self) -> Result<Tensor> {
         let matrices = Matrices::square("det", self)?;
-        let determinant = |matrix: MatRef<'_, f64>| {
-            let lu = matrix.partial_piv_lu();
-            let (sign, _) = sign_and_logarithm(&lu);
-            if sign == 0.0 {
-                return 0.0;
-            }
-            (0..matrix.nrows()).fold(sign, |product, at| product * lu.U()[(at, at)].abs())
-        };
-        let results = matrices.iter().map(determinant).collect();
+        let results = matrices.iter().map(|matrix| Pivots::new(matrix).determinant()).collect();
         Collector(results).tensor(self.kind(), &matrices.batch, &[])
     }
 
@@ -181,7 +143,7 @@ impl Tensor {
     pub fn solve(&self, right: &Tensor) -> Result<Tensor> {
         self.solve_by("solve(matrix:rhs:)", right, |operation, matrix, right| {
             let lu = matrix.partial_piv_lu();
-            if is_singular(&lu) {
+            if Pivots::with_factors(matrix, &lu).is_singular() {
                 return Err(TensorError::value(operation, "the matrix is singular"));
             }
             lu.solve_in_place(right.as_mut());

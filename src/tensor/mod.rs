@@ -12,6 +12,7 @@ mod cancellation;
 mod construction;
 mod description;
 mod elementwise;
+mod elimination;
 mod error;
 mod factorization;
 mod fold;

@@ -34,8 +34,7 @@ pub(crate) fn import_module(cx: &mut TypeContext, name: &str) -> bool {
         _ => &[name],
     };
     for module in modules {
-        let declares =
-            |(_, pieces): &Indexed| pieces.iter().find_map(|piece| piece.module.filter(|own| own == module));
+        let declares = |(_, pieces): &Indexed| pieces.iter().find_map(|piece| piece.module.filter(|own| own == module));
         if let Some(module) = LIBRARY.declarations.iter().find_map(declares) {
             cx.defs.prelude.import(module);
         }
