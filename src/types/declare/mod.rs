@@ -521,7 +521,7 @@ fn declare_extension(cx: &mut TypeContext, decl: &Rc<Decl>, extension: &Extensio
             // be called.
             return;
         }
-        let text = name_lookup::unknown_type_diagnostic(&extension.target);
+        let text = name_lookup::unknown_type_diagnostic(cx, &extension.target);
         cx.sink.report(text);
         return;
     };

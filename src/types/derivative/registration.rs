@@ -29,6 +29,7 @@ use crate::types::model::type_context;
 use crate::types::model::type_context::TypeContext;
 use crate::types::model::typed_tree::FunctionId;
 use crate::types::names::name_lookup;
+use crate::types::names::prelude;
 use std::rc::Rc;
 
 const TWO_PARTS: &str = "'@derivative(of:)' attribute requires function to return a two-element tuple; first element must have label 'value:' and second element must have label 'pullback:' or 'differential:'";
@@ -187,7 +188,8 @@ fn no_original(cx: &TypeContext, f: FunctionId, of: &FunctionName) -> Diagnostic
         );
         return Diagnostic::error(Code::Registration, of.name.span, message);
     }
-    Diagnostic::error(Code::UnknownName, of.name.span, format!("cannot find '{name}' in scope"))
+    let diagnostic = Diagnostic::error(Code::UnknownName, of.name.span, format!("cannot find '{name}' in scope"));
+    prelude::suggest_import(cx, diagnostic, name).unwrap_or_else(|diagnostic| diagnostic)
 }
 
 /// Substitutes the generic parameters of `f`, the function to be registered, for those of the original. Returns `None`

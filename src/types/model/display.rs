@@ -15,7 +15,6 @@ use std::fmt::Write;
 
 /// Types of Swift that do not exist in dscript, with alternatives.
 const ABSENT: &[(&str, &str)] = &[
-    ("KeyPathIterable", "it is declared in a module: import TensorFlow"),
     ("Mirror", "to customize how a type is printed, implement 'description'"),
 ];
 

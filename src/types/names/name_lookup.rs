@@ -152,8 +152,14 @@ pub(crate) fn resolves_to_never(cx: &mut TypeContext, target: &TypeExpr, file: u
     matches!(path.as_slice(), [(ident, _)] if &*ident.name == "Never") && type_entry(cx, "Never", file).is_none()
 }
 
-pub(crate) fn unknown_type_diagnostic(ty: &TypeExpr) -> Diagnostic {
-    Diagnostic::error(Code::UnknownType, ty.span, "cannot find the type to extend in scope")
+pub(crate) fn unknown_type_diagnostic(cx: &TypeContext, ty: &TypeExpr) -> Diagnostic {
+    let diagnostic = Diagnostic::error(Code::UnknownType, ty.span, "cannot find the type to extend in scope");
+    match &ty.kind {
+        TypeExprKind::Named(path) if path.len() == 1 => {
+            prelude::suggest_import(cx, diagnostic, &path[0].0.name).unwrap_or_else(|diagnostic| diagnostic)
+        }
+        _ => diagnostic,
+    }
 }
 
 /// Returns the type `T.Name`, a member of the type `T`.

@@ -17,6 +17,7 @@ use crate::types::names::function_type;
 use crate::types::names::module_name;
 use crate::types::names::name_lookup;
 use crate::types::names::nested_access;
+use crate::types::names::prelude;
 use crate::types::names::type_alias;
 use hashbrown::HashMap;
 use std::rc::Rc;
@@ -126,9 +127,10 @@ fn resolve_path(cx: &mut TypeContext, path: &[(Ident, Vec<TypeExpr>)], scope: &T
     }
     let Some(mut ty) = found else {
         let message = format!("cannot find type '{}' in scope", first.name);
-        let known = type_names(cx);
         let diagnostic = without(Diagnostic::error(Code::UnknownType, first.span, message), &first.name);
-        cx.sink.report(did_you_mean(diagnostic, first, &known));
+        let diagnostic = prelude::suggest_import(cx, diagnostic, &first.name)
+            .unwrap_or_else(|diagnostic| did_you_mean(diagnostic, first, &type_names(cx)));
+        cx.sink.report(diagnostic);
         return Type::Error;
     };
     for (ident, generics) in rest {

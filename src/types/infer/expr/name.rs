@@ -227,7 +227,8 @@ impl Infer<'_> {
         }
         let diagnostic =
             Diagnostic::error(Code::UnknownName, ident.span, format!("cannot find '{}' in scope", ident.name));
-        let diagnostic = did_you_mean(diagnostic, ident, &self.known_names());
+        let diagnostic = prelude::suggest_import(self.cx, diagnostic, &ident.name)
+            .unwrap_or_else(|diagnostic| did_you_mean(diagnostic, ident, &self.known_names()));
         self.error(diagnostic);
         self.error_expr(ident.span)
     }
