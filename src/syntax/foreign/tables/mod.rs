@@ -25,6 +25,7 @@ pub(super) const TABLES: &[(Scope, &[Row])] = &[
     (Scope::Everything, declarations::ROWS),
     (Scope::Everything, statements::ROWS),
     (Scope::Conversions, functions::CONVERTED),
+    (Scope::Conversions, tensors::CONVERTED),
     (Scope::Conversions, library_functions::CONVERTED),
     (Scope::Arrays, array_operations::ROWS),
     (Scope::Expressions, library_functions::ROWS),
