@@ -189,7 +189,10 @@ fn no_original(cx: &TypeContext, f: FunctionId, of: &FunctionName) -> Diagnostic
         return Diagnostic::error(Code::Registration, of.name.span, message);
     }
     let diagnostic = Diagnostic::error(Code::UnknownName, of.name.span, format!("cannot find '{name}' in scope"));
-    prelude::suggest_import(cx, diagnostic, name).unwrap_or_else(|diagnostic| diagnostic)
+    match prelude::import_advice(cx, name) {
+        Some(advice) => diagnostic.help(advice),
+        None => diagnostic,
+    }
 }
 
 /// Substitutes the generic parameters of `f`, the function to be registered, for those of the original. Returns `None`

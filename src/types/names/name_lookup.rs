@@ -154,11 +154,13 @@ pub(crate) fn resolves_to_never(cx: &mut TypeContext, target: &TypeExpr, file: u
 
 pub(crate) fn unknown_type_diagnostic(cx: &TypeContext, ty: &TypeExpr) -> Diagnostic {
     let diagnostic = Diagnostic::error(Code::UnknownType, ty.span, "cannot find the type to extend in scope");
-    match &ty.kind {
-        TypeExprKind::Named(path) if path.len() == 1 => {
-            prelude::suggest_import(cx, diagnostic, &path[0].0.name).unwrap_or_else(|diagnostic| diagnostic)
-        }
-        _ => diagnostic,
+    let advice = match &ty.kind {
+        TypeExprKind::Named(path) if path.len() == 1 => prelude::import_advice(cx, &path[0].0.name),
+        _ => None,
+    };
+    match advice {
+        Some(advice) => diagnostic.help(advice),
+        None => diagnostic,
     }
 }
 

@@ -1,7 +1,6 @@
 //! Prelude: the standard library, entered incrementally. The tree of a declaration is decoded when its name is first
 //! looked up, so the startup time does not depend on the size of the library.
 
-use crate::diagnostic::Diagnostic;
 use crate::source::{SourceMap, Span};
 use crate::syntax;
 use crate::syntax::ast::{Decl, Name, Param, Stmt};
@@ -44,13 +43,11 @@ pub(crate) fn import_module(cx: &mut TypeContext, name: &str) -> bool {
     module_name::is_library_module(name) || name == "Tensor"
 }
 
-/// Adds to the diagnostic of an unknown name that a module of the library declares it; `Err` if none does that could be imported.
-pub(crate) fn suggest_import(cx: &TypeContext, diagnostic: Diagnostic, name: &str) -> Result<Diagnostic, Diagnostic> {
-    let module = prelude_index::declaring(name).iter().find_map(|piece| piece.module);
-    match module.filter(|module| !name.starts_with('_') && !cx.defs.prelude.has_imported(module)) {
-        Some(module) => Ok(diagnostic.help(format!("it is declared in a module: write 'import {module}' first"))),
-        None => Err(diagnostic),
-    }
+/// Returns the advice for an unknown name that a module of the library declares, if the module is not imported.
+pub(crate) fn import_advice(cx: &TypeContext, name: &str) -> Option<String> {
+    let module = prelude_index::declaring(name).iter().find_map(|piece| piece.module)?;
+    let is_hidden = !name.starts_with('_') && !cx.defs.prelude.has_imported(module);
+    is_hidden.then(|| format!("it is declared in a module: write 'import {module}' first"))
 }
 
 /// Returns the entries of the library under a name, and enters them if necessary.

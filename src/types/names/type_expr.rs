@@ -128,8 +128,10 @@ fn resolve_path(cx: &mut TypeContext, path: &[(Ident, Vec<TypeExpr>)], scope: &T
     let Some(mut ty) = found else {
         let message = format!("cannot find type '{}' in scope", first.name);
         let diagnostic = without(Diagnostic::error(Code::UnknownType, first.span, message), &first.name);
-        let diagnostic = prelude::suggest_import(cx, diagnostic, &first.name)
-            .unwrap_or_else(|diagnostic| did_you_mean(diagnostic, first, &type_names(cx)));
+        let diagnostic = match prelude::import_advice(cx, &first.name) {
+            Some(advice) => diagnostic.help(advice),
+            None => did_you_mean(diagnostic, first, &type_names(cx)),
+        };
         cx.sink.report(diagnostic);
         return Type::Error;
     };

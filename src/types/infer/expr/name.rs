@@ -227,8 +227,10 @@ impl Infer<'_> {
         }
         let diagnostic =
             Diagnostic::error(Code::UnknownName, ident.span, format!("cannot find '{}' in scope", ident.name));
-        let diagnostic = prelude::suggest_import(self.cx, diagnostic, &ident.name)
-            .unwrap_or_else(|diagnostic| did_you_mean(diagnostic, ident, &self.known_names()));
+        let diagnostic = match prelude::import_advice(self.cx, &ident.name) {
+            Some(advice) => diagnostic.help(advice),
+            None => did_you_mean(diagnostic, ident, &self.known_names()),
+        };
         self.error(diagnostic);
         self.error_expr(ident.span)
     }
