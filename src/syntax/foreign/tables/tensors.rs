@@ -4,8 +4,6 @@ use super::Row;
 
 const COPIES: &str = "tensors are values: an assignment copies them";
 
-const DIVISOR: &str = "'standardDeviation()' and 'variance()' divide by the number of scalars";
-
 /// Arguments whose types other libraries write in another way.
 pub(in crate::syntax::foreign) const CONVERTED: &[Row] = &[
     ("zeros : ( $a )", "zeros: [$a]", ""),
@@ -104,7 +102,6 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     ("$x . std ( dim = $e , keepdim = True )", "$x.standardDeviation(alongAxes: $e)", ""),
     ("$x . std ( dim = $e )", "$x.standardDeviation(squeezingAxes: $e)", ""),
     ("$x . std ( $e )", "$x.standardDeviation(squeezingAxes: $e)", ""),
-    ("$x . std ( )", "$x.standardDeviation()", DIVISOR),
     ("$x . var ( axis : $e , keepdims : true )", "$x.variance(alongAxes: $e)", ""),
     ("$x . var ( axis : $e )", "$x.variance(squeezingAxes: $e)", ""),
     ("$x . var ( axis = $e , keepdims = True )", "$x.variance(alongAxes: $e)", ""),
@@ -114,7 +111,6 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     ("$x . var ( dim = $e , keepdim = True )", "$x.variance(alongAxes: $e)", ""),
     ("$x . var ( dim = $e )", "$x.variance(squeezingAxes: $e)", ""),
     ("$x . var ( $e )", "$x.variance(squeezingAxes: $e)", ""),
-    ("$x . var ( )", "$x.variance()", DIVISOR),
     ("$x . argmax ( axis : $e )", "$x.argmax(squeezingAxis: $e)", ""),
     ("$x . argmax ( axis = $e )", "$x.argmax(squeezingAxis: $e)", ""),
     ("$x . argmax ( dim : $e )", "$x.argmax(squeezingAxis: $e)", ""),
