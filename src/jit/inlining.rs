@@ -4,10 +4,11 @@
 //! Only functions without references, loops and calls that remain are inlined: they can leave, but have no record on the
 //! stack of the processor. The registers of an inlined function are those of the window of its caller, as in a call.
 
+use super::flow::target;
+use super::treatment::{Treatment, treatment};
 use super::{Callee, Functions};
 use crate::bytecode::operand::{FIn, FOut, Far, IIn, IOut, Role, Table};
 use crate::bytecode::{Code, Instruction};
-use crate::jit::treatment::{Treatment, treatment};
 use crate::value::Bank;
 
 /// The largest number of instructions of a function that is inlined.
@@ -162,7 +163,7 @@ impl Inliner<'_, '_> {
                     self.push(Instruction::Jump { to: Far(0) }, place);
                 }
             } else {
-                if let Some(target) = super::flow::target(code, pc) {
+                if let Some(target) = target(code, pc) {
                     jumps.push((self.made.code.instructions.len(), Some(target)));
                 }
                 self.push(shifted(instruction, base, constants)?, place);
@@ -220,4 +221,78 @@ fn rebuilt(instruction: &Instruction, change: impl Fn(Role, i64) -> i64) -> Opti
     let mut operands: smallvec::SmallVec<[i64; 4]> = Default::default();
     instruction.visit(&mut |field| operands.push(change(field.role, field.number)));
     Instruction::build(instruction.opcode(), &operands)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bytecode::operand::{Fun, Integer, Small, To};
+
+    #[test]
+    fn calls_are_replaced_by_instructions_with_the_registers_of_the_window() {
+        use Instruction as I;
+        // The callee returns 3 · n, or n unless n < 4.
+        let callee = Code {
+            instructions: vec![
+                I::IfLtIK { a: IIn(0), k: Small(4), to: To(1) },
+                I::ReturnI { a: IIn(0) },
+                I::LoadI { out: IOut(1), k: Integer(0) },
+                I::MulI { out: IOut(1), a: IIn(0), b: IIn(1) },
+                I::ReturnI { a: IIn(1) },
+            ],
+            integers: vec![3],
+            params: [0, 1, 0],
+            results: [0, 1, 0],
+            registers: [0, 2, 0],
+            ..Code::default()
+        };
+        let caller = Code {
+            instructions: vec![
+                I::MoveI { out: IOut(1), a: IIn(0) },
+                I::Call { function: Fun(7) },
+                I::ReturnI { a: IIn(1) },
+            ],
+            integers: vec![5],
+            params: [0, 1, 0],
+            results: [0, 1, 0],
+            registers: [0, 1, 0],
+            window: [0, 1, 0],
+            ..Code::default()
+        };
+        let functions = |callee_of_call: Callee| (callee_of_call.function == 7).then_some((&callee, 70));
+        let inlined = Inlined::of(&caller, 60, &functions);
+        let expected = [
+            I::MoveI { out: IOut(1), a: IIn(0) },
+            I::IfLtIK { a: IIn(1), k: Small(4), to: To(2) },
+            I::MoveI { out: IOut(1), a: IIn(1) },
+            I::Jump { to: Far(3) },
+            I::LoadI { out: IOut(2), k: Integer(1) },
+            I::MulI { out: IOut(2), a: IIn(1), b: IIn(2) },
+            I::MoveI { out: IOut(1), a: IIn(2) },
+            I::ReturnI { a: IIn(1) },
+        ];
+        assert_eq!(inlined.code.instructions, expected);
+        assert_eq!((inlined.code.integers, inlined.frame), (vec![5, 3], [0, 3]));
+        assert_eq!(inlined.starts, [0, 1, 7]);
+        let call = Place { activation: 0, pc: 1 };
+        assert_eq!(inlined.activations[1], Activation { owner: 70, base: [0, 1], caller: Some(call) });
+        assert_eq!(inlined.places[5], Place { activation: 1, pc: 3 });
+    }
+
+    #[test]
+    fn functions_with_loops_or_references_are_called() {
+        let again = Code { instructions: vec![Instruction::Jump { to: Far(-1) }], ..Code::default() };
+        let reference = Code { instructions: vec![Instruction::Return {}], registers: [0, 0, 1], ..Code::default() };
+        let caller = Code {
+            instructions: vec![
+                Instruction::Call { function: Fun(0) },
+                Instruction::Call { function: Fun(1) },
+                Instruction::Return {},
+            ],
+            ..Code::default()
+        };
+        let functions = |callee: Callee| [(&again, 1), (&reference, 2)].get(callee.function as usize).copied();
+        let inlined = Inlined::of(&caller, 0, &functions);
+        assert_eq!((inlined.code.instructions, inlined.activations.len()), (caller.instructions, 1));
+    }
 }

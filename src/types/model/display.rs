@@ -14,9 +14,7 @@ use crate::types::model::typed_tree::FunctionId;
 use std::fmt::Write;
 
 /// Types of Swift that do not exist in dscript, with alternatives.
-const ABSENT: &[(&str, &str)] = &[
-    ("Mirror", "to customize how a type is printed, implement 'description'"),
-];
+const ABSENT: &[(&str, &str)] = &[("Mirror", "to customize how a type is printed, implement 'description'")];
 
 /// Adds a suggestion to a diagnostic if `name` is a type of Swift that does not exist in dscript.
 pub(crate) fn without(diagnostic: Diagnostic, name: &str) -> Diagnostic {
