@@ -1,7 +1,7 @@
 //! Disassembler: the textual form of code, for `show --stage code`.
 
 use super::operand::{Access, Role, Table};
-use super::{Code, Field, Fused, Opcode, primitive};
+use super::{Code, Counts, Field, Fused, Opcode, primitive};
 use crate::value::Bank;
 use crate::value::number_format::write_double;
 use std::fmt::Write;
@@ -64,8 +64,10 @@ fn operand(out: &mut String, code: &Code, at: usize, field: Field) {
             Some([f, i, r]) => write!(out, "f {f} · i {i} · r {r}"),
             None => Ok(()),
         },
-        // The signature is that of the function object's type.
-        Role::Table(Table::Signatures) => Ok(()),
+        Role::Table(Table::Signatures) => match code.signatures.get(index) {
+            Some(signature) => write!(out, "{} → {}", listed(signature.params), listed(signature.results)),
+            None => Ok(()),
+        },
         Role::Table(Table::Closures) => match code.closures.get(index) {
             Some(site) => write!(out, "function {}", site.function),
             None => Ok(()),
@@ -105,4 +107,10 @@ fn operand(out: &mut String, code: &Code, at: usize, field: Field) {
         Role::Component => write!(out, ".{n}"),
         Role::Immediate => write!(out, "{n}"),
     };
+}
+/// Returns the counts other than 0 with the names of their banks.
+fn listed(counts: Counts) -> String {
+    let counts = ["f", "i", "r"].into_iter().zip(counts).filter(|(_, count)| *count > 0);
+    let parts: Vec<String> = counts.map(|(bank, count)| format!("{bank} {count}")).collect();
+    if parts.is_empty() { "()".to_string() } else { parts.join(" · ") }
 }

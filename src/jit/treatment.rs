@@ -69,11 +69,11 @@ pub fn treatment(opcode: Opcode) -> Treatment {
         | LoadRecordR | StoreRecordF | StoreRecordI | CaptureF | CaptureI | CaptureR | AppendF | AppendI | Count
         | CheckIndex | ElementF | ElementI | ElementR | PartF | PartI | PartR | SetElementF | SetElementI
         | SetPartF | SetPartI | TakePart | SetElementR | SetPartR | AppendR | LoadGlobalF | LoadGlobalI
-        | LoadGlobalR | StoreGlobalF | StoreGlobalI | CheckAccess | CheckGlobalAccess | NewClosure | LoadText
-        | AppendText | Native => Treatment::Object,
+        | LoadGlobalR | StoreGlobalF | StoreGlobalI | CheckAccess | CheckGlobalAccess | NewArray | NewClosure
+        | LoadText | AppendText | Native => Treatment::Object,
         LoadArray | Operate | NewBox | NewInstance | FindMethod | NewRecord | StoreBoxR | TakeBox | StoreRecordR
-        | TakeRecord | NewArray | Append | StoreGlobalR | TakeGlobal | BeginAccess | BeginGlobalAccess | EndAccess
-        | DPrim3F | DCallRule | DNative | DOperate | DNewBox | DNewRecord | DNewClosure | DStoreBoxF | DAppend
+        | TakeRecord | Append | StoreGlobalR | TakeGlobal | BeginAccess | BeginGlobalAccess | EndAccess | DPrim3F
+        | DCallRule | DNative | DOperate | DNewBox | DNewRecord | DNewClosure | DStoreBoxF | DAppend
         | DStoreGlobalF => Treatment::Step,
         CallValue | DCallValue => Treatment::CallOfObject,
         PartialF | PartialLeftF | PartialRightF | PartialFI | FlushF | AppendNode | AppendNode2 | PushF | PushI

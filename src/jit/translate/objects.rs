@@ -107,6 +107,11 @@ impl Translator<'_, '_> {
                 ];
                 self.call_or_step(at, self.helpers.new_closure as *const () as usize, &given);
             }
+            I::NewArray { out } if !self.is_derivative => {
+                let context = self.builder.ins().get_pinned_reg(types::I64);
+                let given = [context, self.register_address(out.0)];
+                self.call_or_step(at, self.helpers.new_first_array as *const () as usize, &given);
+            }
             I::LoadText { out, k } => {
                 let text = std::ptr::from_ref(&self.code.texts[usize::from(k)]).addr();
                 let given = [self.register_address(out.0), self.constant(text as i64)];

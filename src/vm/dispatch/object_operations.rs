@@ -48,10 +48,22 @@ pub extern "C" fn take(context: *mut Context, to: *mut u8, from: *mut u8) -> i64
 }
 
 /// Drops the reference in a register; returns whether finalizers are pending.
-pub extern "C" fn drop_reference(_: *mut Context, address: *mut u8, _: *mut u8) -> i64 {
-    // SAFETY: machine code passes a register of its frame; nothing else borrows it.
-    unsafe { *register(address) = Ref::Null };
+pub extern "C" fn drop_reference(context: *mut Context, address: *mut u8, _: *mut u8) -> i64 {
+    // SAFETY: machine code passes its own context and a register of its frame; nothing else borrows them.
+    unsafe { replace(&mut (*context).spare_arrays, register(address), Ref::Null) };
     i64::from(finalizer::any())
+}
+
+/// Creates an empty array in an empty register; returns whether the register was empty.
+pub extern "C" fn new_first_array(context: *mut Context, out: *mut u8) -> i64 {
+    // SAFETY: machine code passes its own context and a register of its frame; nothing else borrows them.
+    let (spare, out) = unsafe { (&mut (*context).spare_arrays, register(out)) };
+    // A finalizer may have to run for an object that is replaced.
+    if !matches!(out, Ref::Null) {
+        return 0;
+    }
+    *out = spare.make();
+    1
 }
 
 /// Creates a function object that captures references, which are moved out of the window.

@@ -4,7 +4,7 @@ use super::adjoint_code::{normalize, run_in_window};
 use super::matrix::is_possible;
 use super::window_call::{Saved, code_of_argument, components_of_arguments};
 use crate::value::shape::TangentId;
-use crate::value::{Bank, Cells, Ref};
+use crate::value::{Bank, Ref};
 use crate::vm::compiler_interface::Compiler;
 use crate::vm::fault::Fault;
 use crate::vm::function_table::TransformKind;
@@ -38,14 +38,15 @@ pub(crate) fn jacobian(
     }
     let saved = Saved::of(machine, params);
     for row in 0..rows {
-        let zeros = Cells::numbers(vec![0.0; positions.count]);
-        machine.set_reference(references + row, Ref::Cells(Rc::new(zeros)));
+        let zeros = machine.tier.zeros(positions.count);
+        machine.set_reference(references + row, zeros);
     }
     let given = [numbers, 0, references + rows];
     let is_done = run_in_window(machine, compiler, &found, given, [rows * (1 + numbers), 0, rows])?
         && (0..rows).all(|row| machine.number(row).is_finite());
     let finished = |row: usize| finished_row(machine, row, rows + row * numbers, &positions);
-    let Some(made) = is_done.then(|| (0..rows).map(finished).collect()).flatten() else {
+    let finished = is_done.then(|| (0..rows).map(finished).collect::<Option<SmallVec<[Ref; 8]>>>());
+    let Some(made) = finished.flatten() else {
         saved.restore(machine);
         return Ok(false);
     };
@@ -54,9 +55,10 @@ pub(crate) fn jacobian(
 }
 
 /// Returns the rows of a Jacobian as the result of the operator.
-pub(super) fn give_rows(machine: &mut Machine, rows: Vec<Ref>) {
+pub(super) fn give_rows(machine: &mut Machine, rows: impl IntoIterator<Item = Ref>) {
+    let rows = machine.tier.array_of_references(rows);
     machine.set_integer(0, 1);
-    machine.set_reference(0, Ref::Cells(Rc::new(Cells::references(rows))));
+    machine.set_reference(0, rows);
 }
 
 /// Returns a row with the adjoints of the arguments that are numbers, of which the first one is in the given number register;

@@ -57,7 +57,7 @@ pub(crate) fn jacobian(
         saved.restore(machine);
         return Ok(false);
     };
-    give_rows(machine, rows.into_iter().map(|row| Ref::Cells(Rc::new(Cells::numbers(row)))).collect());
+    give_rows(machine, rows.into_iter().map(|row| Ref::Cells(Rc::new(Cells::numbers(row)))));
     Ok(true)
 }
 
