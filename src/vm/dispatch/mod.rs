@@ -90,7 +90,7 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
         macro_rules! run_finalizers {
             () => {
                 if finalizer::any() {
-                    // The instruction may have been executed without a call of other code, which needs to be told.
+                    // A fast path does not store in the frame where it continues.
                     save(machine, at.pc);
                     outside!(finalizers::run_finalizers(machine, compiler)?);
                 }
