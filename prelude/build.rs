@@ -41,6 +41,7 @@ const FILES: &[(&str, Option<&str>)] = &[
     ("character", None),
     ("date_interval", None),
     ("emoji", None),
+    ("general_category", None),
     ("format", None),
     ("foundation", None),
     ("optional", None),

@@ -403,8 +403,9 @@ impl<'t> Search<'t> {
 
 /// Whether all words of a pattern occur in a text.
 fn could_match(text: &str, pattern: &str) -> bool {
-    let is_literal =
-        |item: &&str| !item.starts_with('$') && !matches!(*item, "§" | "~" | "_" | "↵" | "#end" | "#body" | "");
+    let is_literal = |item: &&str| {
+        !item.starts_with('$') && !matches!(*item, "§" | "~" | "_" | "↵" | "#end" | "#last" | "#body" | "")
+    };
     pattern.split(' ').filter(is_literal).all(|item| item.starts_with('<') && item.len() > 2 || text.contains(item))
 }
 

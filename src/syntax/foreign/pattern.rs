@@ -2,7 +2,8 @@
 //!
 //! A pattern is a sequence of tokens separated by blanks. `§` stands for the beginning of a statement, `~` for no blank
 //! between two tokens, `_` for a blank, `↵` for line breaks, `#body` for a place that is not among the parameters of a
-//! closure, and `$` and a letter for a part of the code:
+//! closure, `#end` for the end of a line, `#last` for the end of an argument or an element, and `$` and a letter for a
+//! part of the code:
 //!
 //! | letter | part |
 //! | --- | --- |
@@ -273,6 +274,10 @@ impl<'t> Code<'t> {
             }
             "#end" => {
                 let ended = at >= self.tokens.len() || matches!(self.tokens[at].kind, Kind::LineBreak | Kind::Comment);
+                return if ended { vec![at] } else { vec![] };
+            }
+            "#last" => {
+                let ended = self.is(at, Kind::Close) || self.word(at) == Some(",");
                 return if ended { vec![at] } else { vec![] };
             }
             _ => {}

@@ -1,6 +1,7 @@
 //! Declarations: enters the names of a module into the tables first, so that their order does not matter, and leaves
 //! types to be resolved on demand.
 
+pub(crate) mod async_global;
 pub(crate) mod attributes;
 pub(crate) mod deinit;
 pub(crate) mod inline_adjoint;
@@ -370,6 +371,9 @@ fn declare_global(
         check_has_getter(cx, binding, &Ident { name: name.clone(), span: binding.pattern.span });
     }
     if !is_prelude && !is_let && decl.has("lazy") && lazy_property::declare_lazy_global(cx, decl, binding, file) {
+        return;
+    }
+    if !is_prelude && is_let && async_global::declare_async_global(cx, decl, binding, file) {
         return;
     }
     let has_initial = is_prelude || binding.value.is_some() || binding.accessors.is_some();

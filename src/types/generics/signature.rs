@@ -294,11 +294,16 @@ pub(crate) fn observed_type(cx: &mut TypeContext, observed: Observed) -> Type {
     }
 }
 
-/// Reports a wrapper on a parameter.
+/// Reports a wrapper on a parameter that is `inout` or variadic.
 pub(crate) fn refuse_wrapped_param(cx: &mut TypeContext, param: &Param) {
+    let kind = match param {
+        Param { is_inout: true, .. } => "an 'inout'",
+        Param { variadic: true, .. } => "a variadic",
+        _ => return,
+    };
     let is_wrapper = |a: &&Attribute| cx.defs.wrappers.contains_key(&*a.name.name);
     if let Some(attribute) = param.attributes.iter().find(is_wrapper) {
-        let message = "property wrappers are not supported on parameters";
+        let message = format!("a property wrapper cannot be applied to {kind} parameter");
         let diagnostic = Diagnostic::error(DiagnosticCode::WrongContext, attribute.span, message);
         let (wrapper, name) = (&attribute.name.name, &param.name.name);
         cx.sink.report(diagnostic.help(format!("wrap a local variable instead: '@{wrapper} var wrapped = {name}'")));

@@ -416,7 +416,7 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     ("$i ~ $s ~ $i", "", "digits are grouped with '_': '1_000_000'"),
     ("$i ~ . ~ $i", "", "a number has one decimal point"),
     ("$i ~ . #end", "$i.0", "a number has digits after the decimal point"),
-    ("$i ~ . )", "$i.0)", "a number has digits after the decimal point"),
+    ("$i ~ . #last", "$i.0", "a number has digits after the decimal point"),
     ("$i ~ <suffix>", "$i", ""),
     ("$i ~ f", "$i", "numbers have no suffix; the type of a number is stated with 'let x: Float = $i'"),
     ("$i ~ d", "$i", "numbers have no suffix"),

@@ -421,8 +421,7 @@ impl Infer<'_> {
             return Argument::InOut(place);
         }
         if matches!(arg.ast.kind, Ast::InOut(_)) {
-            let message = "'&' is only allowed for an 'inout' parameter";
-            return Argument::Value(self.fail(Code::Mismatch, arg.span, message));
+            return Argument::Value(self.refuse_address(arg, wanted));
         }
         if autoclosure {
             let closure = self.autoclosure(&arg.ast.clone(), wanted);

@@ -452,7 +452,8 @@ pub(crate) fn highest_anonymous(body: &ast::Block) -> Option<usize> {
     highest
 }
 
-fn with_return(body: &ast::Block) -> ast::Block {
+/// Returns a body that returns its value, if it consists of one expression.
+pub(crate) fn with_return(body: &ast::Block) -> ast::Block {
     match single_expression(body) {
         Some(only) => {
             let items = vec![ast::Stmt { kind: AstStmt::Return(Some(only.clone())), span: only.span }];

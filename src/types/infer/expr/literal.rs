@@ -58,8 +58,26 @@ impl Infer<'_> {
         let ty = self.literal_type(Literal::Int, expected);
         match value.and_then(|v| i128::try_from(v).ok()) {
             Some(value) => Expr { kind: ExprKind::Int(value), ty, span },
-            None => self.fail(Code::InvalidLiteral, span, "integer literal is too large"),
+            None => self.too_large(&ty, span),
         }
+    }
+
+    /// Reports an integer literal that is larger than the largest `Int128`.
+    fn too_large(&mut self, ty: &Type, span: Span) -> Expr {
+        let digits = self.cx.sink.source_text(span).to_owned();
+        let error = Diagnostic::error(Code::InvalidLiteral, span, "integer literal is too large");
+        let is_decimal = digits.bytes().all(|c| c.is_ascii_digit() || c == b'_');
+        let known = unification::shallow(self.cx, ty);
+        let is = |infer: &Self, name: &str| matches!(known, Type::Nominal(n, _) if &*infer.cx.defs.nominal_data(n).name == name);
+        let error = if is_decimal && is(self, "UInt128") {
+            error.fix("write it as text", span, format!("UInt128(\"{}\")!", digits.replace('_', "")))
+        } else if is_decimal && is(self, "Double") {
+            error.fix("write a decimal fraction", span, format!("{digits}.0"))
+        } else {
+            error.help("the largest integer literal is 2^127 - 1; 'UInt128(…)' parses a larger number from a string")
+        };
+        self.error(error);
+        self.error_expr(span)
     }
 
     pub(crate) fn string(&mut self, parts: &[StringPart], expected: Option<&Type>, span: Span) -> Expr {

@@ -1,6 +1,7 @@
 //! Reports: diagnostics for expressions that do not type-check.
 
 pub(crate) mod access_level;
+pub(crate) mod address;
 pub(crate) mod array_parameter;
 pub(crate) mod constant_cast;
 pub(crate) mod inequality;

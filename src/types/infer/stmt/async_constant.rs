@@ -4,12 +4,13 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast;
 use crate::syntax::ast::{Ident, TypeExpr};
+use crate::types::declare::async_global;
 use crate::types::declare::property_observers;
 use crate::types::generics::signature;
 use crate::types::generics::unification;
 use crate::types::infer::expr::calculus_notation;
 use crate::types::infer::{Infer, LocalEntity};
-use crate::types::model::syntax_query::coerced;
+use crate::types::model::syntax_query::{coerced, strip};
 use crate::types::model::syntax_walk;
 use crate::types::model::ty::Type;
 use crate::types::model::typed_tree::{Callee, Expr, ExprKind, FunctionId, Stmt, StmtKind};
@@ -43,6 +44,15 @@ impl Infer<'_> {
         let get = property_observers::written_block(self.cx, &format!("return {read}(`{task}`)"), span);
         let accessors = ast::Accessors { get: Some(get.into()), get_throws: throws, ..ast::Accessors::default() };
         self.accessors(ident, accessors, &ty, out);
+    }
+
+    /// Begins the task of an `async let` at the top level, which a hidden constant holds.
+    pub(crate) fn begin_task_of_global(&mut self, binding: &ast::Binding, out: &mut Vec<Stmt>) {
+        let ast::PatternKind::Bind { name, .. } = &strip(&binding.pattern).kind else { return };
+        let text = format!("_ = `{}`", async_global::task_name(name));
+        for statement in &property_observers::written_block(self.cx, &text, binding.pattern.span).items {
+            self.statement(statement, out);
+        }
     }
 
     /// Declares the function that a task calls to compute a constant. Returns the name of the function, whether it throws,

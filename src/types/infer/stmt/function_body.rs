@@ -161,10 +161,15 @@ impl Infer<'_> {
                 return None;
             }
             Code::Block(Some(body)) => match kind {
-                FunctionKind::Init { .. } => self.initializer(&body, signature),
+                FunctionKind::Init { .. } => {
+                    let wrapping = self.wrapping_body(f, &body, false);
+                    self.initializer(wrapping.as_ref().unwrap_or(&body), signature)
+                }
                 FunctionKind::Function | FunctionKind::Getter => {
                     let built = self.building_attributes(f).and_then(|decl| self.built_body(&decl.attributes, &body));
-                    self.function_statements(built.as_ref().unwrap_or(&body), &signature.result.clone())
+                    let result = signature.result.clone();
+                    let wrapping = self.wrapping_body(f, built.as_ref().unwrap_or(&body), !result.is_unit());
+                    self.function_statements(wrapping.as_ref().or(built.as_ref()).unwrap_or(&body), &result)
                 }
                 _ => self.function_statements(&body, &signature.result.clone()),
             },

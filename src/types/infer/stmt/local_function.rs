@@ -90,7 +90,8 @@ impl Infer<'_> {
                 infer.leave_frame();
                 return;
             };
-            let statements = infer.function_statements(&body, &signature.result);
+            let wrapping = infer.wrapping_body(id, &body, !signature.result.is_unit());
+            let statements = infer.function_statements(wrapping.as_ref().unwrap_or(&body), &signature.result);
             let frame = infer.leave_frame();
             infer.open_body(id, frame, statements);
         });

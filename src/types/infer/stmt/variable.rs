@@ -4,6 +4,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast;
 use crate::syntax::ast::{DeclKind, ExprKind as Ast};
+use crate::types::declare::async_global;
 use crate::types::declare::attributes;
 use crate::types::declare::modifiers;
 use crate::types::declare::modifiers::DeclarationScope;
@@ -37,6 +38,10 @@ impl Infer<'_> {
             DeclKind::Variable { .. } if self.is_top() && decl.has("lazy") => {}
             DeclKind::Variable { is_let, bindings } => {
                 for binding in bindings {
+                    if self.is_top() && async_global::throws_where_read(self.cx, decl, binding) {
+                        self.begin_task_of_global(binding, out);
+                        continue;
+                    }
                     let awaited = self.is_top() && decl.has("async");
                     let binding = &if awaited { attempted(binding) } else { binding.clone() };
                     let start = (self.pending.len(), self.cx.vars.var_count());
