@@ -115,7 +115,7 @@ impl Choices<'_> {
             14 => format!("p[{i} & 1].u += {x}; r.v = p[0].u"),
             15 => format!("a = h({i} & 1023)"),
             16 => format!("x = k({x})"),
-            17 => format!("for c in s {{ if c.isNumber {{ t.append(c) }} else {{ b += 1 }} }}"),
+            17 => "for c in s { if c.isNumber { t.append(c) } else { b += 1 } }".to_owned(),
             18 => format!("a += ns[{i} & 3] + repeated(a & 7, b & 15)"),
             19 if self.in_loop => format!("if {} {{ {} }}", self.condition(), self.one_of(&["break", "continue"])),
             19 => format!("y = differential(at: x, of: {{ z in z * y }})(2) + {x}"),

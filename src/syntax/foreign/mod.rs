@@ -4,6 +4,7 @@
 //! In: a text with an error, and the span of the error. Out: possible replacements of the code at this span, the most
 //! likely one first. The session offers a replacement only after it has compiled the text with it.
 
+mod block_function;
 mod bounded_operators;
 mod bracket_notation;
 mod calculus_notation;
@@ -175,8 +176,15 @@ pub(crate) fn replacements(text: &str, at: Range<usize>, scope: Scope) -> Vec<Re
         search.rows(statements::TYPED, true, &mut found);
         found.extend(search.matrices());
     }
+    let rows = found.len();
     for (_, table) in TABLES.iter().filter(|(of, _)| scope.includes(*of)) {
         search.rows(table, false, &mut found);
+    }
+    if scope.includes(Scope::Everything) {
+        // A sentence without an edit follows the edits.
+        let at =
+            found[rows..].iter().position(|replacement| replacement.code.is_none()).map_or(found.len(), |n| rows + n);
+        found.splice(at..at, search.block_functions());
     }
     if scope == Scope::Conversions {
         return found;

@@ -190,7 +190,7 @@ impl<'t> Code<'t> {
     }
 
     /// Returns the end of the lines below the current one that are indented further than the line of `first`.
-    fn indented(&self, first: usize, at: usize) -> Option<usize> {
+    pub(super) fn indented(&self, first: usize, at: usize) -> Option<usize> {
         let column = |at: usize| {
             let from = self.tokens[at].from;
             from - self.text[..from].rfind('\n').map_or(0, |n| n + 1)

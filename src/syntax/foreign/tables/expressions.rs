@@ -315,6 +315,11 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     ("vec ! [ $a ]", "[$a]", "an array is written in square brackets"),
     ("c ( $a )", "[$a]", "an array is written in square brackets"),
     (
+        "§ $n = $x : $y : $z",
+        "let $n = Array(stride(from: $x, through: $z, by: $y))",
+        "a range with a step is written 'stride(from:through:by:)'",
+    ),
+    (
         "$x : $y : $z",
         "Array(stride(from: $x, through: $z, by: $y))",
         "a range with a step is written 'stride(from:through:by:)'",
