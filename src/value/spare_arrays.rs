@@ -31,15 +31,6 @@ impl SpareArrays {
         Ref::Cells(array)
     }
 
-    /// Returns an array of references.
-    pub fn references(&mut self, elements: impl Iterator<Item = Ref>) -> Ref {
-        let mut array = self.arrays.pop().unwrap_or_default();
-        let cells = Rc::make_mut(&mut array);
-        cells.r.extend(elements);
-        cells.len = cells.r.len();
-        Ref::Cells(array)
-    }
-
     /// Drops a reference. The array, and those in it, are kept if this was their last owner.
     pub fn recycle(&mut self, reference: Ref) {
         let Ref::Cells(mut array) = reference else { return };
@@ -108,8 +99,7 @@ mod tests {
         let mut spare = SpareArrays::default();
         let rows = [spare.zeros(3), spare.zeros(3)];
         let shared = rows[1].clone();
-        let matrix = spare.references(rows.into_iter());
-        spare.recycle(matrix);
+        spare.recycle(Ref::Cells(Rc::new(Cells::references(rows.into()))));
         assert_eq!(spare.arrays.len(), 2, "the matrix and the first row");
         spare.recycle(shared);
         assert_eq!(spare.arrays.len(), 3);

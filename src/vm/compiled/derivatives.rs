@@ -32,6 +32,17 @@ pub(crate) fn run_derivative(
     if found.appends_nodes && machine.levels.mode() != Mode::SingleReverse {
         return Ok(false);
     }
+    // The loop that applies the operator looks for its machine code afterwards.
+    let is_withheld = machine.renew_steps();
+    let is_done = run(machine, compiler, found);
+    if is_withheld {
+        machine.withhold_steps();
+    }
+    is_done
+}
+
+/// Runs tangent or adjoint code in machine code or in threaded code.
+fn run(machine: &mut Machine, compiler: &mut dyn Compiler, found: &TransformedCode) -> Result<bool, Box<Fault>> {
     let mode = machine.tier.mode;
     let is_hot = mode == CompileMode::Always || mode == CompileMode::WhenHot && found.machine_code.seen.get() >= RUNS;
     if is_hot && machine.limits.steps.is_none() && prepare(machine, found) {

@@ -27,6 +27,9 @@ use std::num::NonZeroUsize;
 use std::rc::Rc;
 use std::time::Duration;
 
+/// The number of calls after which steps that were withheld are added again without a backward jump.
+const MAX_POSTPONED: u32 = 100;
+
 /// The virtual machine, which retains code and global variables between runs.
 pub struct Machine {
     /// The global variables of the program.
@@ -295,9 +298,22 @@ impl Machine {
         withheld > 0 && self.fuel >= 0
     }
 
+    /// Takes the step of a call from the steps that were withheld, so that it is still a backward jump that adds them again;
+    /// returns `false` if there are none, or if no backward jump follows for long.
+    pub(crate) fn postpone_renewal(&mut self) -> bool {
+        let is_postponed = self.tier.withheld > 0 && self.tier.postponed < MAX_POSTPONED;
+        if is_postponed {
+            self.tier.postponed += 1;
+            self.tier.withheld += self.fuel;
+            self.fuel = 0;
+        }
+        is_postponed
+    }
+
     /// Withholds the steps that are left, so that at the next step the machine looks for machine code in which it can
     /// continue.
     pub(crate) fn withhold_steps(&mut self) {
+        self.tier.postponed = 0;
         self.tier.withheld += self.fuel.max(0);
         self.fuel = self.fuel.min(0);
     }

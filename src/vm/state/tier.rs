@@ -42,6 +42,8 @@ pub(crate) struct Tier {
     /// The steps that were granted, and that are added again at the next step, after the machine has looked for machine
     /// code in which it can continue.
     pub(crate) withheld: i64,
+    /// The number of calls since steps were withheld.
+    pub(crate) postponed: u32,
     /// The functions of the dispatch loop that machine code calls, once the loop has run.
     pub(crate) helpers: Option<&'static Helpers>,
     /// The compiler and its results, once a function was compiled.
@@ -57,12 +59,9 @@ impl Tier {
         }
     }
 
-    /// Returns an array of references, with such memory.
-    pub(crate) fn array_of_references(&mut self, elements: impl IntoIterator<Item = Ref>) -> Ref {
-        match &mut self.code {
-            Some(code) => code.context.spare_arrays.references(elements.into_iter()),
-            None => SpareArrays::default().references(elements.into_iter()),
-        }
+    /// Returns an array for references, with such memory.
+    pub(crate) fn array(&mut self) -> Ref {
+        self.code.as_mut().map_or_else(|| Ref::Cells(Rc::default()), |code| code.context.spare_arrays.make())
     }
 }
 

@@ -44,33 +44,33 @@ pub(crate) fn jacobian(
     let given = [numbers, 0, references + rows];
     let is_done = run_in_window(machine, compiler, &found, given, [rows * (1 + numbers), 0, rows])?
         && (0..rows).all(|row| machine.number(row).is_finite());
-    let finished = |row: usize| finished_row(machine, row, rows + row * numbers, &positions);
-    let finished = is_done.then(|| (0..rows).map(finished).collect::<Option<SmallVec<[Ref; 8]>>>());
-    let Some(made) = finished.flatten() else {
+    let is_done = is_done && (0..rows).all(|row| finish_row(machine, row, rows + row * numbers, &positions));
+    if !is_done {
         saved.restore(machine);
         return Ok(false);
-    };
-    give_rows(machine, made);
+    }
+    let matrix = machine.take_references(rows);
+    give_matrix(machine, matrix);
     Ok(true)
 }
 
-/// Returns the rows of a Jacobian as the result of the operator.
-pub(super) fn give_rows(machine: &mut Machine, rows: impl IntoIterator<Item = Ref>) {
-    let rows = machine.tier.array_of_references(rows);
+/// Returns a Jacobian as the result of the operator.
+pub(super) fn give_matrix(machine: &mut Machine, rows: Ref) {
     machine.set_integer(0, 1);
     machine.set_reference(0, rows);
 }
 
-/// Returns a row with the adjoints of the arguments that are numbers, of which the first one is in the given number register;
-/// `None` if a number is not finite.
-fn finished_row(machine: &mut Machine, row: usize, first: usize, positions: &Positions) -> Option<Ref> {
-    let mut row = machine.take_reference(row);
-    let Ref::Cells(cells) = &mut row else { return None };
-    let cells = Rc::get_mut(cells).filter(|cells| cells.f.len() == positions.count)?;
-    for (k, position) in positions.numbers.iter().enumerate() {
-        cells.f[*position] = machine.number(first + k);
+/// Completes a row with the adjoints of the arguments that are numbers, of which the first one is in the given number register;
+/// returns whether all numbers of the row are finite.
+fn finish_row(machine: &mut Machine, row: usize, first: usize, positions: &Positions) -> bool {
+    let [numbers, _, references] = machine.window;
+    let stacks = &mut machine.stacks;
+    let Some(Ref::Cells(cells)) = stacks.r.get_mut(references + row) else { return false };
+    let Some(cells) = Rc::get_mut(cells).filter(|cells| cells.f.len() == positions.count) else { return false };
+    for (number, position) in stacks.f[numbers + first..].iter().zip(&positions.numbers) {
+        cells.f[*position] = *number;
     }
-    normalize(&mut cells.f).then_some(row)
+    normalize(&mut cells.f)
 }
 
 /// The places of the numbers of the arguments in a row.
