@@ -36,7 +36,7 @@ pub(crate) fn run_derivative(
     let is_withheld = machine.renew_steps();
     let is_done = run(machine, compiler, found);
     if is_withheld {
-        machine.withhold_steps();
+        machine.withhold_again();
     }
     is_done
 }

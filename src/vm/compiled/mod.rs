@@ -108,6 +108,16 @@ pub(crate) fn jump_back(
 /// Fails when the program fails.
 #[inline(never)]
 pub(crate) fn enter(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box<Fault>> {
+    // The loop that calls the function looks for its own machine code afterwards.
+    let is_withheld = machine.renew_steps();
+    enter_function(machine, compiler)?;
+    if is_withheld {
+        machine.withhold_again();
+    }
+    Ok(())
+}
+
+fn enter_function(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box<Fault>> {
     let Some(frame) = machine.frames.last_mut() else { return Ok(()) };
     let entry = entry_of(frame);
     frame.pc = entry.code.instructions.as_ptr();

@@ -49,10 +49,7 @@ pub(super) fn enter(machine: &mut Machine, at: Registers, entry: *const Entry) -
 #[cold]
 #[inline(never)]
 fn admit(machine: &mut Machine, end: [usize; 3], callee: &Entry) -> Result<(), Box<Fault>> {
-    // Machine code would leave again at its first call.
-    let is_interpreted = callee.start.get() == callee.code.instructions.as_ptr();
-    let is_exhausted = machine.fuel < 0 && !(is_interpreted && machine.postpone_renewal());
-    if is_exhausted && !machine.renew_steps() {
+    if machine.fuel < 0 && !machine.postpone_renewal() && !machine.renew_steps() {
         machine.poll()?;
         compiled::observe_call(machine, callee);
     }

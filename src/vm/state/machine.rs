@@ -314,6 +314,11 @@ impl Machine {
     /// continue.
     pub(crate) fn withhold_steps(&mut self) {
         self.tier.postponed = 0;
+        self.withhold_again();
+    }
+
+    /// Withholds steps that were added during the execution of machine code that is not the one that is looked for.
+    pub(crate) fn withhold_again(&mut self) {
         self.tier.withheld += self.fuel.max(0);
         self.fuel = self.fuel.min(0);
     }
