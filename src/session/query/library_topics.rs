@@ -86,6 +86,7 @@ pub const TOPICS: &[LibraryTopic] = &[
             "text",
             "character",
             "emoji",
+            "general_category",
             "format",
             "number_style",
             "string_interpolation",
