@@ -142,7 +142,7 @@ impl Function<'_> {
     /// Whether the function returns a value: after `return`, or in the last line of a function that ends with `end`.
     fn returns_value(&self) -> bool {
         let is_return = |line: &&str| line.trim().strip_prefix("return").is_some_and(|value| !value.trim().is_empty());
-        self.lines.iter().any(|line| is_return(line)) || self.last_value().is_some()
+        self.lines.iter().any(is_return) || self.last_value().is_some()
     }
 
     /// Returns the last line of a function that ends with `end`, if it is the value of the function.
