@@ -19,16 +19,9 @@ pub fn disassemble(code: &Code) -> String {
         let _ = write!(out, "{at:5}  {:<14}", instruction.opcode().entry().name);
         let mut first = true;
         instruction.visit(&mut |field| {
-            let start = out.len();
             out.push_str(if first { " " } else { ", " });
-            let separated = out.len();
+            first = false;
             operand(&mut out, code, at, field);
-            // An operand without a text has no separator either.
-            if out.len() == separated {
-                out.truncate(start);
-            } else {
-                first = false;
-            }
         });
         out.truncate(out.trim_end().len());
         out.push('\n');

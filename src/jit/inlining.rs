@@ -68,17 +68,14 @@ impl Inlined {
 
     /// Returns the code of a function with inlined calls.
     pub fn of(code: &Code, owner: usize, functions: Functions<'_>) -> Inlined {
-        let plain = Inlined::none(code, owner);
         let is_inlined = |instruction: &Instruction| inlined_callee(instruction, functions, MAX_DEPTH).is_some();
+        let mut made = Inlined::none(code, owner);
         if code.is_derivative || !code.instructions.iter().any(is_inlined) {
-            return plain;
+            return made;
         }
-        let mut made = Inlined {
-            code: Code { instructions: vec![], spans: vec![], ..code.clone() },
-            places: vec![],
-            starts: vec![],
-            ..plain
-        };
+        made.code.instructions.clear();
+        made.code.spans.clear();
+        made.places.clear();
         let limit = code.instructions.len() + MAX_ADDED;
         let mut inliner = Inliner { made: &mut made, functions, limit };
         match inliner.add(code, 0, MAX_DEPTH) {

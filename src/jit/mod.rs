@@ -117,7 +117,7 @@ pub struct Helpers {
     /// Creates an empty array in a register.
     pub new_array: extern "C" fn(*mut Context, register: *mut u8) -> i64,
     /// Creates an empty array in an empty register; returns whether the register was empty.
-    pub new_first_array: extern "C" fn(*mut Context, register: *mut u8) -> i64,
+    pub new_array_if_empty: extern "C" fn(*mut Context, register: *mut u8) -> i64,
     /// Creates an array of constants in a register.
     pub load_array: extern "C" fn(register: *mut u8, constants: *const Constants) -> i64,
     /// Appends an element to the array in a register, whose numbers and integers were passed, and whose references are

@@ -22,40 +22,13 @@ impl SpareArrays {
         Ref::Cells(self.arrays.pop().unwrap_or_default())
     }
 
-    /// Returns an array of zeros.
-    pub fn zeros(&mut self, count: usize) -> Ref {
-        let mut array = self.arrays.pop().unwrap_or_default();
-        let cells = Rc::make_mut(&mut array);
-        cells.f.resize(count, 0.0);
-        cells.len = count;
-        Ref::Cells(array)
-    }
-
-    /// Drops a reference. The array, and those in it, are kept if this was their last owner.
+    /// Drops a reference. The array is kept if this was its last owner.
     pub fn recycle(&mut self, reference: Ref) {
         let Ref::Cells(mut array) = reference else { return };
         if self.arrays.len() == MOST {
             return;
         }
-        let Some(cells) = Rc::get_mut(&mut array) else { return };
-        if cells.r.len() <= MOST && cells.f.is_empty() {
-            std::mem::take(&mut cells.r).into_iter().for_each(|element| self.recycle_plain(element));
-        }
-        self.keep(array);
-    }
-
-    /// Does the same for an element of an array, whose own elements are dropped.
-    fn recycle_plain(&mut self, reference: Ref) {
-        if let Ref::Cells(array) = reference {
-            self.keep(array);
-        }
-    }
-
-    /// Keeps an array without another owner, if it is plain.
-    fn keep(&mut self, mut array: Rc<Cells>) {
-        let has_room = self.arrays.len() < MOST;
         if let Some(cells) = Rc::get_mut(&mut array)
-            && has_room
             && is_plain(cells)
         {
             cells.f.clear();
@@ -92,19 +65,6 @@ mod tests {
         let Ref::Cells(made) = spare.make() else { panic!("an array") };
         assert_eq!(Rc::as_ptr(&made), address);
         assert!(made.len == 0 && made.f.is_empty());
-    }
-
-    #[test]
-    fn the_rows_of_an_array_are_used_again() {
-        let mut spare = SpareArrays::default();
-        let rows = [spare.zeros(3), spare.zeros(3)];
-        let shared = rows[1].clone();
-        spare.recycle(Ref::Cells(Rc::new(Cells::references(rows.into()))));
-        assert_eq!(spare.arrays.len(), 2, "the matrix and the first row");
-        spare.recycle(shared);
-        assert_eq!(spare.arrays.len(), 3);
-        let Ref::Cells(zeros) = spare.zeros(2) else { panic!("an array") };
-        assert_eq!((zeros.len, &zeros.f[..]), (2, &[0.0; 2][..]));
     }
 
     #[test]

@@ -110,7 +110,7 @@ impl Translator<'_, '_> {
             I::NewArray { out } if !self.is_derivative => {
                 let context = self.builder.ins().get_pinned_reg(types::I64);
                 let given = [context, self.register_address(out.0)];
-                self.call_or_step(at, self.helpers.new_first_array as *const () as usize, &given);
+                self.call_or_step(at, self.helpers.new_array_if_empty as *const () as usize, &given);
             }
             I::LoadText { out, k } => {
                 let text = std::ptr::from_ref(&self.code.texts[usize::from(k)]).addr();

@@ -55,7 +55,7 @@ pub extern "C" fn drop_reference(context: *mut Context, address: *mut u8, _: *mu
 }
 
 /// Creates an empty array in an empty register; returns whether the register was empty.
-pub extern "C" fn new_first_array(context: *mut Context, out: *mut u8) -> i64 {
+pub extern "C" fn new_array_if_empty(context: *mut Context, out: *mut u8) -> i64 {
     // SAFETY: machine code passes its own context and a register of its frame; nothing else borrows them.
     let (spare, out) = unsafe { (&mut (*context).spare_arrays, register(out)) };
     // A finalizer may have to run for an object that is replaced.

@@ -28,7 +28,7 @@ pub(super) static HELPERS: Helpers = Helpers {
     append_varied,
     new_closure: object_operations::new_closure,
     new_array: object_operations::new_array,
-    new_first_array: object_operations::new_first_array,
+    new_array_if_empty: object_operations::new_array_if_empty,
     load_array: object_operations::load_array,
     append_element: object_operations::append_element,
     append_reference: object_operations::append_reference,

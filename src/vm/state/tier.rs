@@ -1,8 +1,6 @@
 //! Tier: the state of compiled code in a machine. It is created when the first function is compiled.
 
 use crate::jit::{Compiled, Compiler, Context, Helpers};
-use crate::value::Ref;
-use crate::value::spare_arrays::SpareArrays;
 use std::rc::Rc;
 
 /// The functions that are compiled to machine code.
@@ -48,21 +46,6 @@ pub(crate) struct Tier {
     pub(crate) helpers: Option<&'static Helpers>,
     /// The compiler and its results, once a function was compiled.
     pub(crate) code: Option<Box<CompiledCode>>,
-}
-
-impl Tier {
-    /// Returns an array of zeros, whose memory an array of machine code may have used before.
-    pub(crate) fn zeros(&mut self, count: usize) -> Ref {
-        match &mut self.code {
-            Some(code) => code.context.spare_arrays.zeros(count),
-            None => SpareArrays::default().zeros(count),
-        }
-    }
-
-    /// Returns an array for references, with such memory.
-    pub(crate) fn array(&mut self) -> Ref {
-        self.code.as_mut().map_or_else(|| Ref::Cells(Rc::default()), |code| code.context.spare_arrays.make())
-    }
 }
 
 /// The compiler, and the memory that machine code uses.

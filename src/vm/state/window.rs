@@ -3,7 +3,6 @@
 use crate::tape::Num;
 use crate::value::{Cells, Components, Ref, Slot};
 use crate::vm::state::machine::Machine;
-use std::rc::Rc;
 
 impl Machine {
     /// Returns the number `k` of the window.
@@ -64,18 +63,6 @@ impl Machine {
         let at = self.window[2] + k;
         self.ensure(2, at);
         self.stacks.r[at] = value;
-    }
-
-    /// Returns an array of the first references of the window, which are moved.
-    pub fn take_references(&mut self, count: usize) -> Ref {
-        let mut array = self.tier.array();
-        if let Ref::Cells(cells) = &mut array {
-            let cells = Rc::make_mut(cells);
-            let first = self.window[2];
-            cells.r.extend(self.stacks.r[first..first + count].iter_mut().map(std::mem::take));
-            cells.len = count;
-        }
-        array
     }
 
     /// Moves the first components of each bank out of the window, with their slots when `slots` is set.

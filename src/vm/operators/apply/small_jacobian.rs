@@ -4,7 +4,7 @@ use super::adjoint_code::{normalize, run_in_window};
 use super::matrix::is_possible;
 use super::window_call::{Saved, code_of_argument, components_of_arguments};
 use crate::value::shape::TangentId;
-use crate::value::{Bank, Ref};
+use crate::value::{Bank, Cells, Ref};
 use crate::vm::compiler_interface::Compiler;
 use crate::vm::fault::Fault;
 use crate::vm::function_table::TransformKind;
@@ -38,8 +38,8 @@ pub(crate) fn jacobian(
     }
     let saved = Saved::of(machine, params);
     for row in 0..rows {
-        let zeros = machine.tier.zeros(positions.count);
-        machine.set_reference(references + row, zeros);
+        let zeros = Cells::numbers(vec![0.0; positions.count]);
+        machine.set_reference(references + row, Ref::Cells(Rc::new(zeros)));
     }
     let given = [numbers, 0, references + rows];
     let is_done = run_in_window(machine, compiler, &found, given, [rows * (1 + numbers), 0, rows])?
@@ -49,15 +49,15 @@ pub(crate) fn jacobian(
         saved.restore(machine);
         return Ok(false);
     }
-    let matrix = machine.take_references(rows);
-    give_matrix(machine, matrix);
+    let rows = (0..rows).map(|row| machine.take_reference(row)).collect();
+    give_rows(machine, rows);
     Ok(true)
 }
 
-/// Returns a Jacobian as the result of the operator.
-pub(super) fn give_matrix(machine: &mut Machine, rows: Ref) {
+/// Returns the rows of a Jacobian as the result of the operator.
+pub(super) fn give_rows(machine: &mut Machine, rows: Vec<Ref>) {
     machine.set_integer(0, 1);
-    machine.set_reference(0, rows);
+    machine.set_reference(0, Ref::Cells(Rc::new(Cells::references(rows))));
 }
 
 /// Completes a row with the adjoints of the arguments that are numbers, of which the first one is in the given number register;

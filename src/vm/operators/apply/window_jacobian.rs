@@ -4,7 +4,7 @@
 use super::adjoint_code::run_in_window;
 use super::linearization::{have_same_counts, is_finite};
 use super::matrix::{give_jacobian, is_possible};
-use super::small_jacobian::give_matrix;
+use super::small_jacobian::give_rows;
 use super::window_call::{Saved, code_of_argument, components_of_arguments};
 use crate::tape::linear_map::lanes;
 use crate::tape::{Direction, LinearMap};
@@ -57,8 +57,7 @@ pub(crate) fn jacobian(
         saved.restore(machine);
         return Ok(false);
     };
-    let rows = rows.into_iter().map(|row| Ref::Cells(Rc::new(Cells::numbers(row)))).collect();
-    give_matrix(machine, Ref::Cells(Rc::new(Cells::references(rows))));
+    give_rows(machine, rows.into_iter().map(|row| Ref::Cells(Rc::new(Cells::numbers(row)))).collect());
     Ok(true)
 }
 
