@@ -20,7 +20,7 @@ use workloads::gradients::{GRADIENTS, Row};
 
 /// The allocator of the binary.
 #[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+static ALLOCATOR: dscript::allocator::Allocator = dscript::allocator::Allocator;
 
 /// The number of rounds, in each of which all sides run.
 const ROUNDS: usize = 5;

@@ -12,7 +12,7 @@ use workloads::{Measured, WORKLOADS, Workload};
 
 /// The allocator of the binary.
 #[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+static ALLOCATOR: dscript::allocator::Allocator = dscript::allocator::Allocator;
 
 /// The number of runs of each program; odd, so that there is a median.
 const ROUNDS: usize = 9;

@@ -3,6 +3,7 @@
 //! Source text enters through [`session`], and [`vm`] runs the compiled program; `ARCHITECTURE.md` describes the
 //! modules and their dependencies, and `tests/suite/architecture.rs` checks this description.
 
+pub mod allocator;
 pub mod bytecode;
 pub mod cancel;
 pub mod diagnostic;

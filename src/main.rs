@@ -1,9 +1,7 @@
 //! The `dscript` command.
 
-/// The allocator of the process. Programs create many small objects, which mimalloc allocates and frees several times
-/// faster than the allocator of the system.
 #[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+static ALLOCATOR: dscript::allocator::Allocator = dscript::allocator::Allocator;
 
 fn main() {
     std::process::exit(dscript::front::cli::main());

@@ -102,10 +102,10 @@ impl Cells {
     }
 
     /// Creates an array whose elements consist of one reference each.
-    pub fn references(elements: Vec<Ref>) -> Cells {
+    pub fn references(elements: impl Into<References>) -> Cells {
         let mut cells = Cells::empty();
-        cells.len = elements.len();
         cells.r = elements.into();
+        cells.len = cells.r.len();
         cells
     }
 

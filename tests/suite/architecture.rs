@@ -7,6 +7,7 @@ use std::path::Path;
 
 /// Each folder, and the folders that it may name.
 const MAY_NAME: &[(&str, &[&str])] = &[
+    ("allocator", &[]),
     ("source", &[]),
     ("cancel", &[]),
     ("diagnostic", &["source"]),

@@ -9,7 +9,7 @@ use super::{Host, NativeFunction, PureNative, array};
 use crate::cancel;
 use crate::value::shape::Layout;
 use crate::value::string as reader;
-use crate::value::{Cells, Ref, Text};
+use crate::value::{Cells, Ref, References, Text};
 use std::cmp::Ordering;
 use std::rc::Rc;
 use unicode_normalization::UnicodeNormalization;
@@ -104,7 +104,7 @@ pub(super) const TEXT: Layout = Layout { f: 0, i: 0, r: 1 };
 
 /// Creates an array of strings.
 pub fn texts<T: Into<Text>>(all: Vec<T>) -> Ref {
-    Ref::Cells(Rc::new(Cells::references(all.into_iter().map(|text| Ref::Text(text.into())).collect())))
+    Ref::Cells(Rc::new(Cells::references(all.into_iter().map(|text| Ref::Text(text.into())).collect::<References>())))
 }
 
 /// Returns the string to which a reference refers.

@@ -5,7 +5,7 @@ use crate::tape::LinearMap;
 use crate::tape::linear_map::lanes;
 use crate::tape::linear_map::sparsity::{self, SparseMatrix};
 use crate::value::shape::TangentId;
-use crate::value::{Cells, JacobianForm, Ref};
+use crate::value::{Cells, JacobianForm, Ref, References};
 use crate::vm::compiler_interface::Compiler;
 use crate::vm::fault::Fault;
 use crate::vm::state::machine::Machine;
@@ -77,7 +77,7 @@ pub(super) fn give(machine: &mut Machine, map: Option<&LinearMap>, sparse: bool)
         Some((matrix, size)) if sparse => entries(&mut machine.sparse_matrices, matrix.into_sparse(size)),
         Some((matrix, _)) => {
             let rows = matrix.into_rows().into_iter().map(|row| Ref::Cells(Rc::new(Cells::numbers(row))));
-            [Ref::Cells(Rc::new(Cells::references(rows.collect()))), Ref::Null, Ref::Null]
+            [Ref::Cells(Rc::new(Cells::references(rows.collect::<References>()))), Ref::Null, Ref::Null]
         }
         None => [Ref::Null, Ref::Null, Ref::Null],
     };

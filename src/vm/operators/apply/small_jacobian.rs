@@ -4,7 +4,7 @@ use super::adjoint_code::{normalize, run_in_window};
 use super::matrix::is_possible;
 use super::window_call::{Saved, code_of_argument, components_of_arguments};
 use crate::value::shape::TangentId;
-use crate::value::{Bank, Cells, Ref};
+use crate::value::{Bank, Cells, Ref, References};
 use crate::vm::compiler_interface::Compiler;
 use crate::vm::fault::Fault;
 use crate::vm::function_table::TransformKind;
@@ -55,7 +55,7 @@ pub(crate) fn jacobian(
 }
 
 /// Returns the rows of a Jacobian as the result of the operator.
-pub(super) fn give_rows(machine: &mut Machine, rows: Vec<Ref>) {
+pub(super) fn give_rows(machine: &mut Machine, rows: References) {
     machine.set_integer(0, 1);
     machine.set_reference(0, Ref::Cells(Rc::new(Cells::references(rows))));
 }

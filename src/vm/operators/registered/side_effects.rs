@@ -8,7 +8,7 @@
 
 use crate::bytecode::{Instruction, RuleSite};
 use crate::value::slot_rewrite::{SlotChange, change_slots};
-use crate::value::{Bank, Cells, Ref, Slot};
+use crate::value::{Bank, Cells, Ref, References, Slot};
 use crate::vm::compiler_interface::Compiler;
 use crate::vm::function_table::Writes;
 use crate::vm::operators::registered::RuleCall;
@@ -96,8 +96,8 @@ fn functions_in(machine: &Machine, site: &RuleSite, arguments: &Cells) -> HashSe
     let mut found = Functions(HashSet::new());
     change_slots(&mut arguments.clone(), &mut found);
     let globals = site.globals.iter().filter(|(bank, _)| *bank == Bank::R);
-    let globals = globals.filter_map(|(_, index)| machine.globals.r.get(*index as usize)).cloned().collect();
-    change_slots(&mut Cells::references(globals), &mut found);
+    let globals = globals.filter_map(|(_, index)| machine.globals.r.get(*index as usize)).cloned();
+    change_slots(&mut Cells::references(globals.collect::<References>()), &mut found);
     found.0
 }
 
