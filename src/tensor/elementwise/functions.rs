@@ -31,20 +31,32 @@ macro_rules! polynomial {
 macro_rules! exponentials {
     ($type:ty, mantissa $mantissa:expr, bias $bias:expr, ln2 $ln2_high:expr, $ln2_low:expr, overflow $overflow:expr,
      underflow $underflow:expr, large $large:expr, [$($coefficient:expr),*]) => {
+        /// Returns `exp(r) - 1` for the small remainder `r` of `x` after division by the logarithm of 2, and the rounded quotient, to
+        /// which the magic number is added: it is in the low bits of the sum.
+        #[inline(always)]
+        fn remainder_exp<const FUSED: bool>(x: $type) -> ($type, $type) {
+            let fma = fused::<FUSED>;
+            let shifted = fma(x, std::f64::consts::LOG2_E as $type, MAGIC);
+            let n = shifted - MAGIC;
+            let r = fma(n, -$ln2_low, fma(n, -$ln2_high, x));
+            let q = polynomial!(fma, r, $($coefficient),*);
+            (fma(r * r, q, r), shifted)
+        }
+
+        /// Returns the power of two whose exponent is in the low bits of a number.
+        #[inline(always)]
+        fn power_of_two(exponent: $type) -> $type {
+            <$type>::from_bits((exponent.to_bits() << $mantissa).wrapping_add($bias << $mantissa))
+        }
+
         /// Returns `exp(r) - 1` and two powers of two with `exp(x) = exp(r) · first · second`, where `r` is the small remainder.
         #[inline(always)]
         fn reduced_exp<const FUSED: bool>(x: $type) -> ($type, $type, $type) {
-            let fma = fused::<FUSED>;
-            // Adding the magic number rounds to an integer, which is then in the low bits of the sum.
-            let n = (x * std::f64::consts::LOG2_E as $type + MAGIC) - MAGIC;
-            let r = fma(n, -$ln2_low, fma(n, -$ln2_high, x));
-            let q = polynomial!(fma, r, $($coefficient),*);
-            let p = fma(r * r, q, r);
+            let (p, shifted) = remainder_exp::<FUSED>(x);
+            let n = shifted - MAGIC;
             let half = n * 0.5 + MAGIC;
-            let first = <$type>::from_bits((half.to_bits() << $mantissa).wrapping_add($bias << $mantissa));
             let other = (n - (half - MAGIC)) + MAGIC;
-            let second = <$type>::from_bits((other.to_bits() << $mantissa).wrapping_add($bias << $mantissa));
-            (p, first, second)
+            (p, power_of_two(half), power_of_two(other))
         }
 
         #[inline(always)]
@@ -69,7 +81,10 @@ macro_rules! exponentials {
         fn tanh<const FUSED: bool>(x: $type) -> $type {
             let size = x.abs();
             let size = if size > $large { $large } else { size };
-            let t = expm1::<FUSED>(-2.0 * size);
+            // The argument is between -2 · large and 0, where one power of two is enough, and no limit is near.
+            let (p, shifted) = remainder_exp::<FUSED>(-2.0 * size);
+            let scale = power_of_two(shifted);
+            let t = p * scale + (scale - 1.0);
             (-t / (t + 2.0)).copysign(x)
         }
 
@@ -181,13 +196,14 @@ mod double {
 
     /// Returns `x` minus the nearest multiple of π/2, as the sum of two numbers, and that multiple in the low bits.
     #[inline(always)]
-    fn reduced_angle(x: f64) -> (f64, f64, u64) {
-        let shifted = x * std::f64::consts::FRAC_2_PI + MAGIC;
+    fn reduced_angle<const FUSED: bool>(x: f64) -> (f64, f64, u64) {
+        let fma = fused::<FUSED>;
+        let shifted = fma(x, std::f64::consts::FRAC_2_PI, MAGIC);
         let n = shifted - MAGIC;
-        let r = x - n * 1.570_796_326_734_125_6;
+        let r = fma(n, -1.570_796_326_734_125_6, x);
         let w = n * 6.077_100_506_303_966e-11;
         let high = r - w;
-        let low = ((r - high) - w) - n * 2.022_266_248_795_950_6e-21;
+        let low = fma(n, -2.022_266_248_795_950_6e-21, (r - high) - w);
         let angle = high + low;
         (angle, (high - angle) + low, shifted.to_bits())
     }
@@ -196,7 +212,7 @@ mod double {
     #[inline(always)]
     fn sine<const FUSED: bool>(angle: f64, quadrants: u64) -> f64 {
         let fma = fused::<FUSED>;
-        let (x, y, n) = reduced_angle(angle);
+        let (x, y, n) = reduced_angle::<FUSED>(angle);
         let quadrant = n.wrapping_add(quadrants);
         let z = x * x;
         let r = polynomial!(
@@ -209,7 +225,7 @@ mod double {
             8.333_333_333_322_49e-3
         );
         let v = z * x;
-        let sine = x - ((z * (0.5 * y - v * r) - y) - v * -1.666_666_666_666_663_2e-1);
+        let sine = x - fma(v, 1.666_666_666_666_663_2e-1, fma(z, fma(-v, r, 0.5 * y), -y));
         let r = z * polynomial!(
             fma,
             z,
@@ -222,7 +238,7 @@ mod double {
         );
         let half = 0.5 * z;
         let w = 1.0 - half;
-        let cosine = w + (((1.0 - w) - half) + (z * r - x * y));
+        let cosine = w + (((1.0 - w) - half) + fma(z, r, -(x * y)));
         let value = if quadrant & 1 == 0 { sine } else { cosine };
         f64::from_bits(value.to_bits() ^ ((quadrant & 2) << 62))
     }
