@@ -3,6 +3,7 @@
 use super::scalar::Scalar;
 use super::shape::{Shape, Strides};
 use smallvec::SmallVec;
+use std::ops::Range;
 
 /// One axis of a view after adjacent axes have been joined.
 #[derive(Clone, Copy, Debug)]
@@ -52,6 +53,16 @@ impl Positions {
         Positions { axes, offset }
     }
 
+    /// Returns the positions of the only row, if it is repeated within a block of a length.
+    fn repeated_row(&self, length: usize) -> Option<Range<usize>> {
+        match self.axes.as_slice() {
+            [Axis { stride: 0, .. }, Axis { stride: 1, size }] if *size < length => {
+                Some(self.offset..self.offset + size)
+            }
+            _ => None,
+        }
+    }
+
     /// Calls a function for each run of scalars with one distance: the number of the first scalar relative to `start`, its
     /// position, the distance, and the length. Runs cover the scalars `start..start + count`.
     #[inline]
@@ -96,6 +107,21 @@ impl Positions {
     }
 }
 
+/// Fills a slice with repetitions of a row, from a position in the repetitions on.
+fn fill_repeating<T: Copy>(row: &[T], start: usize, target: &mut [T]) {
+    let (before, after) = row.split_at(start % row.len());
+    // What is written is the period of what follows, and is copied in pieces of twice the size each time.
+    let mut count = row.len();
+    let (first, second) = target[..count].split_at_mut(after.len());
+    first.copy_from_slice(after);
+    second.copy_from_slice(before);
+    while count < target.len() {
+        let length = count.min(target.len() - count);
+        target.copy_within(..length, count);
+        count += length;
+    }
+}
+
 impl<'a, T: Scalar> Reader<'a, T> {
     pub(super) fn new(data: &'a [T], shape: &Shape, strides: &Strides, offset: usize) -> Reader<'a, T> {
         let positions = Positions::new(shape, strides, offset);
@@ -113,6 +139,9 @@ impl<'a, T: Scalar> Reader<'a, T> {
         match self {
             Reader::Contiguous(scalars) => target.copy_from_slice(&scalars[start..start + target.len()]),
             Reader::Scalar(value) => target.fill(*value),
+            Reader::Strided(scalars, positions) if let Some(row) = positions.repeated_row(target.len()) => {
+                fill_repeating(&scalars[row], start, target);
+            }
             Reader::Strided(scalars, positions) => positions.runs(start, target.len(), |done, at, stride, length| {
                 let target = &mut target[done..done + length];
                 match stride {

@@ -200,7 +200,7 @@ impl Tensor {
             if shape.scalar_count() == 0 || filter.is_empty() {
                 return Ok(Tensor::from_scalars(shape.clone(), vec![T::default(); shape.scalar_count()]));
             }
-            let convolve = if narrow::is_narrow(&geometry, outputs) { narrow::convolution } else { forward };
+            let convolve = if narrow::is_narrow::<T>(&geometry, outputs) { narrow::convolution } else { forward };
             Ok(Tensor::from_scalars(shape, convolve(&geometry, &input, &filter, outputs)))
         })
     }
@@ -232,7 +232,7 @@ impl Tensor {
             if adjoint.is_empty() || filter.scalar_count() == 0 {
                 return Ok(Tensor::from_scalars(filter.clone(), vec![T::default(); filter.scalar_count()]));
             }
-            let compute = if narrow::is_narrow(&geometry, outputs) { narrow::filter_adjoint } else { filter_adjoint };
+            let compute = if narrow::is_narrow::<T>(&geometry, outputs) { narrow::filter_adjoint } else { filter_adjoint };
             Ok(Tensor::from_scalars(filter.clone(), compute(&geometry, &input, &adjoint, outputs)))
         })
     }

@@ -9,6 +9,8 @@ pub use pooling::Resizing;
 
 use super::error::{Result, TensorError};
 use super::shape::Shape;
+use smallvec::SmallVec;
+use std::ops::Range;
 
 /// What happens at the edges of an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -163,6 +165,36 @@ impl Geometry {
     pub(super) fn input_index(&self, axis: usize, output: usize, kernel: usize) -> Option<usize> {
         let padded = output * self.strides[axis] + kernel * self.dilations[axis];
         padded.checked_sub(self.before[axis]).filter(|&index| index < self.input[axis])
+    }
+
+    /// Returns the places of the kernel that are inside of the input along an axis, for a place of the result.
+    #[inline]
+    pub(super) fn inside(&self, axis: usize, output: usize) -> Range<usize> {
+        let (start, dilation) = (output * self.strides[axis], self.dilations[axis]);
+        let first = self.before[axis].saturating_sub(start).div_ceil(dilation);
+        let end = (self.before[axis] + self.input[axis]).saturating_sub(start).div_ceil(dilation);
+        first..end.min(self.kernel[axis]).max(first)
+    }
+
+    /// Returns the columns of the image that each window of a row covers: the first one, and one after the last one.
+    pub(super) fn columns(&self) -> SmallVec<[Range<usize>; 32]> {
+        let columns = |x| {
+            let inside = self.inside(2, x);
+            let column = |c: usize| (x * self.strides[2] + c * self.dilations[2]).saturating_sub(self.before[2]);
+            if inside.is_empty() { 0..0 } else { column(inside.start)..column(inside.end - 1) + 1 }
+        };
+        (0..self.output[2]).map(columns).collect()
+    }
+
+    /// Returns the pixels at which the lines of the image start that the windows of a row cover.
+    pub(super) fn lines(&self, row: usize) -> SmallVec<[usize; 8]> {
+        let (z, y) = (row / self.output[1], row % self.output[1]);
+        let depths = self.inside(0, z).filter_map(|a| self.input_index(0, z, a));
+        let of_depth = |depth: usize| {
+            let rows = self.inside(1, y).filter_map(|b| self.input_index(1, y, b));
+            rows.map(move |row| (depth * self.input[1] + row) * self.input[2])
+        };
+        depths.flat_map(of_depth).collect()
     }
 
     /// Returns the indices of a window along the three axes.

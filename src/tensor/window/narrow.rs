@@ -7,11 +7,11 @@ use super::Geometry;
 use multiversion::multiversion;
 use multiversion::target::match_target;
 
-/// The largest number of output channels; weights are padded to it.
-pub(super) const LANES: usize = 8;
-
-/// The number of neighboring windows that are computed together.
-const GROUP: usize = 6;
+/// The number of bytes of the output channels of a window, to which weights are padded: one or two vectors of most processors.
+/// Twelve vectors of sums are computed together, because the processor starts several additions before the first one ends; then there
+/// are registers left for the weights and the scalars.
+const SMALL: usize = 32;
+const LARGE: usize = 64;
 
 /// The parts of the image that consecutive windows of one line need: where they start, and the lines of the kernel that are inside.
 struct Lines {
@@ -22,8 +22,8 @@ struct Lines {
 }
 
 /// Whether the windows can be computed here.
-pub(super) fn is_narrow(geometry: &Geometry, outputs: usize) -> bool {
-    outputs <= LANES && geometry.channels * geometry.kernel[2] <= 64 && geometry.dilations[2] == 1
+pub(super) fn is_narrow<T>(geometry: &Geometry, outputs: usize) -> bool {
+    outputs * size_of::<T>() <= LARGE && geometry.channels * geometry.kernel[2] <= 64 && geometry.dilations[2] == 1
 }
 
 /// Returns the lines that the windows with the same `z` and `y` need.
@@ -47,7 +47,7 @@ fn lines(geometry: &Geometry, z: usize, y: usize) -> Lines {
 
 /// Adds the products of the windows from `x` on: `sums[window] += scalars of the window · weights`.
 #[inline(always)]
-fn add_windows<T: Real, const WINDOWS: usize, const FUSED: bool>(
+fn add_windows<T: Real, const LANES: usize, const WINDOWS: usize, const FUSED: bool>(
     geometry: &Geometry,
     example: &[T],
     lines: &Lines,
@@ -61,9 +61,11 @@ fn add_windows<T: Real, const WINDOWS: usize, const FUSED: bool>(
     let mut sums = [[T::default(); LANES]; WINDOWS];
     for &(line, start) in &lines.lines {
         let source = &example[start + left..start + left + (WINDOWS - 1) * step + run];
-        for (c, weights) in weights[line * run..(line + 1) * run].iter().enumerate() {
-            for (window, sums) in sums.iter_mut().enumerate() {
-                let scalar = source[window * step + c];
+        // The slices have one length, so that an index is compared with it once for all of them.
+        let sources: [&[T]; WINDOWS] = std::array::from_fn(|window| &source[window * step..][..run]);
+        for (c, weights) in weights[line * run..][..run].iter().enumerate() {
+            for (sums, source) in sums.iter_mut().zip(&sources) {
+                let scalar = source[c];
                 for (sum, &weight) in sums.iter_mut().zip(weights) {
                     *sum = scalar.multiply_add::<FUSED>(weight, *sum);
                 }
@@ -73,22 +75,37 @@ fn add_windows<T: Real, const WINDOWS: usize, const FUSED: bool>(
     sums
 }
 
-/// Computes one window at the edge of the image.
-fn edge_window<T: Real>(geometry: &Geometry, example: &[T], window: usize, weights: &[[T; LANES]]) -> [T; LANES] {
+/// The part of a window that is inside of the lines of the image.
+struct Part {
+    /// The number of the first scalar in a line of the window.
+    first: usize,
+    /// The number of the first scalar in a line of the image.
+    left: usize,
+    /// The number of scalars in a line.
+    count: usize,
+}
+
+/// Returns the part of the window `x` that is inside of the image.
+#[inline(always)]
+fn part(geometry: &Geometry, x: usize) -> Part {
     let channels = geometry.channels;
-    let mut sums = [T::default(); LANES];
-    geometry.positions(window, |position, pixel| {
-        let weights = &weights[position * channels..];
-        for (&scalar, weights) in example[pixel * channels..][..channels].iter().zip(weights) {
-            sums.iter_mut().zip(weights).for_each(|(sum, &weight)| *sum += scalar * weight);
-        }
-    });
-    sums
+    let columns = geometry.inside(2, x);
+    let left = (x * geometry.strides[2] + columns.start).saturating_sub(geometry.before[2]);
+    Part { first: columns.start * channels, left: left * channels, count: columns.len() * channels }
+}
+
+/// Writes sums to the windows of a line. The unused lanes are written as well where another window follows, which replaces them.
+#[inline(always)]
+fn store<T: Copy, const LANES: usize>(sums: &[T; LANES], outputs: usize, target: &mut [T]) {
+    match target.first_chunk_mut::<LANES>() {
+        Some(target) => *target = *sums,
+        None => target[..outputs].copy_from_slice(&sums[..outputs]),
+    }
 }
 
 /// Computes all windows of an example.
 #[multiversion(targets("x86_64+avx2+fma"))]
-fn convolve_example<T: Real>(
+fn convolve_example<T: Real, const LANES: usize, const GROUP: usize>(
     geometry: &Geometry,
     example: &[T],
     weights: &[[T; LANES]],
@@ -96,14 +113,14 @@ fn convolve_example<T: Real>(
     result: &mut [T],
 ) {
     match_target! {
-        "x86_64+avx2+fma" => convolve_windows::<T, true>(geometry, example, weights, outputs, result),
-        "aarch64" => convolve_windows::<T, true>(geometry, example, weights, outputs, result),
-        _ => convolve_windows::<T, false>(geometry, example, weights, outputs, result),
+        "x86_64+avx2+fma" => convolve_windows::<T, LANES, GROUP, true>(geometry, example, weights, outputs, result),
+        "aarch64" => convolve_windows::<T, LANES, GROUP, true>(geometry, example, weights, outputs, result),
+        _ => convolve_windows::<T, LANES, GROUP, false>(geometry, example, weights, outputs, result),
     }
 }
 
 #[inline(always)]
-fn convolve_windows<T: Real, const FUSED: bool>(
+fn convolve_windows<T: Real, const LANES: usize, const GROUP: usize, const FUSED: bool>(
     geometry: &Geometry,
     example: &[T],
     weights: &[[T; LANES]],
@@ -111,35 +128,42 @@ fn convolve_windows<T: Real, const FUSED: bool>(
     result: &mut [T],
 ) {
     let [_, height, width] = geometry.output;
+    let run = geometry.kernel[2] * geometry.channels;
     for (number, result) in result.chunks_exact_mut(width * outputs).enumerate() {
         let lines = lines(geometry, number / height, number % height);
         let mut x = 0;
         while x < width {
-            let target = &mut result[x * outputs..];
-            if lines.inside.contains(&x) && x + GROUP <= lines.inside.end {
-                let sums = add_windows::<T, GROUP, FUSED>(geometry, example, &lines, x, weights);
-                for (target, sums) in target.chunks_exact_mut(outputs).zip(&sums) {
-                    target.copy_from_slice(&sums[..outputs]);
+            if lines.inside.contains(&x) && lines.inside.len() >= GROUP {
+                // The last group starts earlier if it would be smaller: its first windows are computed twice.
+                x = x.min(lines.inside.end - GROUP);
+                let sums = add_windows::<T, LANES, GROUP, FUSED>(geometry, example, &lines, x, weights);
+                for sums in &sums {
+                    store(sums, outputs, &mut result[x * outputs..]);
+                    x += 1;
                 }
-                x += GROUP;
             } else {
-                let sums = if lines.inside.contains(&x) {
-                    add_windows::<T, 1, FUSED>(geometry, example, &lines, x, weights)[0]
-                } else {
-                    edge_window(geometry, example, number * width + x, weights)
-                };
-                target[..outputs].copy_from_slice(&sums[..outputs]);
+                let mut sums = [T::default(); LANES];
+                let part = part(geometry, x);
+                for &(line, start) in &lines.lines {
+                    let source = &example[start + part.left..][..part.count];
+                    for (&scalar, weights) in source.iter().zip(&weights[line * run + part.first..]) {
+                        for (sum, &weight) in sums.iter_mut().zip(weights) {
+                            *sum = scalar.multiply_add::<FUSED>(weight, *sum);
+                        }
+                    }
+                }
+                store(&sums, outputs, &mut result[x * outputs..]);
                 x += 1;
             }
         }
     }
 }
 
-/// Pads rows to [`LANES`].
-fn padded<T: Real>(rows: &[T], outputs: usize) -> Vec<[T; LANES]> {
+/// Pads rows to a number of lanes.
+fn padded<T: Real, const LANES: usize>(rows: &[T], outputs: usize) -> Vec<[T; LANES]> {
     let pad = |row: &[T]| {
         let mut lanes = [T::default(); LANES];
-        lanes[..outputs].copy_from_slice(row);
+        lanes.iter_mut().zip(row).for_each(|(lane, &scalar)| *lane = scalar);
         lanes
     };
     rows.chunks_exact(outputs).map(pad).collect()
@@ -147,30 +171,49 @@ fn padded<T: Real>(rows: &[T], outputs: usize) -> Vec<[T; LANES]> {
 
 /// Returns the convolution of all examples.
 pub(super) fn convolution<T: Real>(geometry: &Geometry, input: &[T], filter: &[T], outputs: usize) -> Vec<T> {
-    let weights = padded(filter, outputs);
+    match (size_of::<T>(), outputs * size_of::<T>() <= SMALL) {
+        (4, true) => convolve::<T, 8, 12>(geometry, input, filter, outputs),
+        (4, false) => convolve::<T, 16, 6>(geometry, input, filter, outputs),
+        (_, true) => convolve::<T, 4, 12>(geometry, input, filter, outputs),
+        (_, false) => convolve::<T, 8, 6>(geometry, input, filter, outputs),
+    }
+}
+
+fn convolve<T: Real, const LANES: usize, const GROUP: usize>(
+    geometry: &Geometry,
+    input: &[T],
+    filter: &[T],
+    outputs: usize,
+) -> Vec<T> {
+    let weights = padded::<T, LANES>(filter, outputs);
     let size = geometry.windows() * outputs;
     let mut result = vec![T::default(); geometry.examples * size];
     for_each_chunk(&mut result, size, size * weights.len(), |number, result| {
         let example = &input[number * geometry.example_size()..(number + 1) * geometry.example_size()];
-        convolve_example(geometry, example, &weights, outputs, result);
+        convolve_example::<T, LANES, GROUP>(geometry, example, &weights, outputs, result);
     });
     result
 }
 
 /// Adds the products of each scalar of each window of an example with the adjoints of the window.
 #[multiversion(targets("x86_64+avx2+fma"))]
-fn add_filter_adjoint<T: Real>(geometry: &Geometry, example: &[T], adjoints: &[[T; LANES]], sums: &mut [[T; LANES]]) {
+fn add_filter_adjoint<T: Real, const LANES: usize>(
+    geometry: &Geometry,
+    example: &[T],
+    adjoints: &[[T; LANES]],
+    sums: &mut [[T; LANES]],
+) {
     match_target! {
-        "x86_64+avx2+fma" => add_products::<T, true>(geometry, example, adjoints, sums),
-        "aarch64" => add_products::<T, true>(geometry, example, adjoints, sums),
-        _ => add_products::<T, false>(geometry, example, adjoints, sums),
+        "x86_64+avx2+fma" => add_products::<T, LANES, true>(geometry, example, adjoints, sums),
+        "aarch64" => add_products::<T, LANES, true>(geometry, example, adjoints, sums),
+        _ => add_products::<T, LANES, false>(geometry, example, adjoints, sums),
     }
 }
 
 /// Adds the products of `COLUMNS` neighboring scalars of windows with the adjoints of the windows. The sums do not depend on
 /// each other, so the processor computes them at the same time.
 #[inline(always)]
-fn add_columns<T: Real, const COLUMNS: usize, const FUSED: bool>(
+fn add_columns<T: Real, const LANES: usize, const COLUMNS: usize, const FUSED: bool>(
     source: &[T],
     step: usize,
     adjoints: &[[T; LANES]],
@@ -190,7 +233,7 @@ fn add_columns<T: Real, const COLUMNS: usize, const FUSED: bool>(
 }
 
 #[inline(always)]
-fn add_products<T: Real, const FUSED: bool>(
+fn add_products<T: Real, const LANES: usize, const FUSED: bool>(
     geometry: &Geometry,
     example: &[T],
     adjoints: &[[T; LANES]],
@@ -213,39 +256,57 @@ fn add_products<T: Real, const FUSED: bool>(
                 let (source, sums) = (&example[left + c..], &mut sums[line * run + c..(line + 1) * run]);
                 // The calls are direct, so that they are inlined: only then does the code use the vector instructions.
                 if sums.len() >= 5 {
-                    add_columns::<T, 5, FUSED>(source, step, inside, sums);
+                    add_columns::<T, LANES, 5, FUSED>(source, step, inside, sums);
                     c += 5;
                 } else if sums.len() >= 3 {
-                    add_columns::<T, 3, FUSED>(source, step, inside, sums);
+                    add_columns::<T, LANES, 3, FUSED>(source, step, inside, sums);
                     c += 3;
                 } else {
-                    add_columns::<T, 1, FUSED>(source, step, inside, sums);
+                    add_columns::<T, LANES, 1, FUSED>(source, step, inside, sums);
                     c += 1;
                 }
             }
         }
         for (x, adjoints) in adjoints.iter().enumerate().filter(|(x, _)| !lines.inside.contains(x)) {
-            geometry.positions(number * width + x, |position, pixel| {
-                let sums = &mut sums[position * channels..(position + 1) * channels];
-                for (sums, &scalar) in sums.iter_mut().zip(&example[pixel * channels..]) {
-                    sums.iter_mut().zip(adjoints).for_each(|(sum, &adjoint)| *sum += scalar * adjoint);
+            let part = part(geometry, x);
+            for &(line, start) in &lines.lines {
+                let source = &example[start + part.left..][..part.count];
+                for (sums, &scalar) in sums[line * run + part.first..].iter_mut().zip(source) {
+                    for (sum, &adjoint) in sums.iter_mut().zip(adjoints) {
+                        *sum = scalar.multiply_add::<FUSED>(adjoint, *sum);
+                    }
                 }
-            });
+            }
         }
     }
 }
 
 /// Returns the adjoint of the filter: the sum over all examples, in a fixed number of parts.
 pub(super) fn filter_adjoint<T: Real>(geometry: &Geometry, input: &[T], adjoint: &[T], outputs: usize) -> Vec<T> {
+    match (size_of::<T>(), outputs * size_of::<T>() <= SMALL) {
+        (4, true) => sum_filter_adjoint::<T, 8>(geometry, input, adjoint, outputs),
+        (4, false) => sum_filter_adjoint::<T, 16>(geometry, input, adjoint, outputs),
+        (_, true) => sum_filter_adjoint::<T, 4>(geometry, input, adjoint, outputs),
+        (_, false) => sum_filter_adjoint::<T, 8>(geometry, input, adjoint, outputs),
+    }
+}
+
+fn sum_filter_adjoint<T: Real, const LANES: usize>(
+    geometry: &Geometry,
+    input: &[T],
+    adjoint: &[T],
+    outputs: usize,
+) -> Vec<T> {
     let size = geometry.kernel_size() * geometry.channels;
     let windows = geometry.windows();
     let share = geometry.examples.div_ceil(8).max(1);
     let mut sums = vec![[T::default(); LANES]; geometry.examples.div_ceil(share).max(1) * size];
     for_each_chunk(&mut sums, size, share * windows * size * LANES, |number, sums| {
         for example in number * share..((number + 1) * share).min(geometry.examples) {
-            let adjoints = padded(&adjoint[example * windows * outputs..(example + 1) * windows * outputs], outputs);
+            let adjoints =
+                padded::<T, LANES>(&adjoint[example * windows * outputs..(example + 1) * windows * outputs], outputs);
             let scalars = &input[example * geometry.example_size()..(example + 1) * geometry.example_size()];
-            add_filter_adjoint(geometry, scalars, &adjoints, sums);
+            add_filter_adjoint::<T, LANES>(geometry, scalars, &adjoints, sums);
         }
     });
     let (first, rest) = sums.split_at_mut(size);

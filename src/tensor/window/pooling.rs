@@ -85,16 +85,23 @@ impl Tensor {
             let input = self.scalars::<T>()?;
             let mut result = vec![T::default(); count];
             let windows = geometry.windows();
+            let columns = geometry.columns();
             for_each_chunk(&mut result, windows * channels, windows * channels * geometry.kernel_size(), |number, part| {
                 let example = &input[number * geometry.example_size()..];
-                for (window, sums) in part.chunks_mut(channels.max(1)).enumerate() {
-                    let mut places = 0;
-                    geometry.positions(window, |_, pixel| {
-                        places += 1;
-                        sums.iter_mut().zip(&example[pixel * channels..]).for_each(|(sum, &x)| *sum += x);
-                    });
-                    let places = <T as Real>::nearest(f64::from(places));
-                    sums.iter_mut().for_each(|sum| *sum /= places);
+                for (row, part) in part.chunks_mut((columns.len() * channels).max(1)).enumerate() {
+                    let lines = geometry.lines(row);
+                    for line in &lines {
+                        for (sums, columns) in part.chunks_mut(channels.max(1)).zip(&columns) {
+                            for column in columns.clone().step_by(geometry.dilations[2]) {
+                                let pixel = &example[(line + column) * channels..];
+                                sums.iter_mut().zip(pixel).for_each(|(sum, &x)| *sum += x);
+                            }
+                        }
+                    }
+                    for (sums, columns) in part.chunks_mut(channels.max(1)).zip(&columns) {
+                        let places = <T as Real>::nearest((lines.len() * columns.clone().step_by(geometry.dilations[2]).count()) as f64);
+                        sums.iter_mut().for_each(|sum| *sum /= places);
+                    }
                 }
             });
             Ok(Tensor::from_scalars(shape, result))
@@ -113,17 +120,25 @@ impl Tensor {
             let mut result = vec![T::default(); count];
             let windows = geometry.windows();
             let work = windows * channels * geometry.kernel_size();
+            let columns = geometry.columns();
             for_each_chunk(&mut result, geometry.example_size(), work, |number, example| {
-                let mut share = vec![T::default(); channels];
+                let mut shares = vec![T::default(); columns.len() * channels];
                 let adjoints = &adjoint[number * windows * channels..][..windows * channels];
-                for (window, adjoints) in adjoints.chunks(channels.max(1)).enumerate() {
-                    let mut places = 0;
-                    geometry.positions(window, |_, _| places += 1);
-                    let places = <T as Real>::nearest(f64::from(places));
-                    share.iter_mut().zip(adjoints).for_each(|(share, &adjoint)| *share = adjoint / places);
-                    geometry.positions(window, |_, pixel| {
-                        example[pixel * channels..].iter_mut().zip(&share).for_each(|(x, &share)| *x += share);
-                    });
+                for (row, adjoints) in adjoints.chunks(shares.len().max(1)).enumerate() {
+                    let lines = geometry.lines(row);
+                    let pixels = shares.chunks_mut(channels.max(1)).zip(adjoints.chunks(channels.max(1)));
+                    for ((shares, adjoints), columns) in pixels.zip(&columns) {
+                        let places = <T as Real>::nearest((lines.len() * columns.clone().step_by(geometry.dilations[2]).count()) as f64);
+                        shares.iter_mut().zip(adjoints).for_each(|(share, &adjoint)| *share = adjoint / places);
+                    }
+                    for line in &lines {
+                        for (shares, columns) in shares.chunks(channels.max(1)).zip(&columns) {
+                            for column in columns.clone().step_by(geometry.dilations[2]) {
+                                let pixel = &mut example[(line + column) * channels..];
+                                pixel.iter_mut().zip(shares).for_each(|(x, &share)| *x += share);
+                            }
+                        }
+                    }
                 }
             });
             Ok(Tensor::from_scalars(input.clone(), result))
