@@ -5,7 +5,11 @@ use super::levels::{Direction, Levels};
 use super::node::RecordError;
 use super::wide_node::{Block, Call, CallKind, Template, Wide, WideDescription, WideKind};
 use crate::value::{Ref, Slot, opaque_vector};
+use smallvec::SmallVec;
 use std::rc::Rc;
+
+/// The results of a wide node, of which most have one.
+pub(super) type Results = SmallVec<[Num; 1]>;
 
 impl Levels {
     /// Returns the direction of the level with the index `k`.
@@ -23,7 +27,7 @@ impl Levels {
     /// # Errors
     /// [`RecordError`] when the limit is reached.
     pub fn push_call(&mut self, k: usize, call: Call, results: &[Num]) -> Result<Vec<Num>, RecordError> {
-        self.push_kind(k, WideKind::Call(Box::new(call)), results)
+        Ok(self.push_kind(k, WideKind::Call(Box::new(call)), results)?.into_vec())
     }
 
     /// Records, on the tape of reverse level `k`, the results of a part of the program that the reverse sweep runs
@@ -41,11 +45,11 @@ impl Levels {
         if pushed.is_err() {
             self.pool().borrow_mut().release(held);
         }
-        pushed
+        Ok(pushed?.into_vec())
     }
 
-    pub(super) fn push_kind(&mut self, k: usize, kind: WideKind, results: &[Num]) -> Result<Vec<Num>, RecordError> {
-        let outer: Vec<Slot> = results.iter().map(|y| self.live_slot(y.slot)).collect();
+    pub(super) fn push_kind(&mut self, k: usize, kind: WideKind, results: &[Num]) -> Result<Results, RecordError> {
+        let outer: SmallVec<[Slot; 1]> = results.iter().map(|y| self.live_slot(y.slot)).collect();
         let epoch = self.epoch_at(k).unwrap_or(0);
         let place = if let WideKind::Tensor(_) = kind { self.place_of_tensors() } else { self.place_shown() };
         let description = place.map(|place| {

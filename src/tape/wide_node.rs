@@ -1,11 +1,12 @@
 //! Wide node: a node with many operands, or with a function of the program instead of partial derivatives.
 
 use crate::native::library::Random;
-use crate::native::tensor::{Operation, TensorValue};
+use crate::native::tensor::{Operands, Operation, TensorValue};
 use crate::tensor::{ScalarKind, Shape};
 use crate::value::heap_path::HeapPath;
 use crate::value::shape::TangentId;
 use crate::value::{Cells, Ref, Slot};
+use smallvec::SmallVec;
 use std::rc::Rc;
 
 /// A wide node: the records from `first` on are its results, and have no partial derivatives themselves.
@@ -126,14 +127,14 @@ pub struct TensorNode {
     /// The operation.
     pub step: TensorStep,
     /// The nodes of the operands; 0 for a constant operand.
-    pub operands: Vec<u32>,
+    pub operands: SmallVec<[u32; 2]>,
 }
 
 /// The kinds of operations on tensors, by what their operands and results are.
 #[derive(Clone, Debug)]
 pub enum TensorStep {
     /// An operation of tensors, with its operands and its result as values of the outer levels.
-    Operation(Operation, Vec<TensorValue>, TensorValue),
+    Operation(Operation, Operands, TensorValue),
     /// The construction of a tensor of this kind and shape from numbers.
     Pack(ScalarKind, Shape),
     /// The numbers of a tensor of this kind and shape.

@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex};
 pub(super) const BLOCK: usize = 1024;
 
 /// The number of blocks of a chunk, which one thread processes.
-const BLOCKS_OF_CHUNK: usize = 16;
+pub(super) const BLOCKS_OF_CHUNK: usize = 16;
 
 /// The amount of work, in simple operations, from which threads are used.
 const LEAST_PARALLEL_WORK: usize = 1 << 17;

@@ -139,6 +139,14 @@ impl Tensor {
         Ok(Reader::new(data, &self.shape, &self.strides, self.offset))
     }
 
+    /// Returns a reader of the tensor repeated to a shape.
+    pub(super) fn reader_in<T: Scalar>(&self, operation: &'static str, shape: &Shape) -> Result<Reader<'_, T>> {
+        if &self.shape == shape {
+            return self.reader(operation);
+        }
+        Ok(Reader::new(self.data.typed(operation)?, shape, &self.strides_in(shape)?, self.offset))
+    }
+
     /// Returns the scalars in row-major order, without a copy if they lie so in the buffer.
     pub fn scalars<T: Scalar>(&self) -> Result<Cow<'_, [T]>> {
         if self.is_contiguous() {

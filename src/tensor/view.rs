@@ -138,10 +138,15 @@ impl Tensor {
 
     /// Returns the tensor repeated along new and along axes of size 1, as a view.
     pub fn broadcast_to(&self, shape: &Shape) -> Result<Tensor> {
-        let operation = "broadcasted(to:)";
         if &self.shape == shape {
             return Ok(self.clone());
         }
+        Ok(self.view(shape.clone(), self.strides_in(shape)?, self.offset))
+    }
+
+    /// Returns the strides of the tensor repeated to a shape.
+    pub(super) fn strides_in(&self, shape: &Shape) -> Result<Strides> {
+        let operation = "broadcasted(to:)";
         shape.checked_count(operation, self.kind().size())?;
         let added = shape.rank().checked_sub(self.rank());
         let fits = |added: usize| self.shape.iter().zip(&shape[added..]).all(|(&from, &to)| from == to || from == 1);
@@ -158,7 +163,7 @@ impl Tensor {
         for (axis, stride) in self.strides.iter().enumerate().filter(|(axis, _)| self.shape[*axis] != 1) {
             strides[added + axis] = *stride;
         }
-        Ok(self.view(shape.clone(), strides, self.offset))
+        Ok(strides)
     }
 
     /// Returns the tensor in reverse order along the given axes, as a view.

@@ -3,7 +3,7 @@
 //! In: a vector. Out: a number that represents it: a NaN that no operation produces, with the index of the vector in a
 //! table. A sweep and the slots of a level can therefore carry it like any other adjoint or tangent.
 //!
-//! Promises: a vector is found until all vectors are [forgotten](forget).
+//! Promises: a vector is found until all vectors are [forgotten](forget), or until it is [taken](take_only) by its only user.
 //! Not here: the addition of vectors (`vm`), the types that need them
 //! ([`TangentKind::Opaque`](crate::value::shape::TangentKind::Opaque)).
 
@@ -34,26 +34,59 @@ const SHARED: u64 = 0xFFFF_0000_0000_0000;
 /// The number of a vector that is not stored.
 pub const UNSTORED: f64 = f64::from_bits(MARK | !SHARED);
 
+/// A place of the table.
+enum Place {
+    /// A vector that several nodes or slots may refer to.
+    Shared(OpaqueVector),
+    /// A tensor that only one node of a sweep refers to.
+    Only(Rc<Tensor>, Slot),
+    /// The place of a tensor that was taken.
+    Taken,
+}
+
 thread_local! {
-    static VECTORS: RefCell<Vec<OpaqueVector>> = const { RefCell::new(vec![]) };
+    static VECTORS: RefCell<Vec<Place>> = const { RefCell::new(vec![]) };
 }
 
 /// Stores a vector of a type of the program and returns the number that represents it.
 pub fn keep(of: TangentId, cells: Cells) -> f64 {
-    store(OpaqueVector::Cells { of, cells: Rc::new(cells) })
+    store(Place::Shared(OpaqueVector::Cells { of, cells: Rc::new(cells) }))
 }
 
 /// Stores a tensor and returns the number that represents it.
 pub fn keep_tensor(tensor: Rc<Tensor>, slot: Slot) -> f64 {
-    store(OpaqueVector::Tensor(tensor, slot))
+    store(Place::Shared(OpaqueVector::Tensor(tensor, slot)))
 }
 
-fn store(vector: OpaqueVector) -> f64 {
+/// Stores a tensor to which only one node of a sweep refers, and returns the number that represents it.
+pub fn keep_only(tensor: Rc<Tensor>, slot: Slot) -> f64 {
+    store(Place::Only(tensor, slot))
+}
+
+/// Takes the tensor that a number represents out of the table, if only one node refers to it. The memory of the tensor can then
+/// be used again.
+pub fn take_only(number: f64) -> Option<(Rc<Tensor>, Slot)> {
+    let at = place(number)?;
+    VECTORS.with_borrow_mut(|all| {
+        let found = all.get_mut(at).filter(|place| matches!(place, Place::Only(..)))?;
+        match std::mem::replace(found, Place::Taken) {
+            Place::Only(tensor, slot) => Some((tensor, slot)),
+            Place::Shared(_) | Place::Taken => None,
+        }
+    })
+}
+
+fn store(vector: Place) -> f64 {
     let place = VECTORS.with_borrow_mut(|all| {
         all.push(vector);
         all.len() as u64 - 1
     });
     f64::from_bits(MARK | place & !SHARED)
+}
+
+/// Returns the index of the vector that a number represents.
+fn place(number: f64) -> Option<usize> {
+    is(number).then_some((number.to_bits() & !SHARED) as usize)
 }
 
 /// Whether a number represents an opaque vector.
@@ -64,11 +97,12 @@ pub fn is(number: f64) -> bool {
 
 /// Returns the opaque vector that a number represents; `None` for any other number.
 pub fn find(number: f64) -> Option<OpaqueVector> {
-    if !is(number) {
-        return None;
-    }
-    let place = (number.to_bits() & !SHARED) as usize;
-    VECTORS.with_borrow(|all| all.get(place).cloned())
+    let at = place(number)?;
+    VECTORS.with_borrow(|all| match all.get(at)? {
+        Place::Shared(vector) => Some(vector.clone()),
+        Place::Only(tensor, slot) => Some(OpaqueVector::Tensor(Rc::clone(tensor), *slot)),
+        Place::Taken => None,
+    })
 }
 
 /// Clears the table of opaque vectors, when no sweep is active and no level is live.
@@ -93,5 +127,17 @@ mod tests {
         }
         forget();
         assert!(is(numbers[0]) && find(numbers[0]).is_none());
+    }
+
+    #[test]
+    fn a_tensor_is_taken_by_its_only_user() {
+        let tensor = || Rc::new(Tensor::scalar(2.0));
+        let (shared, only) = (keep_tensor(tensor(), Slot::NONE), keep_only(tensor(), Slot::NONE));
+        assert!(take_only(shared).is_none() && find(shared).is_some());
+        assert!(matches!(find(only), Some(OpaqueVector::Tensor(..))));
+        let taken = take_only(only).map(|(tensor, _)| Rc::strong_count(&tensor));
+        assert_eq!(taken, Some(1));
+        assert!(find(only).is_none() && take_only(only).is_none() && take_only(1.0).is_none());
+        forget();
     }
 }

@@ -1,7 +1,7 @@
 //! Native context: the arguments and results of a native function, and the host.
 
 use super::host::Host;
-use crate::native::tensor::{Operation, Recorder, TensorValue};
+use crate::native::tensor::{Operands, Operation, Recorder, TensorValue};
 use crate::tensor::{ScalarKind, Shape as TensorShape, Tensor};
 use crate::value::printing::CustomPart;
 use crate::value::shape::{Layout, Shape, ShapeId, Shapes};
@@ -316,7 +316,7 @@ impl<'a> NativeContext<'a> {
     ///
     /// # Errors
     /// Fails if the operands do not fit the operation, or if it cannot be recorded.
-    pub fn apply(&mut self, operation: Operation, operands: Vec<TensorValue>) -> Result<TensorValue, Failure> {
+    pub fn apply(&mut self, operation: Operation, operands: Operands) -> Result<TensorValue, Failure> {
         self.recorder.apply(operation, operands)
     }
 

@@ -1,12 +1,12 @@
 //! Builder: short forms of the operations that the rules of differentiation apply.
 
-use super::evaluator::{Evaluator, TensorValue};
+use super::evaluator::{Evaluator, Operands, TensorValue};
 use super::operation::{Axes, Operation};
 use super::propagation::Propagation;
 use super::unvaried;
 use crate::native::library::{Failure, internal};
 use crate::tensor::{Binary, Chain, Comparison, Fold, ScalarKind, Shape, Tensor, Unary};
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 use std::rc::Rc;
 
 /// The result of a rule: a value, or a failure of the evaluator.
@@ -45,18 +45,18 @@ impl<'a> Builder<'a> {
     }
 
     /// Applies an operation to several operands.
-    pub(super) fn apply(&mut self, operation: Operation, operands: Vec<TensorValue>) -> Built {
+    pub(super) fn apply(&mut self, operation: Operation, operands: Operands) -> Built {
         self.evaluator.apply(operation, operands)
     }
 
     /// Applies an operation to one operand.
     pub(super) fn one(&mut self, operation: Operation, a: TensorValue) -> Built {
-        self.evaluator.apply(operation, vec![a])
+        self.evaluator.apply(operation, smallvec![a])
     }
 
     /// Applies an operation to two operands.
     pub(super) fn two(&mut self, operation: Operation, a: TensorValue, b: TensorValue) -> Built {
-        self.evaluator.apply(operation, vec![a, b])
+        self.evaluator.apply(operation, smallvec![a, b])
     }
 
     /// Applies an elementwise function.
@@ -154,7 +154,7 @@ impl<'a> Builder<'a> {
 
     /// Returns the sum over axes.
     pub(super) fn sum(&mut self, value: TensorValue, axes: &Axes) -> Built {
-        self.linear(Operation::Reduce(Fold::Sum, axes.clone()), vec![value])
+        self.linear(Operation::Reduce(Fold::Sum, axes.clone()), smallvec![value])
     }
 
     /// Returns the sums over the last axis, which stays with size 1.
@@ -192,10 +192,11 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// Returns the only result of a chain as a constant.
-pub(super) fn only_result(chain: &Chain, inputs: &[&TensorValue]) -> Built {
-    let inputs: SmallVec<[&Tensor; 4]> = inputs.iter().map(|input| &*input.tensor).collect();
-    Ok(TensorValue::constant(chain.evaluate(&inputs)?.pop().ok_or_else(internal)?))
+/// Returns the only result of a chain as a constant, in the memory of the first input if nothing else uses it.
+pub(super) fn only_result(chain: &Chain, first: TensorValue, rest: &[&TensorValue]) -> Built {
+    let rest: SmallVec<[&Tensor; 4]> = rest.iter().map(|input| &*input.tensor).collect();
+    let first = Rc::try_unwrap(first.tensor).unwrap_or_else(|shared| (*shared).clone());
+    Ok(TensorValue::constant(chain.evaluate_over(first, &rest)?))
 }
 
 /// Returns where the scalars of a tensor equal a number.

@@ -185,7 +185,8 @@ fn in_one_pass(
     propagation: Propagation,
 ) -> Result<Option<TensorValue>, Failure> {
     let all = [g, x, y, result];
-    if all.iter().any(|value| value.slot != Slot::NONE) {
+    let is_known = matches!((function, k), (Binary::Divide, 1) | (Binary::SquaredDifference, _));
+    if !is_known || all.iter().any(|value| value.slot != Slot::NONE) {
         return Ok(None);
     }
     let mut chain = Chain::new();
@@ -206,7 +207,7 @@ fn in_one_pass(
         _ => return Ok(None),
     };
     chain.give(product);
-    only_result(&chain, &all).map(Some)
+    only_result(&chain, g.clone(), &[x, y, result]).map(Some)
 }
 
 /// Returns the logarithms of numbers, and zeros where the numbers are not positive.

@@ -68,8 +68,13 @@ impl Operation {
     ///
     /// # Errors
     /// Fails if the operands do not fit the operation.
-    pub fn evaluate(&self, operands: Vec<Rc<Tensor>>) -> Result<Tensor, Failure> {
-        let mut operands = operands.into_iter().map(|operand| Rc::try_unwrap(operand).unwrap_or_else(|o| (*o).clone()));
+    pub fn evaluate(&self, operands: impl IntoIterator<Item = Rc<Tensor>>) -> Result<Tensor, Failure> {
+        let operands = operands.into_iter().map(|operand| Rc::try_unwrap(operand).unwrap_or_else(|o| (*o).clone()));
+        self.evaluate_owned(&mut { operands })
+    }
+
+    /// Computes the result of the operation for operands that belong to it.
+    fn evaluate_owned(&self, operands: &mut dyn Iterator<Item = Tensor>) -> Result<Tensor, Failure> {
         let mut next = || operands.next().ok_or_else(internal);
         Ok(match self {
             Operation::Unary(function) => next()?.unary(*function)?,

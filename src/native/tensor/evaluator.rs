@@ -5,6 +5,7 @@ use super::scalars::{pack, unpack};
 use crate::native::library::Failure;
 use crate::tensor::{Comparison, ScalarKind, Shape, Tensor};
 use crate::value::Slot;
+use smallvec::SmallVec;
 use std::rc::Rc;
 
 /// A tensor with its tangent slot, which belongs to the tensor as a whole.
@@ -23,6 +24,9 @@ impl TensorValue {
     }
 }
 
+/// The operands of an operation. Most operations have one or two, which take no memory of their own.
+pub type Operands = SmallVec<[TensorValue; 2]>;
+
 /// The application of operations. The rules by which operations are differentiated apply further operations through
 /// this interface, so that the derivatives can be differentiated as well.
 pub trait Evaluator {
@@ -30,7 +34,7 @@ pub trait Evaluator {
     ///
     /// # Errors
     /// Fails if the operands do not fit the operation, or if the operation cannot be recorded.
-    fn apply(&mut self, operation: Operation, operands: Vec<TensorValue>) -> Result<TensorValue, Failure>;
+    fn apply(&mut self, operation: Operation, operands: Operands) -> Result<TensorValue, Failure>;
 }
 
 /// An evaluator that also converts between tensors and numbers that may vary.
@@ -73,9 +77,8 @@ pub trait Recorder: Evaluator + std::fmt::Debug {
 pub struct PlainEvaluator;
 
 impl Evaluator for PlainEvaluator {
-    fn apply(&mut self, operation: Operation, operands: Vec<TensorValue>) -> Result<TensorValue, Failure> {
-        let operands = operands.into_iter().map(|operand| operand.tensor).collect();
-        Ok(TensorValue::constant(operation.evaluate(operands)?))
+    fn apply(&mut self, operation: Operation, operands: Operands) -> Result<TensorValue, Failure> {
+        Ok(TensorValue::constant(operation.evaluate(operands.into_iter().map(|operand| operand.tensor))?))
     }
 }
 

@@ -168,9 +168,9 @@ fn elementwise_kink(
 fn partial(operation: &Operation, k: usize, scalars: &[f64], kind: ScalarKind) -> Result<f64, Failure> {
     let number = |x: f64| Ok::<_, Failure>(TensorValue::constant(pack(kind, Shape::default(), &[x])?));
     let operands = scalars.iter().map(|x| number(*x)).collect::<Result<Vec<_>, _>>()?;
-    let result = operation.evaluate(operands.iter().map(|x| Rc::clone(&x.tensor)).collect())?;
+    let result = operation.evaluate(operands.iter().map(|x| Rc::clone(&x.tensor)))?;
     let of = Evaluation { operands: &operands, result: &TensorValue::constant(result) };
-    let found = operation.adjoint(k, of, &number(1.0)?, &mut PlainEvaluator)?;
+    let found = operation.adjoint(k, of, number(1.0)?, &mut PlainEvaluator)?;
     Ok(match found {
         Some(found) => unpack(&found.tensor)?.first().copied().unwrap_or(0.0),
         None => 0.0,

@@ -28,7 +28,7 @@ mod unvaried;
 mod view_rule;
 mod window_rule;
 
-pub use evaluator::{Evaluator, PlainEvaluator, Recorder, TensorValue};
+pub use evaluator::{Evaluator, Operands, PlainEvaluator, Recorder, TensorValue};
 pub use kinks::{TensorKink, equal_operands};
 pub use operation::{Axes, Channels, Direction, Evaluation, Movement, Operation};
 pub use scalars::{pack, unpack};

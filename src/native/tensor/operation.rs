@@ -1,7 +1,7 @@
 //! Operation: the table of differentiable operations of tensors, with their values and their derivatives.
 
 use super::builder::Builder;
-use super::evaluator::{Evaluator, TensorValue};
+use super::evaluator::{Evaluator, Operands, TensorValue};
 use super::propagation::Propagation;
 use super::{elementwise_rule, indexing_rule, matrix_rule, reduction_rule, row_rule, view_rule, window_rule};
 use crate::native::library::{Failure, FailureKind};
@@ -317,7 +317,7 @@ impl Operation {
         tangents: Vec<Option<TensorValue>>,
         b: &mut Builder<'_>,
     ) -> Result<TensorValue, Failure> {
-        let mut all = Vec::with_capacity(tangents.len());
+        let mut all = Operands::with_capacity(tangents.len());
         for (tangent, operand) in tangents.into_iter().zip(of.operands) {
             all.push(match tangent {
                 Some(tangent) => tangent,
@@ -377,7 +377,7 @@ impl Operation {
         &self,
         k: usize,
         of: Evaluation<'_>,
-        adjoint: &TensorValue,
+        adjoint: TensorValue,
         evaluator: &mut dyn Evaluator,
     ) -> Result<Option<TensorValue>, Failure> {
         use Operation::*;
@@ -390,15 +390,15 @@ impl Operation {
         match self {
             // Seeds of other shapes than that of the result: a seed with the axes of the operand is summed as it is.
             Broadcast(_) if from.rank() > 0 && from.broadcast("pullback", to).is_ok_and(|both| &both == to) => {
-                return b.unbroadcast(adjoint.clone(), from).map(Some);
+                return b.unbroadcast(adjoint, from).map(Some);
             }
-            Unbroadcast(_) if from == to => return Ok(Some(adjoint.clone())),
+            Unbroadcast(_) if from == to => return Ok(Some(adjoint)),
             SpaceToDepth(_) | DepthToSpace(_) if to.scalar_count() == 0 => {
-                return view_rule::adjoint(self, of, adjoint.clone(), &mut b);
+                return view_rule::adjoint(self, of, adjoint, &mut b);
             }
             _ => {}
         }
-        let adjoint = b.fitted(adjoint.clone(), of.result)?;
+        let adjoint = b.fitted(adjoint, of.result)?;
         let found = match self {
             Unary(_) | Binary(_) | Clip | Select(_) | Cast(_) => {
                 elementwise_rule::adjoint(self, k, of, adjoint, &mut b)

@@ -9,7 +9,7 @@
 //! the earlier step.
 
 use super::builder::{Builder, Built, compared, constant, has_nan, is_equal_to, only_result};
-use super::evaluator::TensorValue;
+use super::evaluator::{Operands, TensorValue};
 use super::operation::Operation;
 use super::unvaried;
 use crate::native::library::Failure;
@@ -56,8 +56,8 @@ impl Propagation {
 impl Builder<'_> {
     /// Returns `g · partial`.
     pub(super) fn product(&mut self, g: TensorValue, partial: TensorValue) -> Built {
-        if let Some(product) = self.without_recording(&g, &partial, Propagation::product)? {
-            return Ok(product);
+        if g.slot == Slot::NONE && partial.slot == Slot::NONE {
+            return self.without_recording(g, &partial, Propagation::product);
         }
         let product = self.multiply(g.clone(), partial.clone())?;
         if self.propagation == Propagation::Tangent {
@@ -76,8 +76,8 @@ impl Builder<'_> {
 
     /// Returns `g / divisor`.
     pub(super) fn quotient(&mut self, g: TensorValue, divisor: TensorValue) -> Built {
-        if let Some(quotient) = self.without_recording(&g, &divisor, Propagation::quotient)? {
-            return Ok(quotient);
+        if g.slot == Slot::NONE && divisor.slot == Slot::NONE {
+            return self.without_recording(g, &divisor, Propagation::quotient);
         }
         let divide = |b: &mut Self, g, divisor| b.binary(Binary::Divide, g, divisor);
         let quotient = divide(self, g.clone(), divisor.clone())?;
@@ -113,22 +113,19 @@ impl Builder<'_> {
         self.select(mask, g, nothing)
     }
 
-    /// Returns the result of an operation on `g` and a factor in one pass over memory; `None` if one of the two varies in a
-    /// level, which has to record the operations.
+    /// Returns the result of an operation on `g` and a factor in one pass over memory. Neither varies in a level, which would have to
+    /// record the operations.
     fn without_recording(
         &self,
-        g: &TensorValue,
+        g: TensorValue,
         factor: &TensorValue,
         apply: fn(Propagation, &mut Chain, Node, Node) -> Node,
-    ) -> Result<Option<TensorValue>, Failure> {
-        if g.slot != Slot::NONE || factor.slot != Slot::NONE {
-            return Ok(None);
-        }
+    ) -> Built {
         let mut chain = Chain::new();
         let (left, right) = (chain.input(), chain.input());
         let result = apply(self.propagation, &mut chain, left, right);
         chain.give(result);
-        only_result(&chain, &[g, factor]).map(Some)
+        only_result(&chain, g, &[factor])
     }
 
     /// Returns the recorded result of an operation on a tangent and a factor, with its zeros. A zero that varies in a level
@@ -155,7 +152,7 @@ impl Builder<'_> {
 
     /// Applies an operation that is linear in all operands together to tangents: where a result is a sum of unvaried scalars,
     /// or is none, it is unvaried as well.
-    pub(super) fn linear(&mut self, operation: Operation, tangents: Vec<TensorValue>) -> Built {
+    pub(super) fn linear(&mut self, operation: Operation, tangents: Operands) -> Built {
         let is_plain = tangents.iter().all(|tangent| tangent.slot == Slot::NONE);
         let tensors: Vec<_> = tangents.iter().map(|tangent| Rc::clone(&tangent.tensor)).collect();
         let result = self.apply(operation.clone(), tangents)?;
@@ -164,7 +161,7 @@ impl Builder<'_> {
             return Ok(result);
         }
         let weights: Vec<Tensor> = tensors.iter().map(|tensor| unvaried::weights(tensor)).collect::<Result<_, _>>()?;
-        let counts = operation.evaluate(weights.into_iter().map(Rc::new).collect())?;
+        let counts = operation.evaluate(weights.into_iter().map(Rc::new))?;
         self.without_sources(result, &counts)
     }
 
@@ -180,7 +177,7 @@ impl Builder<'_> {
     /// Applies an operation that is linear in each of two operands, of which one, with the index `g`, is a tangent or an
     /// adjoint.
     pub(super) fn bilinear(&mut self, operation: Operation, operands: [TensorValue; 2], g: usize) -> Built {
-        let result = self.apply(operation.clone(), operands.to_vec())?;
+        let result = self.apply(operation.clone(), operands.iter().cloned().collect())?;
         let ending = if self.propagation == Propagation::Tangent { 1 - g } else { g };
         let result = match has_nan(&result.tensor) && operands[ending].slot == Slot::NONE {
             true => self.ended(&operation, &operands, ending, result)?,
@@ -228,7 +225,7 @@ impl Builder<'_> {
         let undefined = count(&nonzero, &undefined)?;
         let mut finite = operands.clone();
         finite[1 - ending] = self.select(is_not_finite, finite[1 - ending].clone(), 0.0)?;
-        let mut sum = self.apply(operation.clone(), finite.to_vec())?;
+        let mut sum = self.apply(operation.clone(), finite.into_iter().collect())?;
         for (counts, number) in [(above, f64::INFINITY), (below, f64::NEG_INFINITY), (undefined, f64::NAN)] {
             let is_some = is_equal_to(&counts, 0.0)?.logical_not()?;
             let zeros = TensorValue::constant(Tensor::zeros(kind, counts.shape().clone())?);
@@ -242,7 +239,7 @@ impl Builder<'_> {
 /// Returns the result of an operation on two tensors, of which the first one is the first operand if the flag says so.
 fn in_order(operation: &Operation, is_first: bool, one: &Tensor, other: &Tensor) -> Result<Tensor, Failure> {
     let (a, b) = if is_first { (one, other) } else { (other, one) };
-    operation.evaluate(vec![Rc::new(a.clone()), Rc::new(b.clone())])
+    operation.evaluate([Rc::new(a.clone()), Rc::new(b.clone())])
 }
 
 /// Whether some element of a mask is true.

@@ -1,7 +1,7 @@
 //! Shape evaluator: applies operations to tensors of zeros, of which only the shapes matter, to find operands that do not
 //! fit before a program runs.
 
-use super::evaluator::{Evaluator, PlainEvaluator, Recorder, TensorValue};
+use super::evaluator::{Evaluator, Operands, PlainEvaluator, Recorder, TensorValue};
 use super::operation::{Channels, Operation};
 use crate::native::library::{Failure, FailureKind, internal};
 use crate::tensor::{ScalarKind, Shape, Tensor};
@@ -26,7 +26,7 @@ impl Default for ShapeEvaluator {
 }
 
 impl Evaluator for ShapeEvaluator {
-    fn apply(&mut self, operation: Operation, operands: Vec<TensorValue>) -> Result<TensorValue, Failure> {
+    fn apply(&mut self, operation: Operation, operands: Operands) -> Result<TensorValue, Failure> {
         let tensors: Vec<Rc<Tensor>> = operands.into_iter().map(|operand| operand.tensor).collect();
         let (kind, shape) = match (&operation, tensors.as_slice()) {
             (Operation::Unary(_) | Operation::Cast(_), [x]) => {
@@ -123,7 +123,7 @@ pub fn zeros_of_shape(kind: ScalarKind, sizes: &[i64]) -> Result<Ref, Failure> {
 /// Returns the kind of scalars of the result of an operation on corresponding scalars.
 fn kind_of_result(operation: &Operation, tensors: &[Rc<Tensor>]) -> Result<ScalarKind, Failure> {
     let scalar = |tensor: &Rc<Tensor>| Ok(Rc::new(Tensor::ones(tensor.kind(), Shape::default())?));
-    Ok(operation.evaluate(tensors.iter().map(scalar).collect::<Result<_, Failure>>()?)?.kind())
+    Ok(operation.evaluate(tensors.iter().map(scalar).collect::<Result<Vec<_>, Failure>>()?)?.kind())
 }
 
 /// Returns how many scalars an operation computes with, approximately.

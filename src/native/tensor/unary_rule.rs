@@ -58,7 +58,7 @@ pub(super) fn apply(
     }
     // Values that are constant in every level need not be recorded, and are computed in one pass.
     if [&g, x, y].iter().all(|value| value.slot == Slot::NONE) {
-        return in_one_pass(function, &g, x, y, b.propagation).map(Some);
+        return in_one_pass(function, g, x, y, b.propagation).map(Some);
     }
     let nothing = b.propagation.nothing();
     let mut algebra = Varied { kind: g.tensor.kind(), builder: b };
@@ -79,7 +79,7 @@ pub(super) fn apply(
 /// Computes the formula of [`apply`] in one pass over memory.
 fn in_one_pass(
     function: Unary,
-    g: &TensorValue,
+    g: TensorValue,
     x: &TensorValue,
     y: &TensorValue,
     propagation: Propagation,
@@ -98,7 +98,7 @@ fn in_one_pass(
         }
     };
     chain.give(result);
-    only_result(&chain, &[g, x, y])
+    only_result(&chain, g, &[x, y])
 }
 
 /// Returns `g` where a partial is 1, times a constant factor, and the number `nothing` elsewhere.

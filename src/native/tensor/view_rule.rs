@@ -5,6 +5,7 @@ use super::evaluator::TensorValue;
 use super::operation::{Axes, Evaluation, Operation};
 use crate::native::library::{Failure, internal};
 use crate::tensor::{Fold, PaddingMode, Shape, Tensor};
+use smallvec::smallvec;
 use std::rc::Rc;
 
 /// Returns the tangent of a padded tensor, of which the constant scalars have zero tangents.
@@ -16,7 +17,7 @@ pub(super) fn tangent(
 ) -> Result<Option<TensorValue>, Failure> {
     let (Operation::Pad(sizes, mode), [Some(tangent)]) = (operation, tangents) else { return Err(internal()) };
     let mode = if let PaddingMode::Constant(_) = mode { PaddingMode::Constant(0.0) } else { *mode };
-    b.linear(Operation::Pad(sizes.clone(), mode), vec![tangent.clone()]).map(Some)
+    b.linear(Operation::Pad(sizes.clone(), mode), smallvec![tangent.clone()]).map(Some)
 }
 
 /// Returns the adjoint of the operand.

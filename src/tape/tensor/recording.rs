@@ -5,9 +5,10 @@
 
 use crate::native::library::Failure;
 use crate::native::tensor::{
-    Evaluation, Evaluator, Operation, Recorder, TensorValue, has_unvaried, marked, pack, unpack,
+    Evaluation, Evaluator, Operands, Operation, Recorder, TensorValue, has_unvaried, marked, pack, unpack,
 };
 use crate::tape::Num;
+use crate::tape::calls::Results;
 use crate::tape::levels::{Direction, Levels};
 use crate::tape::node::RecordError;
 use crate::tape::observer::TensorPart;
@@ -16,6 +17,7 @@ use crate::tape::wide_node::{TensorNode, TensorStep, WideKind};
 use crate::tensor::{Binary, Comparison, ScalarKind, Shape, Tensor};
 use crate::value::Slot;
 use crate::value::opaque_vector::{self, OpaqueVector};
+use smallvec::{SmallVec, smallvec};
 use std::rc::Rc;
 
 /// Whether a tangent is that of a scalar that does not vary.
@@ -53,11 +55,11 @@ pub fn tensor_vector(number: Num) -> Option<TensorValue> {
 }
 
 impl Evaluator for Levels {
-    fn apply(&mut self, operation: Operation, operands: Vec<TensorValue>) -> Result<TensorValue, Failure> {
-        let carriers: Vec<Num> = operands.iter().map(carrier).collect();
+    fn apply(&mut self, operation: Operation, operands: Operands) -> Result<TensorValue, Failure> {
+        let carriers: SmallVec<[Num; 2]> = operands.iter().map(carrier).collect();
         let Some(k) = self.innermost(&carriers) else {
             let mask = self.watched_mask(&operands);
-            let operands = operands.into_iter().map(|operand| operand.tensor).collect();
+            let operands = operands.into_iter().map(|operand| operand.tensor);
             let result = TensorValue::constant(operation.evaluate(operands)?);
             if let Some(mask) = mask {
                 self.derived_mask(&mask, &result);
@@ -65,11 +67,17 @@ impl Evaluator for Levels {
             return Ok(result);
         };
         self.check_linear(k, &operation, &operands)?;
-        let outside: Vec<TensorValue> = operands
+        let outside: Operands = operands
             .iter()
             .map(|operand| TensorValue { slot: self.strip_slot(k, operand.slot), ..operand.clone() })
             .collect();
-        let result = self.apply(operation.clone(), outside.clone())?;
+        let result = match outside.iter().all(|operand| operand.slot == Slot::NONE) {
+            // Masks are never varied, so they are not among the operands here.
+            true => {
+                TensorValue::constant(operation.evaluate(outside.iter().map(|operand| Rc::clone(&operand.tensor)))?)
+            }
+            false => self.apply(operation.clone(), outside.clone())?,
+        };
         let place = self.place_of_tensors();
         self.observe_tensor((&operation, TensorPart::Value), place, outside.iter(), &result)?;
         // At jumps of a rounding, the result counts only where a sweep reaches it: rounding often only selects.
@@ -137,7 +145,7 @@ impl Levels {
         if is_linear { Ok(()) } else { Err(RecordError::NotLinear(operation.name())) }
     }
 
-    fn push_tensor(&mut self, k: usize, node: TensorNode, results: &[Num]) -> Result<Vec<Num>, RecordError> {
+    fn push_tensor(&mut self, k: usize, node: TensorNode, results: &[Num]) -> Result<Results, RecordError> {
         let held = node.held();
         self.pool().borrow_mut().reserve(held)?;
         let pushed = self.push_kind(k, WideKind::Tensor(Box::new(node)), results);
@@ -199,8 +207,8 @@ impl Levels {
             return Ok(pairs.map(varied).collect::<Result<_, _>>()?);
         }
         let step = TensorStep::Unpack(value.tensor.kind(), value.tensor.shape().clone());
-        let node = TensorNode { step, operands: vec![self.node(k, carrier(value))] };
-        Ok(self.push_tensor(k, node, &numbers)?)
+        let node = TensorNode { step, operands: smallvec![self.node(k, carrier(value))] };
+        Ok(self.push_tensor(k, node, &numbers)?.into_vec())
     }
 
     /// Returns a tangent for a program, with ordinary zeros in place of scalars that do not vary.
@@ -212,7 +220,7 @@ impl Levels {
             Some(value) if has_unvaried(&value.tensor) => {
                 let zero = Tensor::zeros(value.tensor.kind(), Shape::default()).map_err(Failure::from)?;
                 let zero = TensorValue::constant(zero);
-                Ok(vector_number(self.apply(Operation::Binary(Binary::Add), vec![value, zero])?))
+                Ok(vector_number(self.apply(Operation::Binary(Binary::Add), smallvec![value, zero])?))
             }
             _ => Ok(number),
         }
@@ -224,7 +232,7 @@ impl Levels {
     /// Fails if the shapes cannot be broadcast, or if a limit is reached.
     pub fn fitted(&mut self, vector: TensorValue, kind: ScalarKind, shape: &Shape) -> Result<TensorValue, RecordError> {
         let is_of_kind = vector.tensor.kind() == kind;
-        let vector = if is_of_kind { vector } else { self.apply(Operation::Cast(kind), vec![vector])? };
+        let vector = if is_of_kind { vector } else { self.apply(Operation::Cast(kind), smallvec![vector])? };
         Ok(self.broadcast_like(vector, shape)?)
     }
 
@@ -237,7 +245,7 @@ impl Levels {
         if vector.tensor.shape() == shape {
             return Ok(vector);
         }
-        self.apply(Operation::Broadcast(shape.clone()), vec![vector])
+        self.apply(Operation::Broadcast(shape.clone()), smallvec![vector])
     }
 
     /// Returns the sum of two adjoints or tangents.
@@ -250,7 +258,7 @@ impl Levels {
         b: (Rc<Tensor>, Slot),
     ) -> Result<(Rc<Tensor>, Slot), RecordError> {
         let value = |(tensor, slot)| TensorValue { tensor, slot };
-        let sum = self.apply(Operation::Binary(Binary::Add), vec![value(a), value(b)])?;
+        let sum = self.apply(Operation::Binary(Binary::Add), smallvec![value(a), value(b)])?;
         Ok((sum.tensor, sum.slot))
     }
 }

@@ -3,7 +3,7 @@
 use super::recording::{is_unvaried, tensor_vector, vector_number};
 use crate::native::tensor::{Evaluation, TensorValue};
 use crate::tape::Num;
-use crate::tape::levels::Levels;
+use crate::tape::levels::{Direction, Levels};
 use crate::tape::node::RecordError;
 use crate::tape::observer::TensorPart;
 use crate::tape::sweep::{NO_TANGENT, Sweep};
@@ -19,15 +19,35 @@ impl Sweep {
         if node == 0 {
             return Ok(());
         }
-        let sum = match opaque_vector::find(self.number(node).value) {
-            Some(OpaqueVector::Tensor(tensor, slot)) => {
-                let (tensor, slot) = levels.add_tensors((tensor, slot), (x.tensor, x.slot))?;
-                TensorValue { tensor, slot }
-            }
-            _ => x,
+        let number = self.number(node).value;
+        // The sum replaces a tensor of which only this node knows.
+        let before = opaque_vector::take_only(number).or_else(|| match opaque_vector::find(number) {
+            Some(OpaqueVector::Tensor(tensor, slot)) => Some((tensor, slot)),
+            _ => None,
+        });
+        let (tensor, slot) = match before {
+            Some(before) => levels.add_tensors(before, (x.tensor, x.slot))?,
+            None => (x.tensor, x.slot),
         };
-        self.set(node, vector_number(sum));
+        // In reverse, the number of a node is only read when it is complete.
+        let number = match self.direction {
+            Direction::Reverse => Num::constant(opaque_vector::keep_only(tensor, slot)),
+            Direction::Forward => vector_number(TensorValue { tensor, slot }),
+        };
+        self.set(node, number);
         Ok(())
+    }
+
+    /// Returns the adjoint of the result of a tensor node, which is needed only once: afterwards the memory of the tensor may be
+    /// used again. An observer reads all adjoints at the end.
+    fn complete_adjoint(&mut self, levels: &Levels, node: u32) -> Option<TensorValue> {
+        let number = self.number(node);
+        if levels.is_observed() {
+            return tensor_vector(number);
+        }
+        let Some((tensor, slot)) = opaque_vector::take_only(number.value) else { return tensor_vector(number) };
+        self.set(node, Num::default());
+        Some(TensorValue { tensor, slot })
     }
 
     /// Adds the adjoints of the operands of a tensor node, given those of its results.
@@ -39,19 +59,27 @@ impl Sweep {
     ) -> Result<(), RecordError> {
         match &node.step {
             TensorStep::Operation(operation, operands, result) => {
-                let Some(adjoint) = tensor_vector(self.number(first)) else { return Ok(()) };
+                let Some(adjoint) = self.complete_adjoint(levels, first) else { return Ok(()) };
                 let of = Evaluation { operands, result };
                 levels.observe_jump(operation, of, place)?;
-                for (k, operand) in node.operands.iter().enumerate().filter(|(_, operand)| **operand != 0) {
-                    if let Some(share) = operation.adjoint(k, of, &adjoint, levels)? {
+                let mut operands =
+                    node.operands.iter().enumerate().filter(|(_, operand)| **operand != 0).map(|(k, node)| (k, *node));
+                let mut next = operands.next();
+                let mut adjoint = Some(adjoint);
+                while let Some((k, operand)) = next {
+                    next = operands.next();
+                    // The share of the last operand may be computed in the memory of the adjoint.
+                    let is_last = next.is_none() && !levels.is_observed();
+                    let Some(given) = (if is_last { adjoint.take() } else { adjoint.clone() }) else { break };
+                    if let Some(share) = operation.adjoint(k, of, given, levels)? {
                         let part = (operation, TensorPart::Adjoint);
-                        levels.observe_tensor(part, place, std::iter::once(&adjoint), &share)?;
-                        self.add_tensor(levels, *operand, share)?;
+                        levels.observe_tensor(part, place, adjoint.iter(), &share)?;
+                        self.add_tensor(levels, operand, share)?;
                     }
                 }
             }
             TensorStep::Pack(_, shape) => {
-                let Some(adjoint) = tensor_vector(self.number(first)) else { return Ok(()) };
+                let Some(adjoint) = self.complete_adjoint(levels, first) else { return Ok(()) };
                 let adjoint = levels.broadcast_like(adjoint, shape)?;
                 let numbers = levels.unpack(&adjoint)?;
                 for (operand, number) in node.operands.iter().zip(numbers) {

@@ -69,11 +69,10 @@ impl Tensor {
             other.update(operation, &self, true)?;
             return Ok(other);
         }
-        let (left, right) = (self.broadcast_to(&shape)?, other.broadcast_to(&shape)?);
         let count = shape.scalar_count();
         if self.kind().is_real() {
             return with_kind!(name, real self.kind(), T => {
-                let (left, right) = (left.reader::<T>(name)?, right.reader::<T>(name)?);
+                let (left, right) = (self.reader_in::<T>(name, &shape)?, other.reader_in::<T>(name, &shape)?);
                 let scalars = change_blocks(&left, count, operation.cost(), |start, block| {
                     let mut scratch = Vec::new();
                     let operand = right.operand(start, block.len(), &mut scratch);
@@ -82,8 +81,8 @@ impl Tensor {
                 Ok(Tensor::from_scalars(shape, scalars))
             });
         }
-        let mut result = left.contiguous_copy();
-        result.update(operation, &right, false)?;
+        let mut result = self.broadcast_to(&shape)?.contiguous_copy();
+        result.update(operation, &other, false)?;
         Ok(result)
     }
 
@@ -95,10 +94,9 @@ impl Tensor {
     /// Applies an operation in place; the shape of the other operand broadcasts to that of this tensor.
     fn update(&mut self, operation: Binary, other: &Tensor, is_swapped: bool) -> Result<()> {
         let name = operation.name();
-        let other = other.broadcast_to(&self.shape)?;
         if self.kind().is_real() {
             return with_kind!(name, real self.kind(), T => {
-                let reader = other.reader::<T>(name)?;
+                let reader = other.reader_in::<T>(name, &self.shape)?;
                 update_blocks(self.scalars_mut::<T>()?, operation.cost(), |start, block| {
                     let mut scratch = Vec::new();
                     let operand = reader.operand(start, block.len(), &mut scratch);
@@ -108,7 +106,7 @@ impl Tensor {
             });
         }
         with_kind!(name, integer self.kind(), T => {
-            let reader = other.reader::<T>(name)?;
+            let reader = other.reader_in::<T>(name, &self.shape)?;
             let first = FirstError::default();
             update_blocks(self.scalars_mut::<T>()?, operation.cost(), |start, block| {
                 let mut scratch = Vec::new();

@@ -5,7 +5,7 @@
 
 use super::super::cancellation;
 use super::super::error::{Result, TensorError};
-use super::super::parallel::{BLOCK, for_each_chunk, threads};
+use super::super::parallel::{BLOCK, BLOCKS_OF_CHUNK, for_each_chunk, threads};
 use super::super::reader::{Operand, Reader};
 use super::super::reduction::sum_of_blocks;
 use super::super::scalar::with_kind;
@@ -13,10 +13,11 @@ use super::super::shape::Shape;
 use super::super::strided::Tensor;
 use super::operation::{Binary, Comparison, Kept, Unary};
 use super::real::Real;
+use smallvec::{SmallVec, smallvec};
 
 /// A value of a chain: an input, a constant, or the result of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Node(usize);
+pub struct Node(u32);
 
 #[derive(Clone, Copy, Debug)]
 enum Step {
@@ -30,15 +31,20 @@ enum Step {
 }
 
 /// Elementwise operations on real numbers that are evaluated together.
+///
+/// The lists have room for the steps of most derivatives, because a chain is made for each operation on small tensors, too.
 #[derive(Clone, Debug, Default)]
 pub struct Chain {
-    steps: Vec<Step>,
+    steps: SmallVec<[Step; 12]>,
     /// For each step the last step that reads its value.
-    last_reads: Vec<usize>,
+    last_reads: SmallVec<[u32; 12]>,
     inputs: usize,
-    results: Vec<Node>,
+    results: SmallVec<[Node; 2]>,
     is_invalid: bool,
 }
+
+/// The last read of a result, which remains after all steps.
+const RESULT: u32 = u32::MAX;
 
 /// The value of a node for the current block.
 #[derive(Clone, Debug)]
@@ -51,22 +57,34 @@ enum Value<T> {
 /// The values of the nodes for one block at a time, and blocks for reuse.
 struct Evaluation<'a, T> {
     chain: &'a Chain,
+    /// The inputs from the second one on, if the first one is given block by block.
     inputs: &'a [Reader<'a, T>],
-    copies: Vec<Vec<T>>,
-    values: Vec<Value<T>>,
-    unused: Vec<Vec<T>>,
+    is_first_given: bool,
+    copies: SmallVec<[Vec<T>; 4]>,
+    values: SmallVec<[Value<T>; 12]>,
+    unused: SmallVec<[Vec<T>; 4]>,
     start: usize,
     count: usize,
+}
+
+/// Returns all inputs of a chain.
+fn all<'a>(first: &'a Tensor, rest: &[&'a Tensor]) -> SmallVec<[&'a Tensor; 4]> {
+    std::iter::once(first).chain(rest.iter().copied()).collect()
+}
+
+/// Returns readers of the inputs of a chain, repeated to a shape.
+fn readers<'a, T: Real>(inputs: &[&'a Tensor], shape: &Shape) -> Result<SmallVec<[Reader<'a, T>; 4]>> {
+    inputs.iter().map(|input| input.reader_in::<T>("chain", shape)).collect()
 }
 
 impl Chain {
     /// Creates a chain without operations.
     pub fn new() -> Chain {
-        Chain { steps: Vec::with_capacity(12), last_reads: Vec::with_capacity(12), ..Chain::default() }
+        Chain::default()
     }
 
     fn push(&mut self, step: Step) -> Node {
-        let at = self.steps.len();
+        let at = self.steps.len() as u32;
         let operands: &[Node] = match &step {
             Step::Input(_) | Step::Constant(_) => &[],
             Step::Unary(_, a) => &[*a],
@@ -74,8 +92,8 @@ impl Chain {
             Step::Select(mask, a, b) => &[*mask, *a, *b],
         };
         for operand in operands {
-            match self.last_reads.get_mut(operand.0) {
-                Some(last) if *last != usize::MAX => *last = at,
+            match self.last_reads.get_mut(operand.0 as usize) {
+                Some(last) if *last != RESULT => *last = at,
                 Some(_) => {}
                 None => self.is_invalid = true,
             }
@@ -128,8 +146,8 @@ impl Chain {
 
     /// Makes a node a result of the chain.
     pub fn give(&mut self, node: Node) {
-        match self.last_reads.get_mut(node.0) {
-            Some(last) => *last = usize::MAX,
+        match self.last_reads.get_mut(node.0 as usize) {
+            Some(last) => *last = RESULT,
             None => self.is_invalid = true,
         }
         self.results.push(node);
@@ -149,25 +167,61 @@ impl Chain {
         if self.is_invalid || inputs.len() != self.inputs || self.results.is_empty() {
             return Err(TensorError::value("chain", "the nodes and the inputs do not fit the chain"));
         }
-        let mut shape = Shape::default();
+        let mut shape = inputs.first().map_or_else(Shape::default, |input| input.shape.clone());
         for input in inputs {
-            shape = shape.broadcast("chain", &input.shape)?;
+            if input.shape != shape {
+                shape = shape.broadcast("chain", &input.shape)?;
+            }
         }
         shape.checked_count("chain", 8 * self.results.len())?;
         Ok(shape)
     }
 
     /// Evaluates the results for inputs that broadcast.
-    pub fn evaluate(&self, inputs: &[&Tensor]) -> Result<Vec<Tensor>> {
+    pub fn evaluate(&self, inputs: &[&Tensor]) -> Result<SmallVec<[Tensor; 1]>> {
         let shape = self.common_shape(inputs)?;
         let Some(first) = inputs.first() else {
             return Err(TensorError::value("chain", "a chain needs an input"));
         };
         with_kind!("chain", real first.kind(), T => {
-            let inputs = inputs.iter().map(|input| input.broadcast_to(&shape)).collect::<Result<Vec<_>>>()?;
-            let readers = inputs.iter().map(|input| input.reader::<T>("chain")).collect::<Result<Vec<_>>>()?;
+            let readers = readers::<T>(inputs, &shape)?;
             let scalars = self.scalars(&readers, shape.scalar_count());
             Ok(scalars.into_iter().map(|scalars| Tensor::from_scalars(shape.clone(), scalars)).collect())
+        })
+    }
+
+    /// Evaluates the first result for inputs that broadcast.
+    fn evaluate_all(&self, first: &Tensor, rest: &[&Tensor]) -> Result<Tensor> {
+        let mut results = self.evaluate(&all(first, rest))?;
+        Ok(results.swap_remove(0))
+    }
+
+    /// Evaluates the only result for inputs that broadcast, in the memory of the first one if that is large, and if nothing else shares
+    /// it.
+    pub fn evaluate_over(&self, mut first: Tensor, rest: &[&Tensor]) -> Result<Tensor> {
+        let count = first.scalar_count();
+        if count <= BLOCK || self.results.len() != 1 || !first.is_unique() {
+            return self.evaluate_all(&first, rest);
+        }
+        let shape = self.common_shape(&all(&first, rest))?;
+        if first.shape != shape {
+            return self.evaluate_all(&first, rest);
+        }
+        with_kind!("chain", real first.kind(), T => {
+            let readers = readers::<T>(rest, &shape)?;
+            let chunk = BLOCK * BLOCKS_OF_CHUNK;
+            for_each_chunk(first.scalars_mut::<T>()?, chunk, chunk * self.cost(), |number, part| {
+                let mut evaluation = Evaluation::new(self, &readers);
+                evaluation.copies.insert(0, Vec::new());
+                evaluation.is_first_given = true;
+                for (at, block) in part.chunks_mut(BLOCK).enumerate() {
+                    evaluation.copies[0].clear();
+                    evaluation.copies[0].extend_from_slice(block);
+                    evaluation.run(number * chunk + at * BLOCK, block.len());
+                    evaluation.write(self.results[0], block);
+                }
+            });
+            Ok(first)
         })
     }
 
@@ -178,8 +232,7 @@ impl Chain {
             return Err(TensorError::value("chain", "a chain needs an input"));
         };
         with_kind!("chain", real first.kind(), T => {
-            let inputs = inputs.iter().map(|input| input.broadcast_to(&shape)).collect::<Result<Vec<_>>>()?;
-            let readers = inputs.iter().map(|input| input.reader::<T>("chain")).collect::<Result<Vec<_>>>()?;
+            let readers = readers::<T>(inputs, &shape)?;
             let result = self.results[0];
             let sum = sum_of_blocks(shape.scalar_count(), self.cost(), |start, count, add| {
                 let mut evaluation = Evaluation::new(self, &readers);
@@ -201,13 +254,13 @@ impl Chain {
     }
 
     /// Computes the results on one thread. They are appended block by block, so that the memory need not be cleared beforehand.
-    fn scalars_in_order<T: Real>(&self, inputs: &[Reader<'_, T>], count: usize) -> Vec<Vec<T>> {
+    fn scalars_in_order<T: Real>(&self, inputs: &[Reader<'_, T>], count: usize) -> SmallVec<[Vec<T>; 1]> {
         let mut evaluation = Evaluation::new(self, inputs);
         if count <= BLOCK {
             evaluation.run(0, count);
-            return self.results.iter().map(|&node| evaluation.copied(node)).collect();
+            return self.results.iter().enumerate().map(|(number, &node)| evaluation.finished(number, node)).collect();
         }
-        let mut all: Vec<Vec<T>> = self.results.iter().map(|_| Vec::with_capacity(count)).collect();
+        let mut all: SmallVec<[Vec<T>; 1]> = self.results.iter().map(|_| Vec::with_capacity(count)).collect();
         for start in (0..count).step_by(BLOCK) {
             cancellation::check();
             let length = BLOCK.min(count - start);
@@ -222,16 +275,12 @@ impl Chain {
         all
     }
 
-    fn scalars<T: Real>(&self, inputs: &[Reader<'_, T>], count: usize) -> Vec<Vec<T>> {
+    fn scalars<T: Real>(&self, inputs: &[Reader<'_, T>], count: usize) -> SmallVec<[Vec<T>; 1]> {
         if count <= BLOCK || threads() == 1 {
             return self.scalars_in_order(inputs, count);
         }
-        let write = |evaluation: &Evaluation<'_, T>, node: Node, target: &mut [T]| match evaluation.operand(node) {
-            Operand::Slice(scalars) => target.copy_from_slice(scalars),
-            Operand::Scalar(value) => target.fill(value),
-        };
-        let mut all = vec![vec![T::default(); count]; self.results.len()];
-        let chunk = BLOCK * 16;
+        let mut all: SmallVec<[Vec<T>; 1]> = smallvec![vec![T::default(); count]; self.results.len()];
+        let chunk = BLOCK * BLOCKS_OF_CHUNK;
         let mut chunks: Vec<Vec<&mut [T]>> = (0..count.div_ceil(chunk)).map(|_| Vec::new()).collect();
         for scalars in &mut all {
             for (part, chunk) in chunks.iter_mut().zip(scalars.chunks_mut(chunk)) {
@@ -246,7 +295,7 @@ impl Chain {
                     let end = (start + BLOCK).min(length);
                     evaluation.run(number * chunk + start, end - start);
                     for (target, &node) in parts.iter_mut().zip(&self.results) {
-                        write(&evaluation, node, &mut target[start..end]);
+                        evaluation.write(node, &mut target[start..end]);
                     }
                 }
             }
@@ -257,16 +306,26 @@ impl Chain {
 
 impl<'a, T: Real> Evaluation<'a, T> {
     fn new(chain: &'a Chain, inputs: &'a [Reader<'a, T>]) -> Evaluation<'a, T> {
-        let copies = vec![Vec::new(); inputs.len()];
-        Evaluation { chain, inputs, copies, values: Vec::new(), unused: Vec::new(), start: 0, count: 0 }
+        let copies = inputs.iter().map(|_| Vec::new()).collect();
+        Evaluation {
+            chain,
+            inputs,
+            is_first_given: false,
+            copies,
+            values: SmallVec::new(),
+            unused: SmallVec::new(),
+            start: 0,
+            count: 0,
+        }
     }
 
     /// Returns the value of a node for the current block.
     fn operand(&self, node: Node) -> Operand<'_, T> {
-        match &self.values[node.0] {
+        match &self.values[node.0 as usize] {
             Value::Block(scalars) => Operand::Slice(scalars),
             Value::Scalar(value) => Operand::Scalar(*value),
-            Value::Input(at) => match &self.inputs[*at] {
+            Value::Input(0) if self.is_first_given => Operand::Slice(&self.copies[0]),
+            Value::Input(at) => match &self.inputs[at - usize::from(self.is_first_given)] {
                 Reader::Contiguous(scalars) => Operand::Slice(&scalars[self.start..self.start + self.count]),
                 Reader::Scalar(value) => Operand::Scalar(*value),
                 Reader::Strided(..) => Operand::Slice(&self.copies[*at]),
@@ -274,10 +333,18 @@ impl<'a, T: Real> Evaluation<'a, T> {
         }
     }
 
+    /// Writes the scalars of a node for the current block.
+    fn write(&self, node: Node, target: &mut [T]) {
+        match self.operand(node) {
+            Operand::Slice(scalars) => target.copy_from_slice(scalars),
+            Operand::Scalar(value) => target.fill(value),
+        }
+    }
+
     /// Returns the scalars of a node to be changed: its block if the step is the last one that reads it, or else a copy.
-    fn taken(&mut self, node: Node, at: usize) -> Vec<T> {
-        if self.chain.last_reads[node.0] == at
-            && let Value::Block(scalars) = &mut self.values[node.0]
+    fn taken(&mut self, node: Node, at: u32) -> Vec<T> {
+        if self.chain.last_reads[node.0 as usize] == at
+            && let Value::Block(scalars) = &mut self.values[node.0 as usize]
         {
             return std::mem::take(scalars);
         }
@@ -290,8 +357,8 @@ impl<'a, T: Real> Evaluation<'a, T> {
         block
     }
 
-    fn is_block(&self, node: Node, at: usize) -> bool {
-        self.chain.last_reads[node.0] == at && matches!(&self.values[node.0], Value::Block(_))
+    fn is_block(&self, node: Node, at: u32) -> bool {
+        self.chain.last_reads[node.0 as usize] == at && matches!(&self.values[node.0 as usize], Value::Block(_))
     }
 
     fn as_scalar(&self, node: Node) -> Option<T> {
@@ -312,19 +379,19 @@ impl<'a, T: Real> Evaluation<'a, T> {
                 self.unused.push(scalars);
             }
         }
-        for (reader, copy) in self.inputs.iter().zip(&mut self.copies) {
+        for (reader, copy) in self.inputs.iter().zip(&mut self.copies[usize::from(self.is_first_given)..]) {
             if let Reader::Strided(..) = reader {
                 copy.resize(count, T::default());
                 reader.fill(start, copy);
             }
         }
         for (at, step) in self.chain.steps.iter().enumerate() {
-            let value = self.value(at, *step);
+            let value = self.value(at as u32, *step);
             self.values.push(value);
         }
     }
 
-    fn value(&mut self, at: usize, step: Step) -> Value<T> {
+    fn value(&mut self, at: u32, step: Step) -> Value<T> {
         match step {
             Step::Input(input) => Value::Input(input),
             Step::Constant(value) => Value::Scalar(T::nearest(value)),
@@ -362,7 +429,7 @@ impl<'a, T: Real> Evaluation<'a, T> {
     }
 
     /// Returns the value of step `at`, an operation that changes the scalars of its first operand.
-    fn combined(&mut self, at: usize, (a, b): (Node, Node), apply: impl Fn(&mut [T], Operand<'_, T>)) -> Value<T> {
+    fn combined(&mut self, at: u32, (a, b): (Node, Node), apply: impl Fn(&mut [T], Operand<'_, T>)) -> Value<T> {
         if let (Some(a), Some(b)) = (self.as_scalar(a), self.as_scalar(b)) {
             let mut value = [a];
             apply(&mut value, Operand::Scalar(b));
@@ -374,6 +441,13 @@ impl<'a, T: Real> Evaluation<'a, T> {
     }
 
     fn copied(&mut self, node: Node) -> Vec<T> {
-        self.taken(node, usize::MAX - 1)
+        self.taken(node, RESULT - 1)
+    }
+
+    /// Returns the scalars of the result with a number after the last block: the block itself, unless a later result is the same
+    /// node.
+    fn finished(&mut self, number: usize, node: Node) -> Vec<T> {
+        let is_last = !self.chain.results[number + 1..].contains(&node);
+        if is_last { self.taken(node, RESULT) } else { self.copied(node) }
     }
 }

@@ -176,6 +176,39 @@ fn a_chain_equals_its_operations() {
 }
 
 #[test]
+fn a_chain_takes_the_memory_of_its_first_input() {
+    let mut random = Random(15);
+    let mut chain = Chain::new();
+    let (x, y) = (chain.input(), chain.input());
+    let product = chain.binary(Binary::Multiply, x, y);
+    let kept = chain.keep_zero(product, x);
+    chain.give(kept);
+    for shapes in
+        [[&[5000][..], &[5000]], [&[3, 1500], &[1500]], [&[3, 1500], &[]], [&[1500], &[3, 1500]], [&[4], &[4]]]
+    {
+        let [a, b] = shapes.map(|shape| random.tensor(&Shape::from(shape)));
+        let expected = dense(&chain.evaluate(&[&a, &b]).unwrap()[0]);
+        let shared = chain.evaluate_over(a.clone(), &[&b]).unwrap();
+        assert_eq!(dense(&shared), expected);
+        let own = Tensor::new(a.shape.clone(), a.to_vec::<f64>().unwrap()).unwrap();
+        let address = own.scalars::<f64>().unwrap().as_ptr();
+        let found = chain.evaluate_over(own, &[&b]).unwrap();
+        assert_eq!(dense(&found), expected);
+        let is_same = found.scalars::<f64>().unwrap().as_ptr() == address;
+        assert_eq!(is_same, a.scalar_count() > 1024 && found.shape == a.shape);
+    }
+    assert!(chain.evaluate_over(random.tensor(&Shape::from([2000])), &[&vector(&[1.0, 2.0])]).is_err());
+}
+
+#[test]
+fn rows_are_repeated_from_any_position() {
+    let row = vector(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0]);
+    let ones = Tensor::new(Shape::from([900, 7]), vec![1.0; 6300]).unwrap();
+    let sum = dense(&ones.binary(Binary::Add, row).unwrap());
+    assert!(sum.iter().enumerate().all(|(at, &x)| x == (at % 7 + 2) as f64));
+}
+
+#[test]
 fn integers_wrap_and_do_not_divide_by_zero() {
     let x = Tensor::new(Shape::from([3]), vec![i8::MIN, 100, -7]).unwrap();
     let by = |operation, y: i8| x.clone().binary_scalar(operation, y, false).map(|result| dense(&result));
@@ -227,6 +260,12 @@ fn threads_do_not_change_results() {
         chain.give(exp);
         let mut results = chain.evaluate(&[&x, &y]).unwrap();
         results.push(chain.sum(&[&x, &y]).unwrap());
+        let mut single = Chain::new();
+        let (a, b) = (single.input(), single.input());
+        let product = single.binary(Binary::Multiply, a, b);
+        single.give(product);
+        let own = Tensor::new(x.shape.clone(), x.to_vec::<f64>().unwrap()).unwrap();
+        results.push(single.evaluate_over(own, &[&y]).unwrap());
         results.push(x.clone().binary(Binary::Divide, y.clone()).unwrap().unary(Unary::Tanh).unwrap());
         for axes in [None, Some(&[0isize][..]), Some(&[1])] {
             results.push(x.sum(axes, false).unwrap());

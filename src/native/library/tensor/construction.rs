@@ -7,6 +7,7 @@ use crate::native::tensor::{Operation, TensorValue, pack};
 use crate::tensor::{Binary, ScalarKind, Seed, Shape, Tensor};
 use crate::value::Slot;
 use crate::value::printing::{styled_tensor_description, tensor_description};
+use smallvec::smallvec;
 use std::rc::Rc;
 
 pub(in super::super) const TABLE: &[NativeFunction] = &[
@@ -85,10 +86,10 @@ fn linear<const N: usize>(
         if scalar.slot != Slot::NONE {
             // The difference is 0, so the value does not change.
             let primal = TensorValue::constant(Tensor::clone(&scalar.tensor));
-            let difference = c.apply(Operation::Binary(Binary::Subtract), vec![scalar, primal])?;
+            let difference = c.apply(Operation::Binary(Binary::Subtract), smallvec![scalar, primal])?;
             let partial = TensorValue::constant(partial()?);
-            let term = c.apply(Operation::Binary(Binary::Multiply), vec![difference, partial])?;
-            result = c.apply(Operation::Binary(Binary::Add), vec![result, term])?;
+            let term = c.apply(Operation::Binary(Binary::Multiply), smallvec![difference, partial])?;
+            result = c.apply(Operation::Binary(Binary::Add), smallvec![result, term])?;
         }
     }
     c.return_tensor(result)
@@ -102,7 +103,7 @@ fn one_hot(c: Call<'_, '_>) -> Result<(), Failure> {
         return constant(c, Tensor::one_hot_of(&indices, depth, (&on.tensor, &off.tensor), axis)?);
     }
     let mask = Tensor::one_hot(&indices, depth, true, false, axis)?;
-    returned(c, Operation::Select(Rc::new(mask)), vec![off, on])
+    returned(c, Operation::Select(Rc::new(mask)), smallvec![off, on])
 }
 
 fn eye(c: Call<'_, '_>) -> Result<(), Failure> {

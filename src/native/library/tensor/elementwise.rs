@@ -5,6 +5,7 @@ use super::super::context::Failure;
 use super::{Call, alike, constant, flag, one, pair, returned, two};
 use crate::native::tensor::{Operation, TensorValue};
 use crate::tensor::{Binary, Comparison, Fold, Logical, Tensor, Test, Unary};
+use smallvec::smallvec;
 
 /// Creates a table of native functions.
 macro_rules! table {
@@ -134,13 +135,13 @@ fn clip(c: Call<'_, '_>) -> Result<(), Failure> {
     let (x, low, high) = (c.tensor()?, c.tensor()?, c.tensor()?);
     let (x, low) = alike(c, x, low)?;
     let (x, high) = alike(c, x, high)?;
-    returned(c, Operation::Clip, vec![x, low, high])
+    returned(c, Operation::Clip, smallvec![x, low, high])
 }
 
 /// Replaces the scalars of a tensor where a mask is true.
 fn replacing(c: Call<'_, '_>) -> Result<(), Failure> {
     let ((a, b), mask) = (pair(c)?, c.tensor()?);
-    returned(c, Operation::Select(mask.tensor), vec![a, b])
+    returned(c, Operation::Select(mask.tensor), smallvec![a, b])
 }
 
 /// Converts the scalars of a tensor to the generic argument.

@@ -5,6 +5,7 @@ use super::super::context::{Failure, internal};
 use super::{Call, alike, axes, constant, flag, returned, shape, size, sizes};
 use crate::native::tensor::{Operation, TensorValue};
 use crate::tensor::{Index, ScalarKind, Tensor};
+use smallvec::smallvec;
 use std::rc::Rc;
 
 pub(in super::super) const TABLE: &[NativeFunction] = &[
@@ -45,23 +46,23 @@ fn decoded(numbers: &[i64]) -> Result<Vec<Index>, Failure> {
 
 fn index(c: Call<'_, '_>) -> Result<(), Failure> {
     let (x, indices) = (c.tensor()?, c.integers()?);
-    returned(c, Operation::Index(decoded(&indices)?), vec![x])
+    returned(c, Operation::Index(decoded(&indices)?), smallvec![x])
 }
 
 fn assign(c: Call<'_, '_>) -> Result<(), Failure> {
     let (x, indices, value) = (c.tensor()?, c.integers()?, c.tensor()?);
     let (x, value) = alike(c, x, value)?;
-    returned(c, Operation::Assign(decoded(&indices)?), vec![x, value])
+    returned(c, Operation::Assign(decoded(&indices)?), smallvec![x, value])
 }
 
 fn slice(c: Call<'_, '_>) -> Result<(), Failure> {
     let (x, lower, sizes) = (c.tensor()?, axes(c)?, axes(c)?);
-    returned(c, Operation::Slice(lower, sizes), vec![x])
+    returned(c, Operation::Slice(lower, sizes), smallvec![x])
 }
 
 fn gather(c: Call<'_, '_>) -> Result<(), Failure> {
     let (x, indices, axis, batches) = (c.tensor()?, c.tensor()?, c.integer(), size(c.integer())?);
-    returned(c, Operation::Gather(indices.tensor, axis as isize, batches), vec![x])
+    returned(c, Operation::Gather(indices.tensor, axis as isize, batches), smallvec![x])
 }
 
 /// Gathers the parts where a mask is true; the axes that the mask covers are joined first.
@@ -78,24 +79,24 @@ fn gather_where(c: Call<'_, '_>) -> Result<(), Failure> {
     let outside =
         own[..at].iter().chain([&mask.scalar_count()]).chain(&own[end..]).map(|&size| size as isize).collect();
     let indices = Rc::new(mask.flattened().indices_of_mask()?);
-    let joined = if mask.rank() == 1 { x } else { c.apply(Operation::Reshape(outside), vec![x])? };
-    returned(c, Operation::Gather(indices, at as isize, 0), vec![joined])
+    let joined = if mask.rank() == 1 { x } else { c.apply(Operation::Reshape(outside), smallvec![x])? };
+    returned(c, Operation::Gather(indices, at as isize, 0), smallvec![joined])
 }
 
 fn gather_flat(c: Call<'_, '_>) -> Result<(), Failure> {
     let (x, positions) = (c.tensor()?, c.tensor()?);
-    returned(c, Operation::GatherFlat(positions.tensor), vec![x])
+    returned(c, Operation::GatherFlat(positions.tensor), smallvec![x])
 }
 
 fn scatter_add(c: Call<'_, '_>) -> Result<(), Failure> {
     let (x, shape, indices) = (c.tensor()?, shape(c)?, c.tensor()?);
     let (axis, batches) = (c.integer() as isize, size(c.integer())?);
-    returned(c, Operation::ScatterAdd(shape, indices.tensor, axis, batches), vec![x])
+    returned(c, Operation::ScatterAdd(shape, indices.tensor, axis, batches), smallvec![x])
 }
 
 fn scatter_add_flat(c: Call<'_, '_>) -> Result<(), Failure> {
     let (x, shape, positions) = (c.tensor()?, shape(c)?, c.tensor()?);
-    returned(c, Operation::ScatterAddFlat(shape, positions.tensor), vec![x])
+    returned(c, Operation::ScatterAddFlat(shape, positions.tensor), smallvec![x])
 }
 
 fn non_zero_indices(c: Call<'_, '_>) -> Result<(), Failure> {
@@ -109,11 +110,11 @@ fn joined(c: Call<'_, '_>, operation: fn(isize) -> Operation) -> Result<(), Fail
     if let Some(kind) = parts.iter().map(|part| part.tensor.kind()).find(|kind| *kind != ScalarKind::F64) {
         for part in &mut parts {
             if super::is_null(part) {
-                *part = c.apply(Operation::Cast(kind), vec![part.clone()])?;
+                *part = c.apply(Operation::Cast(kind), smallvec![part.clone()])?;
             }
         }
     }
-    returned(c, operation(axis), parts)
+    returned(c, operation(axis), parts.into())
 }
 
 /// Returns the parts of a tensor that indices of one axis choose.
@@ -121,7 +122,7 @@ fn parts(c: Call<'_, '_>, x: &TensorValue, axis: usize, indices: Vec<Index>) -> 
     let mut results = Vec::with_capacity(indices.len());
     for index in indices {
         let expression = std::iter::repeat_n(Index::ALL, axis).chain([index]).collect();
-        results.push(c.apply(Operation::Index(expression), vec![x.clone()])?);
+        results.push(c.apply(Operation::Index(expression), smallvec![x.clone()])?);
     }
     c.return_tensors(results)
 }
@@ -162,7 +163,7 @@ fn ranges(c: Call<'_, '_>, x: &TensorValue, axis: isize, of: &[Tensor]) -> Resul
 fn sorted(c: Call<'_, '_>) -> Result<(), Failure> {
     let (x, axis, descends) = (c.tensor()?, c.integer() as isize, flag(c));
     let (positions, indices) = x.tensor.sorted_positions(axis, descends)?;
-    let values = c.apply(Operation::GatherFlat(Rc::new(positions)), vec![x])?;
+    let values = c.apply(Operation::GatherFlat(Rc::new(positions)), smallvec![x])?;
     c.return_tensor(values)?;
     constant(c, indices)
 }
@@ -171,7 +172,7 @@ fn sorted(c: Call<'_, '_>) -> Result<(), Failure> {
 fn top_k(c: Call<'_, '_>) -> Result<(), Failure> {
     let (x, count) = (c.tensor()?, size(c.integer())?);
     let (positions, indices) = x.tensor.top_positions(count)?;
-    let values = c.apply(Operation::GatherFlat(Rc::new(positions)), vec![x])?;
+    let values = c.apply(Operation::GatherFlat(Rc::new(positions)), smallvec![x])?;
     c.return_tensor(values)?;
     constant(c, indices)
 }

@@ -5,6 +5,7 @@ use super::super::context::Failure;
 use super::{Call, alike, constant, flag, one, pair, require_constant, returned, two};
 use crate::native::tensor::{Axes, Operation};
 use crate::tensor::{Binary, Fold};
+use smallvec::smallvec;
 
 pub(in super::super) const TABLE: &[NativeFunction] = &[
     NativeFunction { name: "tensor.matmul", call: matmul },
@@ -30,7 +31,7 @@ pub(in super::super) const TABLE: &[NativeFunction] = &[
 fn matmul(c: Call<'_, '_>) -> Result<(), Failure> {
     let (a, left, b, right) = (c.tensor()?, flag(c), c.tensor()?, flag(c));
     let (a, b) = alike(c, a, b)?;
-    returned(c, Operation::Matmul(left, right), vec![a, b])
+    returned(c, Operation::Matmul(left, right), smallvec![a, b])
 }
 
 /// Returns the products of all pairs of scalars of two vectors.
@@ -41,8 +42,8 @@ fn outer(c: Call<'_, '_>) -> Result<(), Failure> {
         let result = a.tensor.outer(&b.tensor)?;
         return constant(c, result);
     }
-    let column = c.apply(Operation::ExpandAxes(vec![1]), vec![a])?;
-    returned(c, Operation::Binary(Binary::Multiply), vec![column, b])
+    let column = c.apply(Operation::ExpandAxes(vec![1]), smallvec![a])?;
+    returned(c, Operation::Binary(Binary::Multiply), smallvec![column, b])
 }
 
 fn band_part(c: Call<'_, '_>) -> Result<(), Failure> {
@@ -52,9 +53,9 @@ fn band_part(c: Call<'_, '_>) -> Result<(), Failure> {
 
 fn trace(c: Call<'_, '_>) -> Result<(), Failure> {
     let x = c.tensor()?;
-    let diagonal = c.apply(Operation::DiagonalPart, vec![x])?;
+    let diagonal = c.apply(Operation::DiagonalPart, smallvec![x])?;
     let last = Axes { axes: Some(vec![-1]), keeps: false };
-    returned(c, Operation::Reduce(Fold::Sum, last), vec![diagonal])
+    returned(c, Operation::Reduce(Fold::Sum, last), smallvec![diagonal])
 }
 
 fn triangular_solve(c: Call<'_, '_>) -> Result<(), Failure> {

@@ -25,9 +25,10 @@ pub(super) use view::TABLE as VIEW;
 pub(super) use window::TABLE as WINDOW;
 
 use super::context::{Failure, FailureKind, NativeContext, internal};
-use crate::native::tensor::{Operation, TensorValue};
+use crate::native::tensor::{Operands, Operation, TensorValue};
 use crate::tensor::{ScalarKind, Shape, Tensor};
 use crate::value::Slot;
+use smallvec::smallvec;
 
 type Call<'a, 'b> = &'a mut NativeContext<'b>;
 
@@ -74,17 +75,17 @@ fn scalar(c: Call<'_, '_>) -> Result<TensorValue, Failure> {
 /// Returns the result of an operation with one operand, which is read last.
 fn one(c: Call<'_, '_>, operation: Operation) -> Result<(), Failure> {
     let operand = c.tensor()?;
-    returned(c, operation, vec![operand])
+    returned(c, operation, smallvec![operand])
 }
 
 /// Returns the result of an operation with two operands.
 fn two(c: Call<'_, '_>, operation: Operation) -> Result<(), Failure> {
     let (a, b) = pair(c)?;
-    returned(c, operation, vec![a, b])
+    returned(c, operation, smallvec![a, b])
 }
 
 /// Returns the result of an operation.
-fn returned(c: Call<'_, '_>, operation: Operation, operands: Vec<TensorValue>) -> Result<(), Failure> {
+fn returned(c: Call<'_, '_>, operation: Operation, operands: Operands) -> Result<(), Failure> {
     let result = c.apply(operation, operands)?;
     c.return_tensor(result)
 }
@@ -113,10 +114,10 @@ fn alike(c: Call<'_, '_>, a: TensorValue, b: TensorValue) -> Result<(TensorValue
         return Ok((a, b));
     }
     if is_null(&a) {
-        return Ok((c.apply(Operation::Cast(of_b), vec![a])?, b));
+        return Ok((c.apply(Operation::Cast(of_b), smallvec![a])?, b));
     }
     if is_null(&b) {
-        return Ok((a, c.apply(Operation::Cast(of_a), vec![b])?));
+        return Ok((a, c.apply(Operation::Cast(of_a), smallvec![b])?));
     }
     Ok((a, b))
 }

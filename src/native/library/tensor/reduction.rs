@@ -5,6 +5,7 @@ use super::super::context::Failure;
 use super::{Call, constant, flag, one, returned, two};
 use crate::native::tensor::{Axes, Direction, Operation};
 use crate::tensor::Fold;
+use smallvec::smallvec;
 
 pub(in super::super) const TABLE: &[NativeFunction] = &[
     NativeFunction { name: "tensor.sum", call: |c| reduced(c, |axes| Operation::Reduce(Fold::Sum, axes)) },
@@ -31,7 +32,7 @@ pub(in super::super) const TABLE: &[NativeFunction] = &[
 fn reduced(c: Call<'_, '_>, operation: fn(Axes) -> Operation) -> Result<(), Failure> {
     let (x, axes, all, keeps) = (c.tensor()?, super::axes(c)?, flag(c), flag(c));
     let axes = Axes { axes: (!all).then_some(axes), keeps };
-    returned(c, operation(axes), vec![x])
+    returned(c, operation(axes), smallvec![x])
 }
 
 fn extremum(c: Call<'_, '_>, fold: Fold) -> Result<(), Failure> {
@@ -42,10 +43,10 @@ fn extremum(c: Call<'_, '_>, fold: Fold) -> Result<(), Failure> {
 
 fn cumulative(c: Call<'_, '_>, operation: fn(Direction) -> Operation) -> Result<(), Failure> {
     let (x, axis, is_exclusive, is_reversed) = (c.tensor()?, c.integer() as isize, flag(c), flag(c));
-    returned(c, operation(Direction { axis, is_exclusive, is_reversed }), vec![x])
+    returned(c, operation(Direction { axis, is_exclusive, is_reversed }), smallvec![x])
 }
 
 fn cross_entropy(c: Call<'_, '_>) -> Result<(), Failure> {
     let (logits, labels) = (c.tensor()?, c.tensor()?);
-    returned(c, Operation::CrossEntropy(labels.tensor), vec![logits])
+    returned(c, Operation::CrossEntropy(labels.tensor), smallvec![logits])
 }

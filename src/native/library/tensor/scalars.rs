@@ -7,6 +7,7 @@ use crate::native::tensor::Operation;
 use crate::native::tensor::TensorValue;
 use crate::tensor::{Shape, Tensor};
 use crate::value::{Cells, Ref, Slot};
+use smallvec::smallvec;
 use std::rc::Rc;
 
 pub(in crate::native::library) const TABLE: &[NativeFunction] = &[
@@ -42,7 +43,7 @@ fn repeating(c: Call<'_, '_>) -> Result<(), Failure> {
         ([x], _) => {
             let number = (*x, parts.slots.first().copied().unwrap_or(Slot::NONE));
             let one = c.recorder().pack_numbers(kind, Shape::default(), &[number])?;
-            if shape.rank() == 0 { one } else { c.apply(Operation::Broadcast(shape), vec![one])? }
+            if shape.rank() == 0 { one } else { c.apply(Operation::Broadcast(shape), smallvec![one])? }
         }
         (_, [n]) => TensorValue::constant(Tensor::of_integers(kind, Shape::default(), &[*n])?.broadcast_to(&shape)?),
         _ => return Err(internal()),

@@ -6,6 +6,7 @@ use super::{Call, axes, one, shape, size, sizes};
 use crate::native::tensor::Operation;
 use crate::tensor::{PaddingMode, ScalarKind, Shape, Tensor};
 use crate::value::Slot;
+use smallvec::smallvec;
 use std::rc::Rc;
 
 pub(in super::super) const TABLE: &[NativeFunction] = &[
@@ -27,25 +28,25 @@ pub(in super::super) const TABLE: &[NativeFunction] = &[
 fn of_axes(c: Call<'_, '_>, operation: fn(Vec<isize>) -> Operation) -> Result<(), Failure> {
     let x = c.tensor()?;
     let axes = axes(c)?;
-    super::returned(c, operation(axes), vec![x])
+    super::returned(c, operation(axes), smallvec![x])
 }
 
 fn broadcast(c: Call<'_, '_>) -> Result<(), Failure> {
     let x = c.tensor()?;
     let shape = shape(c)?;
-    super::returned(c, Operation::Broadcast(shape), vec![x])
+    super::returned(c, Operation::Broadcast(shape), smallvec![x])
 }
 
 fn unbroadcast(c: Call<'_, '_>) -> Result<(), Failure> {
     let x = c.tensor()?;
     let shape = shape(c)?;
-    super::returned(c, Operation::Unbroadcast(shape), vec![x])
+    super::returned(c, Operation::Unbroadcast(shape), smallvec![x])
 }
 
 fn tile(c: Call<'_, '_>) -> Result<(), Failure> {
     let x = c.tensor()?;
     let multiples = sizes(c)?;
-    super::returned(c, Operation::Tile(multiples), vec![x])
+    super::returned(c, Operation::Tile(multiples), smallvec![x])
 }
 
 /// Pads a tensor by pairs of sizes. The modes: 0 a constant, 1 the reflected scalars, 2 the reflected scalars with the
@@ -62,14 +63,14 @@ fn pad(c: Call<'_, '_>) -> Result<(), Failure> {
         _ => return Err(internal()),
     };
     if slot == Slot::NONE {
-        return super::returned(c, Operation::Pad(pairs, mode), vec![x]);
+        return super::returned(c, Operation::Pad(pairs, mode), smallvec![x]);
     }
     // The padding varies: it replaces zeros.
     let (kind, shape) = (x.tensor.kind(), x.tensor.shape().clone());
     let mask = Tensor::zeros(ScalarKind::Bool, shape)?.pad(&pairs, PaddingMode::Constant(1.0))?;
-    let padded = c.apply(Operation::Pad(pairs, PaddingMode::Constant(0.0)), vec![x])?;
+    let padded = c.apply(Operation::Pad(pairs, PaddingMode::Constant(0.0)), smallvec![x])?;
     let padding = c.recorder().pack_numbers(kind, Shape::default(), &[(value, slot)])?;
-    super::returned(c, Operation::Select(Rc::new(mask)), vec![padded, padding])
+    super::returned(c, Operation::Select(Rc::new(mask)), smallvec![padded, padding])
 }
 
 fn blocks(c: Call<'_, '_>, operation: fn(usize) -> Operation) -> Result<(), Failure> {

@@ -5,6 +5,7 @@ use super::super::context::{Failure, internal};
 use super::{Call, one, pair, returned, shape, size, sizes};
 use crate::native::tensor::{Channels, Movement, Operation};
 use crate::tensor::{Padding, Resizing};
+use smallvec::smallvec;
 
 pub(in super::super) const TABLE: &[NativeFunction] = &[
     NativeFunction { name: "tensor.convolution", call: |c| convolution(c, Channels::Joined) },
@@ -28,19 +29,19 @@ fn movement(c: Call<'_, '_>) -> Result<Movement, Failure> {
 fn convolution(c: Call<'_, '_>, channels: Channels) -> Result<(), Failure> {
     let (x, filter) = pair(c)?;
     let to = movement(c)?;
-    returned(c, Operation::Convolution(channels, to), vec![x, filter])
+    returned(c, Operation::Convolution(channels, to), smallvec![x, filter])
 }
 
 fn transposed_convolution(c: Call<'_, '_>) -> Result<(), Failure> {
     let ((x, filter), shape) = (pair(c)?, shape(c)?);
     let to = movement(c)?;
-    returned(c, Operation::ConvolutionInput(Channels::Joined, to, shape), vec![x, filter])
+    returned(c, Operation::ConvolutionInput(Channels::Joined, to, shape), smallvec![x, filter])
 }
 
 fn pool(c: Call<'_, '_>, operation: fn(Vec<usize>, Movement) -> Operation) -> Result<(), Failure> {
     let (x, size, strides) = (c.tensor()?, sizes(c)?, sizes(c)?);
     let to = Movement { strides, dilations: Vec::new(), padding: padding(c) };
-    returned(c, operation(size, to), vec![x])
+    returned(c, operation(size, to), smallvec![x])
 }
 
 /// Resizes images. The methods: 0 the nearest pixel, 1 bilinear interpolation.

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::tensor::{ScalarKind, Unary};
+use smallvec::smallvec;
 
 /// The interval in which a function is differentiable, away from its kinks.
 fn domain(function: Unary) -> (f64, f64) {
@@ -56,10 +57,10 @@ fn functions_of_two_operands() {
     check(Operation::Binary(Binary::LeakyRelu), &[random.tensor(&[4], -2.0, -0.5), random.tensor(&[], 0.1, 0.3)]);
     let (x, order) = (value(random.tensor(&[4], 0.5, 2.0)), value(Tensor::scalar(2.0)));
     let operation = Operation::Binary(Binary::Polygamma);
-    let result = PlainEvaluator.apply(operation.clone(), vec![x.clone(), order.clone()]).unwrap();
-    let next = PlainEvaluator.apply(operation.clone(), vec![x.clone(), value(Tensor::scalar(3.0))]).unwrap();
+    let result = PlainEvaluator.apply(operation.clone(), smallvec![x.clone(), order.clone()]).unwrap();
+    let next = PlainEvaluator.apply(operation.clone(), smallvec![x.clone(), value(Tensor::scalar(3.0))]).unwrap();
     let of = Evaluation { operands: &[x, order], result: &result };
-    let adjoint = operation.adjoint(0, of, &value(Tensor::scalar(1.0)), &mut PlainEvaluator).unwrap();
+    let adjoint = operation.adjoint(0, of, value(Tensor::scalar(1.0)), &mut PlainEvaluator).unwrap();
     assert!(adjoint.unwrap().tensor.is_equal(&next.tensor).unwrap());
     check(Operation::Binary(Binary::Pow), &[random.tensor(&[4], 0.5, 2.0), random.tensor(&[4], -2.0, 2.0)]);
 }
@@ -86,15 +87,15 @@ fn single_precision_stays_single() {
     for &function in Unary::ALL {
         let operation = Operation::Unary(function);
         let operands = [x.clone()];
-        let result = PlainEvaluator.apply(operation.clone(), operands.to_vec()).unwrap();
+        let result = PlainEvaluator.apply(operation.clone(), operands.iter().cloned().collect()).unwrap();
         let of = Evaluation { operands: &operands, result: &result };
-        let adjoint = operation.adjoint(0, of, &value(Tensor::scalar(1.0)), &mut PlainEvaluator).unwrap();
+        let adjoint = operation.adjoint(0, of, value(Tensor::scalar(1.0)), &mut PlainEvaluator).unwrap();
         assert!(adjoint.is_none_or(|adjoint| adjoint.tensor.kind() == ScalarKind::F32), "{function:?}");
     }
     let operation = Operation::Cast(ScalarKind::F64);
-    let result = PlainEvaluator.apply(operation.clone(), vec![x.clone()]).unwrap();
+    let result = PlainEvaluator.apply(operation.clone(), smallvec![x.clone()]).unwrap();
     let of = Evaluation { operands: &[x], result: &result };
-    let adjoint = operation.adjoint(0, of, &value(Tensor::scalar(1.0)), &mut PlainEvaluator).unwrap().unwrap();
+    let adjoint = operation.adjoint(0, of, value(Tensor::scalar(1.0)), &mut PlainEvaluator).unwrap().unwrap();
     assert_eq!(adjoint.tensor.kind(), ScalarKind::F32);
 }
 
@@ -103,8 +104,8 @@ fn integers_have_no_derivatives() {
     let x = value(Tensor::new(Shape::from([2]), vec![1i64, 2]).unwrap());
     let operation = Operation::Binary(Binary::Multiply);
     let operands = [x.clone(), x];
-    let result = PlainEvaluator.apply(operation.clone(), operands.to_vec()).unwrap();
+    let result = PlainEvaluator.apply(operation.clone(), operands.iter().cloned().collect()).unwrap();
     let of = Evaluation { operands: &operands, result: &result };
-    assert!(operation.adjoint(0, of, &result, &mut PlainEvaluator).unwrap().is_none());
+    assert!(operation.adjoint(0, of, result.clone(), &mut PlainEvaluator).unwrap().is_none());
     assert!(operation.tangent(of, &[Some(result.clone()), None], &mut PlainEvaluator).unwrap().is_none());
 }

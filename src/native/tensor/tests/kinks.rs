@@ -12,7 +12,7 @@ fn adjoint(operation: Operation, k: usize, operands: &[Tensor], adjoint: &Tensor
     let operands = values(operands);
     let result = PlainEvaluator.apply(operation.clone(), operands.clone()).unwrap();
     let of = Evaluation { operands: &operands, result: &result };
-    let found = operation.adjoint(k, of, &value(adjoint.clone()), &mut PlainEvaluator).unwrap();
+    let found = operation.adjoint(k, of, value(adjoint.clone()), &mut PlainEvaluator).unwrap();
     found.map_or(vec![], |found| found.tensor.to_vec().unwrap())
 }
 

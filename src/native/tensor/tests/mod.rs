@@ -8,7 +8,7 @@ mod matrices;
 mod reductions;
 mod windows;
 
-use super::{Evaluation, Evaluator, Operation, PlainEvaluator, TensorValue};
+use super::{Evaluation, Evaluator, Operands, Operation, PlainEvaluator, TensorValue};
 use crate::native::library::Failure;
 use crate::tensor::{Binary, Shape, Tensor};
 use crate::value::Slot;
@@ -37,12 +37,12 @@ impl Random {
 /// The operations that were applied to varied values. Such a value has a slot with the number of its node.
 #[derive(Default)]
 struct Tape {
-    steps: Vec<(Operation, Vec<TensorValue>, TensorValue)>,
+    steps: Vec<(Operation, Operands, TensorValue)>,
     nodes: u64,
 }
 
 impl Evaluator for Tape {
-    fn apply(&mut self, operation: Operation, operands: Vec<TensorValue>) -> Result<TensorValue, Failure> {
+    fn apply(&mut self, operation: Operation, operands: Operands) -> Result<TensorValue, Failure> {
         let result = PlainEvaluator.apply(operation.clone(), operands.clone())?;
         if operands.iter().all(|operand| operand.slot == Slot::NONE) {
             return Ok(result);
@@ -87,7 +87,9 @@ impl Tape {
             let Some(adjoint) = adjoints.get(&key(result)).cloned() else { continue };
             for (k, operand) in operands.iter().enumerate().filter(|(_, operand)| operand.slot != Slot::NONE) {
                 let of = Evaluation { operands, result };
-                let Some(part) = operation.adjoint(k, of, &adjoint, &mut PlainEvaluator).unwrap() else { continue };
+                let Some(part) = operation.adjoint(k, of, adjoint.clone(), &mut PlainEvaluator).unwrap() else {
+                    continue;
+                };
                 assert_eq!(part.tensor.shape(), operand.tensor.shape(), "{operation:?}");
                 let sum = match adjoints.remove(&key(operand)) {
                     Some(sum) => value((*sum.tensor).clone().binary(Binary::Add, (*part.tensor).clone()).unwrap()),
@@ -104,7 +106,7 @@ fn value(tensor: Tensor) -> TensorValue {
     TensorValue::constant(tensor)
 }
 
-fn values(tensors: &[Tensor]) -> Vec<TensorValue> {
+fn values(tensors: &[Tensor]) -> Operands {
     tensors.iter().cloned().map(value).collect()
 }
 
@@ -131,7 +133,7 @@ fn moved(a: &Tensor, factor: f64, b: &Tensor) -> Tensor {
 
 /// The result of an operation, for operands that are moved along tangents.
 fn evaluated(operation: &Operation, operands: &[Tensor], step: f64, tangents: &[Tensor]) -> Tensor {
-    let operands = operands.iter().zip(tangents).map(|(a, b)| Rc::new(moved(a, step, b))).collect();
+    let operands = operands.iter().zip(tangents).map(|(a, b)| Rc::new(moved(a, step, b)));
     operation.evaluate(operands).unwrap()
 }
 
@@ -162,7 +164,7 @@ fn check_along(operation: Operation, operands: &[Tensor], tangents: &[Tensor]) {
     let of = Evaluation { operands: &operands_as_values, result: &result };
     let seed = random.like(&result.tensor);
     let adjoint_of = |k: usize, of: Evaluation<'_>, evaluator: &mut dyn Evaluator| {
-        operation.adjoint(k, of, &value(seed.clone()), evaluator).unwrap()
+        operation.adjoint(k, of, value(seed.clone()), evaluator).unwrap()
     };
     // The tangent against a difference.
     let seeds: Vec<_> = tangents.iter().cloned().map(|tangent| Some(value(tangent))).collect();
@@ -205,18 +207,18 @@ fn check_second_order(
     let mut random = Random(13);
     let change_of_seed = random.like(seed);
     let adjoint_at = |step: f64| {
-        let moved_operands: Vec<_> = operands.iter().zip(tangents).map(|(a, t)| value(moved(a, step, t))).collect();
+        let moved_operands: Operands = operands.iter().zip(tangents).map(|(a, t)| value(moved(a, step, t))).collect();
         let result = PlainEvaluator.apply(operation.clone(), moved_operands.clone()).unwrap();
         let seed = value(moved(seed, step, &change_of_seed));
         let of = Evaluation { operands: &moved_operands, result: &result };
-        operation.adjoint(k, of, &seed, &mut PlainEvaluator).unwrap()
+        operation.adjoint(k, of, seed.clone(), &mut PlainEvaluator).unwrap()
     };
     let mut tape = Tape::default();
-    let operands_as_values: Vec<_> = operands.iter().map(|operand| tape.varied(operand.clone())).collect();
+    let operands_as_values: Operands = operands.iter().map(|operand| tape.varied(operand.clone())).collect();
     let seed_value = tape.varied(seed.clone());
     let result = tape.apply(operation.clone(), operands_as_values.clone()).unwrap();
     let of = Evaluation { operands: &operands_as_values, result: &result };
-    let Some(adjoint) = operation.adjoint(k, of, &seed_value, &mut tape).unwrap() else { return };
+    let Some(adjoint) = operation.adjoint(k, of, seed_value.clone(), &mut tape).unwrap() else { return };
     let weights = random.like(&adjoint.tensor);
     let (Some(after), Some(before)) = (adjoint_at(STEP), adjoint_at(-STEP)) else { return };
     let difference = moved(&after.tensor, -1.0, &before.tensor);
@@ -239,8 +241,8 @@ fn check_broadcast_adjoint(operation: &Operation, of: Evaluation<'_>, name: &str
     let small = value(Tensor::scalar(0.7));
     let large = value(Tensor::repeating(0.7, of.result.tensor.shape().clone()).unwrap());
     for k in 0..of.operands.len() {
-        let of_small = operation.adjoint(k, of, &small, &mut PlainEvaluator).unwrap();
-        let of_large = operation.adjoint(k, of, &large, &mut PlainEvaluator).unwrap();
+        let of_small = operation.adjoint(k, of, small.clone(), &mut PlainEvaluator).unwrap();
+        let of_large = operation.adjoint(k, of, large.clone(), &mut PlainEvaluator).unwrap();
         match (of_small, of_large) {
             (Some(a), Some(b)) => assert!(a.tensor.is_equal(&b.tensor).unwrap(), "{name}"),
             (a, b) => assert_eq!(a.is_some(), b.is_some(), "{name}"),
