@@ -5,6 +5,15 @@ const PAGE: &str = include_str!("../../docs/language.md");
 /// The titles of sections, and the keywords that each section explains.
 const SECTIONS: &[(&str, &str)] = &[
     ("Booleans and Void", "false true"),
+    ("Arithmetic", "+ - * / % &+ &- &*"),
+    ("Powers", "^ ² ³"),
+    ("Comparison and logical operators", "== != < <= > >= === !== && || ! ≤ ≥ ≠ ≈"),
+    ("Bitwise operators", "& | ~ << >>"),
+    ("Conditional, range, and assignment operators", "... ..< += -= *= /= %="),
+    ("Source location literals", "#column #file #function #line"),
+    ("Functions defined by a formula", "f(x)"),
+    ("Derivatives", "' '' f' f'' ∇ ∂"),
+    ("Products and roots", "√ · × π τ"),
     ("Custom operators", "infix operator postfix precedencegroup prefix"),
     ("Constants and variables", "let var"),
     ("Computed, observed, and lazy variables", "get set"),
@@ -21,6 +30,10 @@ const SECTIONS: &[(&str, &str)] = &[
     ("Optional values", "nil"),
     ("Stored properties and initializers", "struct"),
     ("Methods", "mutating self"),
+    ("Closure expressions", "$0 $1"),
+    ("Unwrapping", "??"),
+    ("Optional chaining", "?."),
+    ("@autoclosure, @discardableResult, Never", "@autoclosure @discardableResult"),
     ("Initializers", "init"),
     ("Computed properties, static members, and nested types", "static"),
     ("Cases and associated values", "case enum"),
@@ -44,9 +57,18 @@ const SECTIONS: &[(&str, &str)] = &[
     ("throw, try, catch", "catch throw throws try"),
     ("rethrows", "rethrows"),
     ("defer", "defer"),
+    ("async and await", "actor async await"),
     ("Tests", "test"),
     ("import", "import"),
-    ("Access control and attributes", "fileprivate internal private public"),
+    ("Access control and attributes", "@escaping @inlinable @main fileprivate internal open package private public"),
+    ("Yielding accessors", "_modify _read yield"),
+    ("Property wrappers", "@propertyWrapper"),
+    ("Result builders", "@resultBuilder"),
+    ("Dynamic member lookup", "@dynamicMemberLookup"),
+    ("Conditional compilation", "#else #elseif #endif #if"),
+    ("Differentiability checks", "@differentiable"),
+    ("Differentiable types", "@memberwise @noDerivative"),
+    ("Custom derivatives", "@derivative @transpose"),
     ("Checkpoints", "checkpoint"),
 ];
 
@@ -64,11 +86,26 @@ pub(super) fn titled(title: &str) -> Option<String> {
         text.is_some_and(|text| text.to_lowercase() == title)
     })?;
     let from = PAGE.find(&format!("\n{heading}\n"))? + 1;
-    let rest = &PAGE[from..];
-    let end = rest.find("\n#").unwrap_or(rest.len());
-    let text = without_links(rest[..end].trim_start_matches('#').trim());
+    let text = without_links(section(&PAGE[from..]).trim_start_matches('#').trim());
     // The title of a chapter alone explains nothing.
     text.contains('\n').then_some(text)
+}
+
+/// Returns the section at the beginning of a page, which ends before the next title.
+fn section(page: &str) -> &str {
+    let mut is_code = false;
+    let mut end = 0;
+    for line in page.split_inclusive('\n') {
+        if line.starts_with("```") {
+            is_code = !is_code;
+        }
+        // A line of code may begin with `#if`.
+        if end > 0 && !is_code && line.starts_with('#') {
+            break;
+        }
+        end += line.len();
+    }
+    &page[..end]
 }
 
 /// Replaces links to pages and sections by their texts.
@@ -102,6 +139,8 @@ mod tests {
             for keyword in keywords.split(' ') {
                 let text = of_keyword(keyword).unwrap_or_default();
                 assert!(text.starts_with(title), "'{keyword}' is explained by '{title}'");
+                let name = keyword.trim_start_matches('$');
+                assert!(text.contains(name), "the section '{title}' does not contain '{name}'");
                 assert!(!text.contains("](#"), "the section '{title}' contains a link");
             }
         }

@@ -12,6 +12,11 @@ pub(super) fn awaits_more(input: &str) -> bool {
     is_indented_block(header) || is_block_with_end(header) && !input.lines().skip(1).any(|line| line.trim() == "end")
 }
 
+/// Whether an input is nothing but the header of a block in another language.
+pub(super) fn begins_block(input: &str) -> bool {
+    is_indented_block(input) || is_block_with_end(input.trim_start()) && !input.trim_end().contains('\n')
+}
+
 /// Whether a line belongs to the block that an input begins.
 pub(super) fn continues(input: &str, line: &str) -> bool {
     let header = input.trim_start().lines().next().unwrap_or_default();

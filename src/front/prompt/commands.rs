@@ -1,7 +1,7 @@
 //! Prompt commands: the table of all commands, from which `:help` and completion are derived.
 
 use super::super::{help_pages, lessons, picture_file};
-use super::{Flow, Prompt, settings, value_display};
+use super::{Flow, Prompt, settings, symbol_names, value_display};
 use crate::front::plot_request::PlotRequest;
 use crate::front::prompt::diagnostics::print_diagnostics;
 use crate::front::prompt::function_commands;
@@ -61,7 +61,7 @@ const COMMANDS: &[Command] = &[
     Command {
         name: "tape",
         arguments: "f at 2",
-        summary: "the tape, entry by entry; a long loop is summarized by line",
+        summary: "the recorded operations; a long loop is summarized by line",
         run: tape,
     },
     Command {
@@ -120,12 +120,27 @@ const COMMANDS: &[Command] = &[
     Command { name: "quit", arguments: "", summary: "quits the session; so does Ctrl-D", run: quit },
 ];
 
+/// Names of commands in other interactive programs, and the commands that correspond to them.
+const FOREIGN_NAMES: &[(&str, &str)] = &[
+    ("browse", "vars"),
+    ("bye", "quit"),
+    ("clear", "reset"),
+    ("disasm", "show code"),
+    ("env", "vars"),
+    ("exit", "quit"),
+    ("nan", "set check-nan"),
+    ("open", "load"),
+    ("run", "load"),
+    ("who", "vars"),
+    ("write", "save"),
+];
+
 /// Examples for new users.
 const FIRST: &str = "\
 f(x) = x * sin(x)          a function; f'(2) is its derivative at 2, f'' the second derivative
 g(x, y) = x^2 * y          of two numbers; ∇g(1, 2) is the gradient, ∂(g, y) the partial derivative with respect to y
 let xs = [1.0, 2.0, 3.0]   a variable; xs.map(f)
-\\pi Tab                    a symbol by its name: π; Tab also completes names, members and commands
+\\pi Tab                    a symbol by its name: π; ?symbols lists them; Tab also completes names, members and commands
 ?gradient                  what a name means; ?csv searches the library, and :doc lists it by topic
 ans                        the last value; x = 3 declares a variable";
 
@@ -134,15 +149,18 @@ pub(super) fn run(prompt: &mut Prompt, line: &str) -> Flow {
     let line = line.strip_prefix(':').unwrap_or(line);
     let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     let exact = COMMANDS.iter().find(|command| command.name == word);
-    let mut begun = COMMANDS.iter().filter(|command| command.name.starts_with(word));
-    match exact.or_else(|| begun.next().filter(|_| begun.next().is_none())) {
-        Some(command) => (command.run)(prompt, rest.trim()),
-        None => {
-            let close = closest(word, COMMANDS.iter().map(|command| command.name));
-            let close = close.map_or(String::new(), |close| format!("; did you mean ':{close}'?"));
-            prompt.print_error(&format!("there is no command ':{word}'{close}; ':help' lists all commands"))
-        }
+    let begun: Vec<&Command> = COMMANDS.iter().filter(|command| command.name.starts_with(word)).collect();
+    if let (Some(command), _) | (None, &[command]) = (exact, begun.as_slice()) {
+        return (command.run)(prompt, rest.trim());
     }
+    if !begun.is_empty() {
+        let names: Vec<String> = begun.iter().map(|command| format!("':{}'", command.name)).collect();
+        return prompt.print_error(&format!("several commands begin with ':{word}': {}", names.join(", ")));
+    }
+    let foreign = FOREIGN_NAMES.iter().find(|(name, _)| *name == word).map(|(_, own)| (*own).to_owned());
+    let close = foreign.or_else(|| closest(word, COMMANDS.iter().map(|command| command.name)));
+    let close = close.map_or("; ".to_owned(), |close| format!("; did you mean ':{close}'? "));
+    prompt.print_error(&format!("there is no command ':{word}'{close}':help' lists all commands"))
 }
 
 /// Completes a command or its first argument at the end of a line; `None` when the line is not a command.
@@ -208,6 +226,10 @@ pub(super) fn help(prompt: &mut Prompt, topic: &str) -> Flow {
             prompt.print_line(help_pages::of_kinks().trim_end());
             return Flow::Next;
         }
+        if topic == "symbols" || topic == "unicode" {
+            symbol_names::list().iter().for_each(|line| prompt.print_line(line));
+            return Flow::Next;
+        }
     }
     doc(prompt, topic)
 }
@@ -226,10 +248,10 @@ fn described(prompt: &mut Prompt, command: &Command) -> Flow {
 /// Prints the documentation of a name, the declarations of the library that contain some words, or the list of topics.
 fn doc(prompt: &mut Prompt, words: &str) -> Flow {
     let Some(lines) = help_pages::documentation(&mut prompt.session, words) else {
-        let similar =
-            prompt.session.similar_name(words).map_or(String::new(), |name| format!("; did you mean '{name}'?"));
+        let similar = prompt.session.similar_name(words);
+        let similar = similar.map_or("; ".to_owned(), |name| format!("; did you mean '{name}'? "));
         return prompt.print_error(&format!(
-            "there is no help for '{words}'{similar}; ':help' lists all commands, ':doc' the library"
+            "there is no help for '{words}'{similar}':help' lists all commands, ':doc' the library"
         ));
     };
     lines.iter().for_each(|line| prompt.print_line(&value_display::arrows(line)));

@@ -1,6 +1,6 @@
 //! Line editor: reads lines with completion, hints and highlighting.
 
-use super::{Flow, Prompt, needs_more, symbol_names, value_display};
+use super::{Flow, Prompt, indentation, key_bindings, needs_more, symbol_names, value_display};
 use crate::session::Class;
 use anstyle::{AnsiColor, Style};
 use rustyline::completion::{Completer, Pair};
@@ -12,7 +12,7 @@ use rustyline::validate::{ValidationContext, ValidationResult, Validator};
 use rustyline::{CompletionType, Config, Context, Editor, Helper, Result};
 use std::borrow::Cow;
 use std::cell::RefCell;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 const SIGN: &str = "› ";
@@ -34,34 +34,36 @@ pub(super) fn run(prompt: &Rc<RefCell<Prompt>>) -> i32 {
         // The file does not exist in the first session.
         let _ = editor.load_history(file);
     }
+    prompt.borrow_mut().is_typed = true;
     prompt.borrow().print_line(&banner());
     let sign = value_display::painted(SIGN, value_display::sign(), prompt.borrow().render_style.is_colored);
-    let status = loop {
+    loop {
         match editor.readline(&(SIGN, sign.as_str())) {
             Ok(input) => {
                 let _ = editor.add_history_entry(input.trim_end());
+                // The input may end the process; a missing history is only an inconvenience.
+                let _ = history.as_deref().map(|file| save_history(&mut editor, file));
                 if let Flow::Leave(status) = prompt.borrow_mut().enter(&input) {
-                    break status;
+                    return status;
                 }
             }
             // Ctrl-C at the prompt discards the line.
             Err(ReadlineError::Interrupted) => {}
-            Err(ReadlineError::Eof) => break super::exit_status::DONE,
+            Err(ReadlineError::Eof) => return super::exit_status::DONE,
             Err(error) => {
                 prompt.borrow_mut().print_error(&format!("dscript: cannot read from the terminal: {error}"));
-                break super::exit_status::FAILED;
+                return super::exit_status::FAILED;
             }
         }
-    };
-    if let Some(file) = &history {
-        let written = file
-            .parent()
-            .map_or(Ok(()), std::fs::create_dir_all)
-            .and_then(|()| editor.save_history(file).map_err(|error| std::io::Error::other(error.to_string())));
-        // A missing history is only an inconvenience.
-        drop(written);
     }
-    status
+}
+
+/// Appends the inputs that are not in the file of the history yet.
+fn save_history(editor: &mut Editor<EditorHelper, FileHistory>, file: &Path) -> Result<()> {
+    if let Some(folder) = file.parent() {
+        std::fs::create_dir_all(folder)?;
+    }
+    editor.append_history(file)
 }
 
 fn banner() -> String {
@@ -73,8 +75,10 @@ fn editor(prompt: &Rc<RefCell<Prompt>>) -> Result<Editor<EditorHelper, FileHisto
         .completion_type(CompletionType::List)
         .max_history_size(MAX_HISTORY)?
         .history_ignore_dups(true)?
+        .indent_size(indentation::WIDTH)
         .build();
     let mut editor = Editor::with_config(config)?;
+    key_bindings::bind(&mut editor);
     editor.set_helper(Some(EditorHelper { prompt: Rc::clone(prompt), history: HistoryHinter::new() }));
     Ok(editor)
 }

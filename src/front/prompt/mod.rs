@@ -11,6 +11,8 @@ mod check_command;
 mod commands;
 mod diagnostics;
 pub(crate) mod function_commands;
+mod indentation;
+mod key_bindings;
 mod line_editor;
 pub(crate) mod matrix;
 mod path_completion;
@@ -63,6 +65,8 @@ pub(crate) struct Prompt {
     kept: SavedInputs,
     /// The status of the first input that failed.
     pub(super) failed: Option<i32>,
+    /// Whether the inputs are typed on a terminal, which echoes the keys.
+    is_typed: bool,
     /// Whether the note about abbreviated values was displayed.
     has_noted_abbreviation: bool,
 }
@@ -112,6 +116,7 @@ impl Prompt {
             count: 0,
             kept: SavedInputs::default(),
             failed: None,
+            is_typed: false,
             has_noted_abbreviation: false,
         }
     }
@@ -227,6 +232,10 @@ impl Prompt {
             self.print_line(&value_display::dimmed(note, self.render_style.is_colored));
         }
         self.output.flush_or_end();
+        if self.is_typed && self.options.interrupt.load(Ordering::Relaxed) {
+            // The terminal has echoed Ctrl-C as `^C`.
+            self.errors.write_or_end("\n");
+        }
         self.errors.write_or_end(&self.render_style.text(&answer.diagnostics, &self.session));
         let failed = match answer.status {
             Status::Done => None,
@@ -278,7 +287,8 @@ impl Prompt {
 
 /// Whether a typed input continues on the next line. An empty line ends every input.
 fn needs_more(input: &str) -> bool {
-    !input.ends_with("\n") && (is_unfinished(input) || block_header::awaits_more(input))
+    let has_ended = input.rsplit_once('\n').is_some_and(|(_, last)| last.trim().is_empty());
+    !has_ended && (is_unfinished(input) || block_header::awaits_more(input))
 }
 
 /// Whether an input is incomplete.

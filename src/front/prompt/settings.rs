@@ -160,8 +160,8 @@ pub(super) fn set(prompt: &mut Prompt, rest: &str) -> Flow {
     }
     let (name, value) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
     let Some(setting) = SETTINGS.iter().find(|setting| setting.name == name) else {
-        let close = closest(name, names()).map_or(String::new(), |close| format!("; did you mean '{close}'?"));
-        return prompt.print_error(&format!("there is no setting '{name}'{close}; ':set' lists all settings"));
+        let close = closest(name, names()).map_or("; ".to_owned(), |close| format!("; did you mean '{close}'? "));
+        return prompt.print_error(&format!("there is no setting '{name}'{close}':set' lists all settings"));
     };
     let value = value.trim().trim_start_matches('=').trim_start();
     if value.is_empty() {

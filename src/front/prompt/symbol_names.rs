@@ -49,6 +49,16 @@ pub(super) const SYMBOLS: &[(&str, &str)] = &[
     ("zeta", "ζ"),
 ];
 
+/// Returns the lines of a list of all symbols with their names.
+pub(super) fn list() -> Vec<String> {
+    const COLUMNS: usize = 5;
+    let row = |row: &[(&str, &str)]| {
+        row.iter().map(|(name, symbol)| format!("{symbol}  \\{name:<12}")).collect::<String>().trim_end().to_owned()
+    };
+    let first = "Tab after a name that begins with a backslash inserts the symbol:".to_owned();
+    std::iter::once(first).chain(SYMBOLS.chunks(COLUMNS).map(row)).collect()
+}
+
 /// Returns the symbol for the name at the end of a line, and the offset of its backslash; for an incomplete name, all
 /// symbols whose names begin with it.
 pub(super) fn complete(line: &str) -> Option<(usize, Vec<(&'static str, &'static str)>)> {
