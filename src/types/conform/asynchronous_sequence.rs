@@ -38,7 +38,7 @@ fn conforms(cx: &TypeContext, n: NominalId, protocol: &str) -> bool {
 fn add(cx: &mut TypeContext, n: NominalId, protocol: &'static str) {
     let (group, span) = (cx.defs.nominal_data(n).group, cx.defs.nominal_data(n).span);
     let protocol = name_lookup::protocol(cx, protocol);
-    conformances::add_conformance(cx, n, protocol, group, false, span);
+    conformances::add_conformance(cx, n, protocol, group, span);
 }
 
 /// Returns the only method of a type with a name.

@@ -16,7 +16,7 @@ use crate::types::model::declaration_tables::{Conformance, ConformanceMemo, Env,
 use crate::types::model::display;
 use crate::types::model::prelude_index;
 use crate::types::model::queries;
-use crate::types::model::syntax_query::inherited;
+use crate::types::model::syntax_query::without_attributes;
 use crate::types::model::ty::{NominalId, ProtocolId, Type};
 use crate::types::model::type_context;
 use crate::types::model::type_context::TypeContext;
@@ -218,14 +218,14 @@ pub(crate) fn enter_conformances(cx: &mut TypeContext, n: NominalId) {
         let own = cx.defs.nominal_data(n).group == group;
         let scope = TypeScope::of(Owner::Nominal(n), file);
         for ty in &inherits {
-            let (inner, memberwise) = inherited(ty);
+            let inner = without_attributes(ty);
             let env = env_of_inherited(cx, n, inner);
             type_context::with_env(cx, env, |cx| {
                 for (bound, span) in type_expr::bounds(cx, inner, &scope) {
                     match bound {
                         Ok(p) => {
                             check_not_repeated(cx, n, p, group, span);
-                            add_conformance(cx, n, p, group, memberwise, span);
+                            add_conformance(cx, n, p, group, span);
                         }
                         Err(ty) if own => set_base(cx, n, ty, span),
                         Err(ty) => inherits_no_protocol(cx, n, &ty, span),
@@ -275,7 +275,7 @@ pub(crate) fn check_not_in_library(cx: &mut TypeContext, n: NominalId, group: Gr
     let data = &cx.defs.groups[group.0 as usize];
     let (inherits, scope) = (data.inherits.clone(), TypeScope::of(Owner::Nominal(n), data.file));
     for ty in &inherits {
-        for (bound, span) in type_expr::bounds(cx, inherited(ty).0, &scope) {
+        for (bound, span) in type_expr::bounds(cx, without_attributes(ty), &scope) {
             let Ok(p) = bound else { continue };
             let protocol = cx.defs.protocol_data(p).name.clone();
             let of_library: Vec<_> =
@@ -300,7 +300,7 @@ fn set_base(cx: &mut TypeContext, n: NominalId, ty: Type, span: Span) {
         NominalKind::Enum => {
             cx.defs.nominal_data_mut(n).raw_type = Some(ty);
             let (group, p) = (cx.defs.nominal_data(n).group, name_lookup::protocol(cx, "RawRepresentable"));
-            add_conformance(cx, n, p, group, false, span);
+            add_conformance(cx, n, p, group, span);
         }
         NominalKind::Struct => inherits_no_protocol(cx, n, &ty, span),
     }
@@ -316,25 +316,17 @@ fn inherits_no_protocol(cx: &mut TypeContext, n: NominalId, ty: &Type, span: Spa
     cx.sink.report(Diagnostic::error(Code::Types, span, message).help(help));
 }
 
-pub(crate) fn add_conformance(
-    cx: &mut TypeContext,
-    n: NominalId,
-    p: ProtocolId,
-    group: GroupId,
-    memberwise: bool,
-    span: Span,
-) {
+pub(crate) fn add_conformance(cx: &mut TypeContext, n: NominalId, p: ProtocolId, group: GroupId, span: Span) {
     let is_prelude = cx.defs.groups[group.0 as usize].is_prelude;
     let data = cx.defs.nominal_data_mut(n);
     if let Some(known) = data.conformances.iter_mut().find(|c| c.protocol == p) {
-        known.memberwise |= memberwise;
         if is_prelude && data.is_prelude {
             // A declaration of the library takes precedence over its repetition in an extension of the user.
             (known.group, known.span) = (group, span);
         }
         return;
     }
-    data.conformances.push(Conformance { protocol: p, group, memberwise, span, memo: ConformanceMemo::default() });
+    data.conformances.push(Conformance { protocol: p, group, span, memo: ConformanceMemo::default() });
 }
 
 /// Adds the conformances of enums without payload, which are `Equatable` and `Hashable` implicitly.
@@ -349,7 +341,7 @@ fn add_automatic_conformances(cx: &mut TypeContext, n: NominalId) {
     let (group, span) = (data.group, data.span);
     cx.defs.nominal_data_mut(n).memo.synthesized.push("automatic");
     let hashable = name_lookup::protocol(cx, "Hashable");
-    add_conformance(cx, n, hashable, group, false, span);
+    add_conformance(cx, n, hashable, group, span);
 }
 
 /// Returns the index of the conformance by which a nominal type conforms to a protocol or to a protocol that refines

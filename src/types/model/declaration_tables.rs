@@ -268,7 +268,6 @@ pub(crate) enum MemberKind {
 pub(crate) struct Conformance {
     pub(crate) protocol: ProtocolId,
     pub(crate) group: GroupId,
-    pub(crate) memberwise: bool,
     pub(crate) span: Span,
     pub(crate) memo: ConformanceMemo,
 }

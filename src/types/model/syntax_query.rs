@@ -85,13 +85,11 @@ pub(crate) fn result_expression(body: &Block) -> Option<&Expr> {
     }
 }
 
-/// Returns an entry of an inheritance clause without its attributes, and whether `@memberwise` is among the attributes.
-pub(crate) fn inherited(ty: &TypeExpr) -> (&TypeExpr, bool) {
+/// Returns an entry of an inheritance clause without its attributes, such as `@memberwise`.
+pub(crate) fn without_attributes(ty: &TypeExpr) -> &TypeExpr {
     match &ty.kind {
-        TypeExprKind::Attributed(attributes, inner) => {
-            (inner, attributes.iter().any(|a| &*a.name.name == "memberwise"))
-        }
-        _ => (ty, false),
+        TypeExprKind::Attributed(_, inner) => inner,
+        _ => ty,
     }
 }
 

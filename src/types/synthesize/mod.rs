@@ -174,7 +174,7 @@ pub(crate) fn synthesize_tangent_vector(cx: &mut TypeContext, n: NominalId) -> O
         synthesized_declarations::declare_synthesized(cx, &text, group, place);
         let span = cx.defs.nominal_data(n).span;
         let scalable = name_lookup::protocol(cx, "ScalableVector");
-        conformances::add_conformance(cx, n, scalable, group, false, span);
+        conformances::add_conformance(cx, n, scalable, group, span);
         return Some(own);
     }
     let differentiable = name_lookup::protocol(cx, "Differentiable");

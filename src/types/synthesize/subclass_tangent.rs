@@ -59,7 +59,7 @@ pub(crate) fn continue_tangent_vector(cx: &mut TypeContext, n: NominalId) {
     cx.defs.nominal_data_mut(n).memo.synthesized.push(CONTINUED);
     if differentiable_base(cx, n).is_some() {
         let differentiable = name_lookup::protocol(cx, "Differentiable");
-        conformances::add_conformance(cx, n, differentiable, group, false, span);
+        conformances::add_conformance(cx, n, differentiable, group, span);
     }
 }
 
