@@ -154,7 +154,7 @@ impl Inliner<'_, '_> {
                 self.made.activations.push(Activation { owner, base, caller: Some(place) });
                 self.add(callee, self.made.activations.len() - 1, depth - 1)?;
             } else if caller.is_some() && is_return(instruction) {
-                self.add_return(instruction, base, place);
+                self.add_return(instruction, base, place)?;
                 if pc + 1 < code.instructions.len() {
                     jumps.push((self.made.code.instructions.len(), None));
                     self.push(Instruction::Jump { to: Far(0) }, place);
@@ -191,14 +191,16 @@ impl Inliner<'_, '_> {
         first
     }
 
-    /// Adds the move of the result of an inlined function to its first register.
-    fn add_return(&mut self, instruction: &Instruction, base: [u16; 2], place: Place) {
+    /// Adds the move of the result of an inlined function to its first register; `None` if the register of the result
+    /// would not fit.
+    fn add_return(&mut self, instruction: &Instruction, base: [u16; 2], place: Place) -> Option<()> {
         let moved = match *instruction {
-            Instruction::ReturnF { a } => Instruction::MoveF { out: FOut(base[0]), a: FIn(base[0] + a.0) },
-            Instruction::ReturnI { a } => Instruction::MoveI { out: IOut(base[1]), a: IIn(base[1] + a.0) },
-            _ => return,
+            Instruction::ReturnF { a } => Instruction::MoveF { out: FOut(base[0]), a: FIn(base[0].checked_add(a.0)?) },
+            Instruction::ReturnI { a } => Instruction::MoveI { out: IOut(base[1]), a: IIn(base[1].checked_add(a.0)?) },
+            _ => return Some(()),
         };
         self.push(moved, place);
+        Some(())
     }
 }
 

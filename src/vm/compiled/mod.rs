@@ -191,7 +191,7 @@ fn compile(
     match generator.compile(&entry.code, part, std::ptr::from_ref(entry).addr(), &program) {
         Ok(compiled) => {
             tier.reserve(highest);
-            tier.largest_record = tier.largest_record.max(compiled.largest_record);
+            tier.reserve_records(compiled.largest_record);
             if part == Part::Function {
                 tier.set_target(entry, compiled.start());
             }
@@ -293,6 +293,17 @@ impl CompiledCode {
         self.context.targets = self.targets[0].as_ptr();
         self.context.target_count = self.targets[0].len();
         self.context.derivative_targets = self.targets[1].as_ptr();
+    }
+
+    /// Makes room for the records of all functions that an exit can leave. Other machine code that is running, which may
+    /// call the compiled function afterwards, has stored no records, because it is executing a single step.
+    fn reserve_records(&mut self, largest_record: usize) {
+        self.largest_record = self.largest_record.max(largest_record);
+        let words = running::MAX_FRAMES * self.largest_record;
+        if self.records.capacity() < words {
+            self.records = Vec::with_capacity(words);
+        }
+        self.context.records = self.records.as_mut_ptr();
     }
 
     /// Sets the address at which machine code calls a function; null if it leaves instead.

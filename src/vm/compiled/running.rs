@@ -15,6 +15,8 @@ use std::any::Any;
 const STACK_BYTES: usize = 256 << 10;
 /// The smallest frame of a compiled function that calls others: return address, frame pointer, and link.
 const SMALLEST_FRAME: usize = 32;
+/// The largest number of functions that an exit leaves.
+pub(super) const MAX_FRAMES: usize = STACK_BYTES / SMALLEST_FRAME + MIN_DEPTH;
 /// The number of calls below which the limit of the depth is left to the interpreter.
 const MIN_DEPTH: usize = 16;
 /// The number of references beyond a frame for which there is room when machine code is entered.
@@ -133,10 +135,6 @@ pub(super) fn run(
     let slots_end = all_slots.wrapping_add(machine.stacks.slots.len()).addr();
     let (fuel, frames) = (machine.fuel, machine.frames.len());
     let Some(tier) = &mut machine.tier.code else { return Ok(None) };
-    let words = (STACK_BYTES / SMALLEST_FRAME + MIN_DEPTH) * tier.largest_record;
-    if tier.records.capacity() < words {
-        tier.records = Vec::with_capacity(words);
-    }
     let here = 0u8;
     let stack = STACK_BYTES.min((depth - MIN_DEPTH / 2) * SMALLEST_FRAME);
     let context = &raw mut tier.context;
@@ -152,8 +150,6 @@ pub(super) fn run(
         (*context).stack_limit = (&raw const here).addr() - stack;
         (*context).references_end = references_end;
         (*context).slots_end = slots_end;
-        (*context).records =
-            (*machine_address).tier.code.as_mut().map_or(std::ptr::null_mut(), |tier| tier.records.as_mut_ptr());
         (*context).run = (&raw mut running).cast();
         (*context).root = Link::root(frame.base[0], frame.base[1]);
         let status =
