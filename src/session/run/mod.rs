@@ -190,24 +190,36 @@ impl Session {
         }
         let is_informative = |call: &BacktraceEntry| call.span != fault.span || call.iteration.is_some();
         if fault.backtrace.len() > 1 || fault.backtrace.iter().any(is_informative) {
-            let mut lines = vec!["backtrace, innermost first".to_string()];
-            for BacktraceEntry { name, span, iteration } in &fault.backtrace {
-                let place = match self.sources.place(span.start) {
-                    Some(place) if *span != crate::source::Span::default() => {
-                        format!("  {name}   {}:{}:{}", place.name, place.line, place.column)
-                    }
-                    _ => format!("  {name}"),
-                };
-                let iteration = iteration.map_or(String::new(), |n| format!("   iteration {n} of the loop"));
-                lines.push(place + &iteration);
-            }
-            diagnostic = diagnostic.note(lines.join("\n"));
+            diagnostic = diagnostic.note(self.backtrace(&fault.backtrace));
         }
         if number == Code::Internal {
             diagnostic =
                 diagnostic.note("this is a bug in dscript; please report it with the program that triggers it");
         }
         diagnostic
+    }
+
+    /// Returns the calls that led to a fault, one per line; calls from the same place in succession share a line.
+    fn backtrace(&self, calls: &[BacktraceEntry]) -> String {
+        let mut text = "backtrace, innermost first".to_owned();
+        let line = |BacktraceEntry { name, span, iteration }: &BacktraceEntry| {
+            let place = match self.sources.place(span.start) {
+                Some(place) if *span != crate::source::Span::default() => {
+                    format!("   {}:{}:{}", place.name, place.line, place.column)
+                }
+                _ => String::new(),
+            };
+            let iteration = iteration.map_or(String::new(), |n| format!("   iteration {n} of the loop"));
+            format!("\n  {name}{place}{iteration}")
+        };
+        let lines: Vec<String> = calls.iter().map(line).collect();
+        for same in lines.chunk_by(|a, b| a == b) {
+            text.push_str(&same[0]);
+            if same.len() > 1 {
+                text.push_str(&format!("   {} times", same.len()));
+            }
+        }
+        text
     }
 
     pub(super) fn show_tape(&mut self, compiled: Compiled) -> Result<String, Outcome> {

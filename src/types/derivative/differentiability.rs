@@ -318,7 +318,15 @@ pub(crate) fn wrt_flags(
         before = Some(i);
         if is_function(&types[i]) || !conformances::conforms_to(cx, &types[i], differentiable) {
             let message = with_respect_to(&display::show(cx, &types[i]));
-            cx.sink.report(Diagnostic::error(Code::WithRespectTo, param.span, message));
+            let mut diagnostic = Diagnostic::error(Code::WithRespectTo, param.span, message);
+            let possible = names.iter().zip(&types[usize::from(has_self)..]);
+            let possible =
+                possible.filter(|(_, t)| !is_function(t) && conformances::conforms_to(cx, t, differentiable));
+            let possible: Vec<String> = possible.map(|(name, _)| format!("'{name}'")).collect();
+            if !possible.is_empty() {
+                diagnostic = diagnostic.help(format!("the function can be differentiated in {}", possible.join(", ")));
+            }
+            cx.sink.report(diagnostic);
         }
         flags[i] = true;
     }
