@@ -128,7 +128,11 @@ pub const TOPICS: &[LibraryTopic] = &[
             "date_interval",
         ],
     },
-    LibraryTopic { title: "Tests", files: &["testing", "declared_tests", "xctest", "swift_testing"] },
+    LibraryTopic { title: "Algorithms and further collections", files: &["algorithms", "collections"] },
+    LibraryTopic {
+        title: "Tests",
+        files: &["testing", "declared_tests", "xctest", "stdlib_unittest", "differentiation_unittest", "swift_testing"],
+    },
     LibraryTopic { title: "Optionals, results and errors", files: &["optional", "result"] },
     LibraryTopic { title: "Vectors of fixed size", files: &["simd", "plane_geometry"] },
     LibraryTopic {

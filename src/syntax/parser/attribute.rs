@@ -37,9 +37,16 @@ impl Builder<'_> {
         for part in node.into_inner() {
             match part.as_rule() {
                 Rule::where_clause => args.requirements = self.requirements(part),
-                Rule::kind_arg => args.kind = part.into_inner().next().map(|n| self.ident(&n)),
+                Rule::kind_arg => args.kind = part.into_inner().next().map(|n| self.kind_of_differentiability(&n)),
                 Rule::of_arg => args.of = part.into_inner().next().and_then(|f| self.function_name(f)),
-                Rule::wrt_arg => args.wrt = part.into_inner().next().map(|w| self.wrt_list(w)),
+                Rule::wrt_arg => {
+                    if args.wrt.is_some() {
+                        let place = self.span(&part);
+                        let message = "'wrt:' is given twice; name all parameters in parentheses: 'wrt: (x, y)'";
+                        self.error(crate::diagnostic::Code::Syntax, place, message);
+                    }
+                    args.wrt = part.into_inner().next().map(|w| self.wrt_list(w));
+                }
                 Rule::exact_arg if &*attribute.name == "differentiable" => {
                     let message = "'exact:' is only allowed in '@derivative' and '@transpose'";
                     let place = self.span(&part);
@@ -73,6 +80,17 @@ impl Builder<'_> {
             }
         }
         args
+    }
+
+    /// Reads `reverse`, `linear` or another kind. Swift's names of the kinds that it does not support officially begin
+    /// with an underscore.
+    fn kind_of_differentiability(&mut self, node: &Node<'_>) -> Ident {
+        let kind = self.ident(node);
+        match node.as_str() {
+            "_linear" => Ident { name: self.text_name("linear"), ..kind },
+            "_forward" => Ident { name: self.text_name("forward"), ..kind },
+            _ => kind,
+        }
     }
 
     /// Reads the parameters after `wrt:`: `x` or `(self, .0)`.

@@ -18,6 +18,7 @@ use crate::types::model::ty::{NominalId, ProtocolId, Type};
 use crate::types::model::type_context;
 use crate::types::model::type_context::TypeContext;
 use crate::types::model::typed_tree::{FunctionId, FunctionRef};
+use crate::types::names::function_type;
 use crate::types::names::name_lookup;
 use crate::types::names::type_expr::TypeScope;
 use crate::types::nominal::stored_property;
@@ -34,7 +35,6 @@ pub struct DifferentiableWitness {
 }
 
 /// The kinds of differentiability that an attribute may name.
-const KINDS: &[&str] = &["reverse", "forward", "linear", "default"];
 
 /// Returns the differentiability that the `@differentiable` attribute of a function states, which is computed once.
 pub(crate) fn differentiability(cx: &mut TypeContext, f: FunctionId) -> Option<Rc<Differentiability>> {
@@ -262,10 +262,8 @@ fn impossible(
 ) -> Option<Diagnostic> {
     let name = cx.defs.function_data(f).base_name.clone();
     let error = |span, message: String| Some(Diagnostic::error(Code::WithRespectTo, span, message));
-    if let Some(kind) = args.kind.as_ref().filter(|k| !KINDS.contains(&&*k.name)) {
-        let message = format!("'{}' is not a kind of differentiability", kind.name);
-        let known = KINDS.iter().map(|k| format!("'{k}'")).collect::<Vec<_>>().join(", ");
-        return error(kind.span, message).map(|d| d.note(format!("the kinds are {known}")));
+    if let Some(problem) = function_type::unknown_kind(args, function_type::KINDS) {
+        return Some(problem);
     }
     if wrt.is_empty() {
         return error(span, format!("'{name}' has no parameters to differentiate with respect to"));

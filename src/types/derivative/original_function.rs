@@ -1,12 +1,14 @@
 //! Original function: resolves the function that an attribute names, such as `foo`, `foo(x:_:)`, `Float.+`, `init`,
 //! `subscript`.
 
-use crate::syntax::ast::{FunctionName, Name, Param};
+use crate::syntax::ast::{FunctionName, Name, Param, TypeExpr, TypeExprKind};
 use crate::types::conform::conformances;
 use crate::types::model::declaration_tables::{Entry, FunctionKind, Member, MemberKind, Named, Owner, Signature};
 use crate::types::model::ty::{NominalId, ProtocolId, Type};
 use crate::types::model::type_context::TypeContext;
 use crate::types::model::typed_tree::FunctionId;
+use crate::types::names::module_name;
+use crate::types::names::module_name::Module;
 use crate::types::names::name_lookup;
 use crate::types::names::prelude;
 use crate::types::names::type_expr;
@@ -17,6 +19,10 @@ pub(crate) fn originals(cx: &mut TypeContext, f: FunctionId, of: &FunctionName) 
     let (owner, file) = (cx.defs.function_data(f).owner, cx.defs.function_data(f).file);
     let name = &of.name.name;
     let base = match &of.base {
+        Some(base) if let Some(module) = named_module(cx, base, file) => {
+            let found = module_name::entries_in(cx, module, name, file);
+            return meant(cx, f, of, found.into_iter().filter_map(function_of_entry).collect());
+        }
         Some(base) => {
             let scope = TypeScope { open: true, ..TypeScope::of(owner, file) };
             match type_expr::resolve_type(cx, base, &scope) {
@@ -27,11 +33,24 @@ pub(crate) fn originals(cx: &mut TypeContext, f: FunctionId, of: &FunctionName) 
         }
         None => owner,
     };
-    let mut found = match base {
+    let found = match base {
         Owner::Nominal(n) => originals_in_type(cx, n, name),
         Owner::Protocol(p) => originals_in_protocol(cx, p, name),
-        Owner::Module => originals_in_module(cx, name, file),
+        Owner::Module => name_lookup::entries(cx, name, file).into_iter().filter_map(function_of_entry).collect(),
     };
+    meant(cx, f, of, found)
+}
+
+/// Returns the module that the base of a function name names: `Swift` in `Swift.max`.
+fn named_module(cx: &mut TypeContext, base: &TypeExpr, file: u32) -> Option<Module> {
+    match &base.kind {
+        TypeExprKind::Named(path) if path.len() == 1 => module_name::module_named(cx, &path[0].0.name, file),
+        _ => None,
+    }
+}
+
+/// Returns the functions that an attribute of `f` means, among those with the name that it gives.
+fn meant(cx: &TypeContext, f: FunctionId, of: &FunctionName, mut found: Vec<FunctionId>) -> Vec<FunctionId> {
     found.retain(|g| *g != f && !matches!(cx.defs.function_data(*g).kind, FunctionKind::Setter));
     if let Some(labels) = &of.labels {
         let wanted: Vec<Option<&str>> = labels.iter().map(|l| l.as_ref().map(|l| &*l.name)).collect();
@@ -85,12 +104,11 @@ fn own_originals_of_protocol(cx: &mut TypeContext, p: ProtocolId, name: &Name) -
     members.iter().filter_map(requirement).collect()
 }
 
-fn originals_in_module(cx: &mut TypeContext, name: &str, file: u32) -> Vec<FunctionId> {
-    let of_entry = |entry: Entry| match entry.what {
+fn function_of_entry(entry: Entry) -> Option<FunctionId> {
+    match entry.what {
         Named::Function(g) => Some(g),
         _ => None,
-    };
-    name_lookup::entries(cx, name, file).into_iter().filter_map(of_entry).collect()
+    }
 }
 
 fn function_of(member: &Member) -> Option<FunctionId> {

@@ -251,8 +251,15 @@ fn register_derivative(cx: &mut TypeContext, f: FunctionId, of: &FunctionName, a
             return Err(RegistrationMismatch::Labels(original.function));
         }
         let same = |cx: &mut TypeContext, a: &Type, b: &Type| associated_type::normalize_type(cx, a) == *b;
-        if !types.iter().zip(&original.params).all(|(a, b)| same(cx, a, b)) || !same(cx, &value, &original.result) {
+        if !types.iter().zip(&original.params).all(|(a, b)| same(cx, a, b)) {
             return Err(RegistrationMismatch::Shape);
+        }
+        if !same(cx, &value, &original.result) {
+            let name = &cx.defs.function_data(original.function).base_name;
+            let message = format!("function result's 'value' type does not match '{name}'");
+            let expected = format!("'value' does not have expected type '{}'", display::show(cx, &original.result));
+            let diagnostic = Diagnostic::error(Code::Registration, cx.defs.function_data(f).span, message);
+            return Err(RegistrationMismatch::Types(Box::new(diagnostic.note(expected))));
         }
         if let Some(requirement) = derivative_constraints::unmet_of(cx, original) {
             return Err(RegistrationMismatch::Unmet(original.function, requirement));

@@ -86,6 +86,7 @@ pub(crate) fn signature(cx: &mut TypeContext, f: FunctionId) -> Rc<Signature> {
             }
             if let Some(written) = param.ty.as_ref().filter(|_| !is_prelude) {
                 function_type::check_of_functions(cx, &param.attributes, &ty, written.span);
+                function_type::check_no_derivative(cx, &param.attributes);
             }
             if rethrows && !throws {
                 ty = crate::types::conform::rethrowing_function::throwing(&ty, false);

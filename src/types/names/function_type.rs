@@ -3,7 +3,7 @@
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
-use crate::syntax::ast::{Attribute, AttributeArgs, FunctionTypeParam, TypeExpr, TypeExprKind};
+use crate::syntax::ast::{Attribute, AttributeArgs, DifferentiationArgs, FunctionTypeParam, TypeExpr, TypeExprKind};
 use crate::types::conform::conformances;
 use crate::types::generics::associated_type;
 use crate::types::generics::unification;
@@ -14,6 +14,10 @@ use crate::types::names::name_lookup;
 use crate::types::names::type_expr;
 use crate::types::names::type_expr::{TypeScope, differentiable_attribute};
 use std::rc::Rc;
+
+/// The kinds of differentiability of a declaration, and those of a function type.
+pub(crate) const KINDS: &[&str] = &["reverse", "forward", "linear", "default"];
+const KINDS_OF_TYPES: &[&str] = &["reverse", "forward", "linear"];
 
 pub(crate) fn resolve_function_type(
     cx: &mut TypeContext,
@@ -29,14 +33,18 @@ pub(crate) fn resolve_function_type(
         Some(false) => Strength::Differentiable,
         Some(true) => Strength::Linear,
     };
+    let unknown = |attribute: &Attribute| match &attribute.args {
+        AttributeArgs::Differentiation(args) => unknown_kind(args, KINDS_OF_TYPES),
+        AttributeArgs::Text(_) | AttributeArgs::None => None,
+    };
+    attributes.iter().filter_map(unknown).for_each(|problem| cx.sink.report(problem));
     let mut resolved: Vec<FunctionParam> = vec![];
     for param in params {
         let marked = |name: &str| param.attributes.iter().find(|a| &*a.name.name == name);
         let no_derivative = marked("noDerivative");
         let ty = resolve_attributed(cx, &param.attributes, &param.ty, scope);
-        if let Some(attribute) = no_derivative.filter(|_| strength <= Strength::Plain) {
-            let message = "'@noDerivative' may only be used on parameters of '@differentiable' function types";
-            cx.sink.report(Diagnostic::error(Code::WithRespectTo, attribute.span, message));
+        if strength <= Strength::Plain {
+            check_no_derivative(cx, &param.attributes);
         }
         if strength >= Strength::Differentiable && no_derivative.is_none() {
             check_differentiable_type(cx, &ty, strength, true, param.ty.span);
@@ -62,6 +70,22 @@ pub(crate) fn resolve_function_type(
         }
     }
     Type::Function(Rc::new(FunctionType { params: resolved, result, throws, strength }))
+}
+
+/// Returns the diagnostic for a `@differentiable` attribute that names a kind other than the known ones.
+pub(crate) fn unknown_kind(args: &DifferentiationArgs, known: &[&str]) -> Option<Diagnostic> {
+    let kind = args.kind.as_ref().filter(|k| !known.contains(&&*k.name))?;
+    let message = format!("'{}' is not a kind of differentiability", kind.name);
+    let known = known.iter().map(|k| format!("'{k}'")).collect::<Vec<_>>().join(", ");
+    Some(Diagnostic::error(Code::WithRespectTo, kind.span, message).note(format!("the kinds are {known}")))
+}
+
+/// Reports `@noDerivative` at a parameter that does not belong to a `@differentiable` function type.
+pub(crate) fn check_no_derivative(cx: &mut TypeContext, attributes: &[Attribute]) {
+    if let Some(attribute) = attributes.iter().find(|a| &*a.name.name == "noDerivative") {
+        let message = "'@noDerivative' may only be used on parameters of '@differentiable' function types";
+        cx.sink.report(Diagnostic::error(Code::WithRespectTo, attribute.span, message));
+    }
 }
 
 /// Resolves a type preceded by attributes that the parser did not make part of a function type.

@@ -13,16 +13,21 @@ use crate::types::names::type_expr;
 use crate::types::names::type_expr::TypeScope;
 use std::path::Path;
 
-/// The modules of other implementations whose declarations the library provides. Swift's libraries for its own tests
-/// have no declarations: a program that imports them contains a replacement.
+/// The modules of other implementations whose declarations the library provides.
 const LIBRARY: &[&str] = &[
+    "Algorithms",
+    "Collections",
     "ComplexModule",
     "Darwin",
+    "DequeModule",
+    "Differentiation",
     "DifferentiationUnittest",
     "Dispatch",
     "Foundation",
     "Glibc",
+    "HeapModule",
     "Numerics",
+    "OrderedCollections",
     "RealModule",
     "StdlibUnittest",
     "Swift",

@@ -32,6 +32,7 @@ pub(crate) fn import_module(cx: &mut TypeContext, name: &str) -> bool {
         "Darwin" | "Foundation" => &["Glibc"],
         // The module 'Tensor' is the part of TensorFlow that does not compute with tensors.
         "Tensor" | "TensorFlow" => &["Glibc", "TensorFlow"],
+        "DequeModule" | "HeapModule" | "OrderedCollections" => &["Collections"],
         _ => &[name],
     };
     for module in modules {

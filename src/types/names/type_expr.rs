@@ -355,9 +355,7 @@ fn type_names(cx: &TypeContext) -> Vec<String> {
 pub(crate) fn differentiable_attribute(attributes: &[Attribute]) -> Option<bool> {
     let attribute = attributes.iter().find(|a| &*a.name.name == "differentiable")?;
     Some(match &attribute.args {
-        AttributeArgs::Differentiation(args) => {
-            args.kind.as_ref().is_some_and(|k| matches!(&*k.name, "linear" | "_linear"))
-        }
+        AttributeArgs::Differentiation(args) => args.kind.as_ref().is_some_and(|k| &*k.name == "linear"),
         AttributeArgs::Text(text) => text.contains("linear"),
         AttributeArgs::None => false,
     })

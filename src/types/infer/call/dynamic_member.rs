@@ -4,11 +4,12 @@
 use crate::source::Span;
 use crate::syntax::ast;
 use crate::syntax::ast::{ExprKind as Ast, Ident, KeyPathPart, StringPart};
-use crate::types::generics::signature;
+use crate::types::generics::unification;
 use crate::types::infer::Infer;
 use crate::types::infer::call::arguments::ArgNode;
+use crate::types::infer::call::candidates::{Candidate, Target};
 use crate::types::model::declaration_tables::MemberKind;
-use crate::types::model::ty::Type;
+use crate::types::model::ty::{NominalId, Type};
 use crate::types::model::typed_tree::Expr;
 use crate::types::names::members;
 use crate::types::names::name_lookup;
@@ -21,20 +22,71 @@ impl Infer<'_> {
         if !self.cx.defs.nominal_data(*n).looks_up {
             return None;
         }
+        let (roots, by_text) = self.looked_up_types(ty, name.span);
+        let span = name.span;
+        let found = roots.iter().find(|root| self.has_looked_up_member(root, name, &mut vec![*n]));
+        let path = vec![KeyPathPart::Member(name.clone())];
+        // Of several subscripts, those whose root has the member are meant. The type of the key path, which depends on
+        // whether the member can be written, decides among them.
+        let ready = match found {
+            Some(root) if roots.len() > 1 || by_text => Some(self.key_path_of(root, &path, None, span)),
+            None if !by_text && !roots.is_empty() => return None,
+            Some(_) | None => None,
+        };
+        let kind = match by_text && ready.is_none() {
+            true => Ast::String(vec![StringPart::Text(name.name.clone())]),
+            false => Ast::KeyPath { root: None, path },
+        };
+        let mut arg = labeled("dynamicMember", ast::Expr { kind, span });
+        arg.ready = ready.map(Rc::new);
+        Some(self.subscript(base.clone(), vec![arg], None, span))
+    }
+
+    /// Returns the types in whose members the subscripts `subscript(dynamicMember:)` of a type look, one for each
+    /// subscript that takes a key path, and whether there is a subscript that takes a string.
+    fn looked_up_types(&mut self, ty: &Type, span: Span) -> (Vec<Type>, bool) {
         let string = name_lookup::simple(self.cx, "String");
-        let mut by_text = false;
-        for (member, ..) in members::members(self.cx, ty, "subscript", false, self.file) {
-            if let MemberKind::Subscript(get, _) = member {
-                let signature = signature::signature(self.cx, get);
-                by_text |= matches!(&signature.params[..], [p] if p.label.as_deref() == Some("dynamicMember") && p.ty == string);
+        let (mut roots, mut by_text) = (vec![], false);
+        for (member, (prefix, protocol), _) in members::members(self.cx, ty, "subscript", false, self.file) {
+            let target = match (member, protocol) {
+                (MemberKind::Subscript(get, _), _) => Target::Function(get),
+                (MemberKind::Requirement(r), Some(p)) => Target::Requirement(p, r),
+                _ => continue,
+            };
+            let candidate = Candidate { target, prefix, receiver: None, tier: 0 };
+            let params = self.candidate_params(&candidate);
+            if !matches!(&params[..], [p] if p.label.as_deref() == Some("dynamicMember")) {
+                continue;
+            }
+            let snapshot = self.cx.vars.snapshot();
+            let taken =
+                self.instantiate(&candidate, span).params.first().map(|p| unification::resolved(self.cx, &p.ty));
+            self.cx.vars.rollback(snapshot);
+            match taken {
+                Some(ty) if ty == string => by_text = true,
+                Some(Type::Nominal(_, args)) if args.len() == 2 => roots.push(args[0].clone()),
+                _ => {}
             }
         }
-        let span = name.span;
-        let kind = match by_text {
-            true => Ast::String(vec![StringPart::Text(name.name.clone())]),
-            false => Ast::KeyPath { root: None, path: vec![KeyPathPart::Member(name.clone())] },
+        (roots, by_text)
+    }
+
+    /// Whether a type has a member, or looks it up in a type that has it. `passed` are the types that look it up already.
+    fn has_looked_up_member(&mut self, ty: &Type, name: &Ident, passed: &mut Vec<NominalId>) -> bool {
+        if !members::members(self.cx, ty, &name.name, false, self.file).is_empty() {
+            return true;
+        }
+        let n = match ty {
+            Type::Nominal(n, _) => n,
+            Type::Tuple(parts) => return parts.iter().any(|(label, _)| label.as_ref() == Some(&name.name)),
+            _ => return false,
         };
-        Some(self.subscript(base.clone(), vec![labeled("dynamicMember", ast::Expr { kind, span })], None, span))
+        if passed.contains(n) || !self.cx.defs.nominal_data(*n).looks_up {
+            return false;
+        }
+        passed.push(*n);
+        let (roots, by_text) = self.looked_up_types(ty, name.span);
+        by_text || roots.iter().any(|root| self.has_looked_up_member(root, name, passed))
     }
 
     /// Infers `value(arguments)` for a type with `@dynamicCallable`.
