@@ -78,7 +78,10 @@ impl Infer<'_> {
         }
         let n = match ty {
             Type::Nominal(n, _) => n,
-            Type::Tuple(parts) => return parts.iter().any(|(label, _)| label.as_ref() == Some(&name.name)),
+            Type::Tuple(parts) => {
+                let is_position = name.name.parse::<usize>().is_ok_and(|position| position < parts.len());
+                return is_position || parts.iter().any(|(label, _)| label.as_ref() == Some(&name.name));
+            }
             _ => return false,
         };
         if passed.contains(n) || !self.cx.defs.nominal_data(*n).looks_up {
