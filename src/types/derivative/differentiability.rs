@@ -34,8 +34,6 @@ pub struct DifferentiableWitness {
     pub requirement: Span,
 }
 
-/// The kinds of differentiability that an attribute may name.
-
 /// Returns the differentiability that the `@differentiable` attribute of a function states, which is computed once.
 pub(crate) fn differentiability(cx: &mut TypeContext, f: FunctionId) -> Option<Rc<Differentiability>> {
     if let Some(known) = &cx.defs.function_data(f).memo.differentiability {
