@@ -232,7 +232,8 @@ impl Tensor {
             if adjoint.is_empty() || filter.scalar_count() == 0 {
                 return Ok(Tensor::from_scalars(filter.clone(), vec![T::default(); filter.scalar_count()]));
             }
-            let compute = if narrow::is_narrow::<T>(&geometry, outputs) { narrow::filter_adjoint } else { filter_adjoint };
+            let compute =
+                if narrow::has_narrow_filter::<T>(&geometry, outputs) { narrow::filter_adjoint } else { filter_adjoint };
             Ok(Tensor::from_scalars(filter.clone(), compute(&geometry, &input, &adjoint, outputs)))
         })
     }

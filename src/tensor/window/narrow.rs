@@ -26,6 +26,11 @@ pub(super) fn is_narrow<T>(geometry: &Geometry, outputs: usize) -> bool {
     outputs * size_of::<T>() <= LARGE && geometry.channels * geometry.kernel[2] <= 64 && geometry.dilations[2] == 1
 }
 
+/// Whether the adjoint of the filter can be computed here. With more output channels, a product of matrices is faster.
+pub(super) fn has_narrow_filter<T>(geometry: &Geometry, outputs: usize) -> bool {
+    outputs * size_of::<T>() <= SMALL && is_narrow::<T>(geometry, outputs)
+}
+
 /// Returns the lines that the windows with the same `z` and `y` need.
 fn lines(geometry: &Geometry, z: usize, y: usize) -> Lines {
     let [depth, height, width] = geometry.input;
@@ -283,11 +288,9 @@ fn add_products<T: Real, const LANES: usize, const FUSED: bool>(
 
 /// Returns the adjoint of the filter: the sum over all examples, in a fixed number of parts.
 pub(super) fn filter_adjoint<T: Real>(geometry: &Geometry, input: &[T], adjoint: &[T], outputs: usize) -> Vec<T> {
-    match (size_of::<T>(), outputs * size_of::<T>() <= SMALL) {
-        (4, true) => sum_filter_adjoint::<T, 8>(geometry, input, adjoint, outputs),
-        (4, false) => sum_filter_adjoint::<T, 16>(geometry, input, adjoint, outputs),
-        (_, true) => sum_filter_adjoint::<T, 4>(geometry, input, adjoint, outputs),
-        (_, false) => sum_filter_adjoint::<T, 8>(geometry, input, adjoint, outputs),
+    match size_of::<T>() {
+        4 => sum_filter_adjoint::<T, 8>(geometry, input, adjoint, outputs),
+        _ => sum_filter_adjoint::<T, 4>(geometry, input, adjoint, outputs),
     }
 }
 

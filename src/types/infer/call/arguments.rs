@@ -517,7 +517,7 @@ impl Infer<'_> {
     /// Whether a type can be written as a literal of the given kind.
     fn takes_literal(&mut self, ty: &Type, usual: &'static str, protocol: &'static str) -> bool {
         match ty {
-            Type::Function(_) | Type::Metatype(_) | Type::Tuple(_) => false,
+            Type::Function(_) | Type::Metatype(_) => false,
             Type::Nominal(n, _) if *n == name_lookup::library_nominal(self.cx, usual) => true,
             Type::Nominal(..) => {
                 let protocol = name_lookup::protocol(self.cx, protocol);
