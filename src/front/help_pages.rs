@@ -213,3 +213,8 @@ fn plain(page: &str) -> String {
     }
     text
 }
+
+/// Returns how a message about an unknown name goes on before it says where names are listed: with a similar name, if there is one.
+pub(super) fn suggestion(similar: Option<String>) -> String {
+    similar.map_or("; ".to_owned(), |name| format!("; did you mean '{name}'? "))
+}

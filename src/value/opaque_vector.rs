@@ -3,7 +3,7 @@
 //! In: a vector. Out: a number that represents it: a NaN that no operation produces, with the index of the vector in a
 //! table. A sweep and the slots of a level can therefore carry it like any other adjoint or tangent.
 //!
-//! Promises: a vector is found until all vectors are [forgotten](forget), or until it is [taken](take_only) by its only user.
+//! Promises: a vector is found until all vectors are [forgotten](forget), or until it is [taken](take_unique) by its only user.
 //! Not here: the addition of vectors (`vm`), the types that need them
 //! ([`TangentKind::Opaque`](crate::value::shape::TangentKind::Opaque)).
 
@@ -39,7 +39,7 @@ enum Place {
     /// A vector that several nodes or slots may refer to.
     Shared(OpaqueVector),
     /// A tensor that only one node of a sweep refers to.
-    Only(Rc<Tensor>, Slot),
+    Unique(Rc<Tensor>, Slot),
     /// The place of a tensor that was taken.
     Taken,
 }
@@ -59,18 +59,18 @@ pub fn keep_tensor(tensor: Rc<Tensor>, slot: Slot) -> f64 {
 }
 
 /// Stores a tensor to which only one node of a sweep refers, and returns the number that represents it.
-pub fn keep_only(tensor: Rc<Tensor>, slot: Slot) -> f64 {
-    store(Place::Only(tensor, slot))
+pub fn keep_unique(tensor: Rc<Tensor>, slot: Slot) -> f64 {
+    store(Place::Unique(tensor, slot))
 }
 
 /// Takes the tensor that a number represents out of the table, if only one node refers to it. The memory of the tensor can then
 /// be used again.
-pub fn take_only(number: f64) -> Option<(Rc<Tensor>, Slot)> {
+pub fn take_unique(number: f64) -> Option<(Rc<Tensor>, Slot)> {
     let at = place(number)?;
     VECTORS.with_borrow_mut(|all| {
-        let found = all.get_mut(at).filter(|place| matches!(place, Place::Only(..)))?;
+        let found = all.get_mut(at).filter(|place| matches!(place, Place::Unique(..)))?;
         match std::mem::replace(found, Place::Taken) {
-            Place::Only(tensor, slot) => Some((tensor, slot)),
+            Place::Unique(tensor, slot) => Some((tensor, slot)),
             Place::Shared(_) | Place::Taken => None,
         }
     })
@@ -100,7 +100,7 @@ pub fn find(number: f64) -> Option<OpaqueVector> {
     let at = place(number)?;
     VECTORS.with_borrow(|all| match all.get(at)? {
         Place::Shared(vector) => Some(vector.clone()),
-        Place::Only(tensor, slot) => Some(OpaqueVector::Tensor(Rc::clone(tensor), *slot)),
+        Place::Unique(tensor, slot) => Some(OpaqueVector::Tensor(Rc::clone(tensor), *slot)),
         Place::Taken => None,
     })
 }
@@ -132,12 +132,12 @@ mod tests {
     #[test]
     fn a_tensor_is_taken_by_its_only_user() {
         let tensor = || Rc::new(Tensor::scalar(2.0));
-        let (shared, only) = (keep_tensor(tensor(), Slot::NONE), keep_only(tensor(), Slot::NONE));
-        assert!(take_only(shared).is_none() && find(shared).is_some());
-        assert!(matches!(find(only), Some(OpaqueVector::Tensor(..))));
-        let taken = take_only(only).map(|(tensor, _)| Rc::strong_count(&tensor));
+        let (shared, unique) = (keep_tensor(tensor(), Slot::NONE), keep_unique(tensor(), Slot::NONE));
+        assert!(take_unique(shared).is_none() && find(shared).is_some());
+        assert!(matches!(find(unique), Some(OpaqueVector::Tensor(..))));
+        let taken = take_unique(unique).map(|(tensor, _)| Rc::strong_count(&tensor));
         assert_eq!(taken, Some(1));
-        assert!(find(only).is_none() && take_only(only).is_none() && take_only(1.0).is_none());
+        assert!(find(unique).is_none() && take_unique(unique).is_none() && take_unique(1.0).is_none());
         forget();
     }
 }

@@ -49,8 +49,7 @@ pub(crate) fn doc(words: &[String], settings: &Settings) -> i32 {
     let (mut session, output) = program_commands::open_for_questions(settings);
     let words = words.join(" ");
     let Some(lines) = help_pages::documentation(&mut session, &words) else {
-        let similar = session.similar_name(&words);
-        let similar = similar.map_or("; ".to_owned(), |name| format!("; did you mean '{name}'? "));
+        let similar = help_pages::suggestion(session.similar_name(&words));
         report(&format!("dscript: the library has nothing about '{words}'{similar}'dscript doc' lists its topics\n"));
         return exit_status::USAGE;
     };

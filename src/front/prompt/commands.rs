@@ -159,7 +159,7 @@ pub(super) fn run(prompt: &mut Prompt, line: &str) -> Flow {
     }
     let foreign = FOREIGN_NAMES.iter().find(|(name, _)| *name == word).map(|(_, own)| (*own).to_owned());
     let close = foreign.or_else(|| closest(word, COMMANDS.iter().map(|command| command.name)));
-    let close = close.map_or("; ".to_owned(), |close| format!("; did you mean ':{close}'? "));
+    let close = help_pages::suggestion(close.map(|close| format!(":{close}")));
     prompt.print_error(&format!("there is no command ':{word}'{close}':help' lists all commands"))
 }
 
@@ -248,8 +248,7 @@ fn described(prompt: &mut Prompt, command: &Command) -> Flow {
 /// Prints the documentation of a name, the declarations of the library that contain some words, or the list of topics.
 fn doc(prompt: &mut Prompt, words: &str) -> Flow {
     let Some(lines) = help_pages::documentation(&mut prompt.session, words) else {
-        let similar = prompt.session.similar_name(words);
-        let similar = similar.map_or("; ".to_owned(), |name| format!("; did you mean '{name}'? "));
+        let similar = help_pages::suggestion(prompt.session.similar_name(words));
         return prompt.print_error(&format!(
             "there is no help for '{words}'{similar}':help' lists all commands, ':doc' the library"
         ));

@@ -2,6 +2,7 @@
 //! table.
 
 use super::{Flow, Prompt};
+use crate::front::help_pages;
 use crate::front::units::{bytes, depth, seconds};
 use crate::session::{CheckNan, CompileMode, Kinks, closest, in_bytes};
 use std::num::NonZeroUsize;
@@ -160,7 +161,7 @@ pub(super) fn set(prompt: &mut Prompt, rest: &str) -> Flow {
     }
     let (name, value) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
     let Some(setting) = SETTINGS.iter().find(|setting| setting.name == name) else {
-        let close = closest(name, names()).map_or("; ".to_owned(), |close| format!("; did you mean '{close}'? "));
+        let close = help_pages::suggestion(closest(name, names()));
         return prompt.print_error(&format!("there is no setting '{name}'{close}':set' lists all settings"));
     };
     let value = value.trim().trim_start_matches('=').trim_start();

@@ -72,7 +72,7 @@ impl Evaluator for Levels {
             .map(|operand| TensorValue { slot: self.strip_slot(k, operand.slot), ..operand.clone() })
             .collect();
         let result = match outside.iter().all(|operand| operand.slot == Slot::NONE) {
-            // Masks are never varied, so they are not among the operands here.
+            // The operand of a watched mask does not vary, so that there is no mask to derive here.
             true => {
                 TensorValue::constant(operation.evaluate(outside.iter().map(|operand| Rc::clone(&operand.tensor)))?)
             }

@@ -21,7 +21,7 @@ impl Sweep {
         }
         let number = self.number(node).value;
         // The sum replaces a tensor of which only this node knows.
-        let before = opaque_vector::take_only(number).or_else(|| match opaque_vector::find(number) {
+        let before = opaque_vector::take_unique(number).or_else(|| match opaque_vector::find(number) {
             Some(OpaqueVector::Tensor(tensor, slot)) => Some((tensor, slot)),
             _ => None,
         });
@@ -31,7 +31,7 @@ impl Sweep {
         };
         // In reverse, the number of a node is only read when it is complete.
         let number = match self.direction {
-            Direction::Reverse => Num::constant(opaque_vector::keep_only(tensor, slot)),
+            Direction::Reverse => Num::constant(opaque_vector::keep_unique(tensor, slot)),
             Direction::Forward => vector_number(TensorValue { tensor, slot }),
         };
         self.set(node, number);
@@ -45,7 +45,7 @@ impl Sweep {
         if levels.is_observed() {
             return tensor_vector(number);
         }
-        let Some((tensor, slot)) = opaque_vector::take_only(number.value) else { return tensor_vector(number) };
+        let Some((tensor, slot)) = opaque_vector::take_unique(number.value) else { return tensor_vector(number) };
         self.set(node, Num::default());
         Some(TensorValue { tensor, slot })
     }

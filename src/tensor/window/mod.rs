@@ -186,6 +186,11 @@ impl Geometry {
         (0..self.output[2]).map(columns).collect()
     }
 
+    /// Returns the number of pixels of a window, given the number of its lines and its columns.
+    pub(super) fn pixel_count(&self, lines: usize, columns: &Range<usize>) -> usize {
+        lines * columns.clone().step_by(self.dilations[2]).count()
+    }
+
     /// Returns the pixels at which the lines of the image start that the windows of a row cover.
     pub(super) fn lines(&self, row: usize) -> SmallVec<[usize; 8]> {
         let (z, y) = (row / self.output[1], row % self.output[1]);

@@ -99,7 +99,7 @@ impl Tensor {
                         }
                     }
                     for (sums, columns) in part.chunks_mut(channels.max(1)).zip(&columns) {
-                        let places = <T as Real>::nearest((lines.len() * columns.clone().step_by(geometry.dilations[2]).count()) as f64);
+                        let places = <T as Real>::nearest(geometry.pixel_count(lines.len(), columns) as f64);
                         sums.iter_mut().for_each(|sum| *sum /= places);
                     }
                 }
@@ -128,7 +128,7 @@ impl Tensor {
                     let lines = geometry.lines(row);
                     let pixels = shares.chunks_mut(channels.max(1)).zip(adjoints.chunks(channels.max(1)));
                     for ((shares, adjoints), columns) in pixels.zip(&columns) {
-                        let places = <T as Real>::nearest((lines.len() * columns.clone().step_by(geometry.dilations[2]).count()) as f64);
+                        let places = <T as Real>::nearest(geometry.pixel_count(lines.len(), columns) as f64);
                         shares.iter_mut().zip(adjoints).for_each(|(share, &adjoint)| *share = adjoint / places);
                     }
                     for line in &lines {

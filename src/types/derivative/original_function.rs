@@ -21,7 +21,7 @@ pub(crate) fn originals(cx: &mut TypeContext, f: FunctionId, of: &FunctionName) 
     let base = match &of.base {
         Some(base) if let Some(module) = named_module(cx, base, file) => {
             let found = module_name::entries_in(cx, module, name, file);
-            return meant(cx, f, of, found.into_iter().filter_map(function_of_entry).collect());
+            return matching_functions(cx, f, of, found.into_iter().filter_map(function_of_entry).collect());
         }
         Some(base) => {
             let scope = TypeScope { open: true, ..TypeScope::of(owner, file) };
@@ -38,7 +38,7 @@ pub(crate) fn originals(cx: &mut TypeContext, f: FunctionId, of: &FunctionName) 
         Owner::Protocol(p) => originals_in_protocol(cx, p, name),
         Owner::Module => name_lookup::entries(cx, name, file).into_iter().filter_map(function_of_entry).collect(),
     };
-    meant(cx, f, of, found)
+    matching_functions(cx, f, of, found)
 }
 
 /// Returns the module that the base of a function name names: `Swift` in `Swift.max`.
@@ -50,7 +50,12 @@ fn named_module(cx: &mut TypeContext, base: &TypeExpr, file: u32) -> Option<Modu
 }
 
 /// Returns the functions that an attribute of `f` means, among those with the name that it gives.
-fn meant(cx: &TypeContext, f: FunctionId, of: &FunctionName, mut found: Vec<FunctionId>) -> Vec<FunctionId> {
+fn matching_functions(
+    cx: &TypeContext,
+    f: FunctionId,
+    of: &FunctionName,
+    mut found: Vec<FunctionId>,
+) -> Vec<FunctionId> {
     found.retain(|g| *g != f && !matches!(cx.defs.function_data(*g).kind, FunctionKind::Setter));
     if let Some(labels) = &of.labels {
         let wanted: Vec<Option<&str>> = labels.iter().map(|l| l.as_ref().map(|l| &*l.name)).collect();

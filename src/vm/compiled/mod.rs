@@ -299,7 +299,7 @@ impl CompiledCode {
     /// call the compiled function afterwards, has stored no records, because it is executing a single step.
     fn reserve_records(&mut self, largest_record: usize) {
         self.largest_record = self.largest_record.max(largest_record);
-        let words = running::MAX_FRAMES * self.largest_record;
+        let words = running::MAX_RECORDS * self.largest_record;
         if self.records.capacity() < words {
             self.records = Vec::with_capacity(words);
         }

@@ -15,8 +15,8 @@ use std::any::Any;
 const STACK_BYTES: usize = 256 << 10;
 /// The smallest frame of a compiled function that calls others: return address, frame pointer, and link.
 const SMALLEST_FRAME: usize = 32;
-/// The largest number of functions that an exit leaves.
-pub(super) const MAX_FRAMES: usize = STACK_BYTES / SMALLEST_FRAME + MIN_DEPTH;
+/// The largest number of records that an exit stores, one for each function that it leaves.
+pub(super) const MAX_RECORDS: usize = STACK_BYTES / SMALLEST_FRAME + MIN_DEPTH;
 /// The number of calls below which the limit of the depth is left to the interpreter.
 const MIN_DEPTH: usize = 16;
 /// The number of references beyond a frame for which there is room when machine code is entered.
