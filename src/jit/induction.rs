@@ -133,7 +133,7 @@ pub fn induction(
 }
 
 /// The instructions of a loop, and the registers that they write.
-struct Body<'c> {
+pub(super) struct Body<'c> {
     code: &'c Code,
     around: &'c RangeInclusive<usize>,
     /// Whether each iteration executes an instruction exactly once.
@@ -143,7 +143,13 @@ struct Body<'c> {
 }
 
 impl<'c> Body<'c> {
-    fn of(code: &'c Code, flow: &Flow, around: &'c RangeInclusive<usize>, signature: Signatures<'_>) -> Body<'c> {
+    /// Analyzes a loop.
+    pub(super) fn of(
+        code: &'c Code,
+        flow: &Flow,
+        around: &'c RangeInclusive<usize>,
+        signature: Signatures<'_>,
+    ) -> Body<'c> {
         let mut writers: HashMap<u16, Vec<usize>> = HashMap::new();
         for at in around.clone() {
             let lost = consumes_window(&code.instructions[at]).then(|| window(code, code.window));
@@ -172,15 +178,18 @@ impl<'c> Body<'c> {
         Body { code, around, is_always_executed, writers }
     }
 
-    fn is_always_executed(&self, at: usize) -> bool {
+    /// Whether each iteration executes an instruction exactly once.
+    pub(super) fn is_always_executed(&self, at: usize) -> bool {
         self.is_always_executed[at - self.around.start()]
     }
 
-    fn is_invariant(&self, register: u16) -> bool {
+    /// Whether the loop does not write a register.
+    pub(super) fn is_invariant(&self, register: u16) -> bool {
         !self.writers.contains_key(&register)
     }
 
-    fn is_written_once(&self, register: u16) -> bool {
+    /// Whether a single instruction of the loop writes a register.
+    pub(super) fn is_written_once(&self, register: u16) -> bool {
         self.writers.get(&register).is_some_and(|writers| writers.len() == 1)
     }
 
@@ -201,7 +210,7 @@ impl<'c> Body<'c> {
     }
 
     /// Returns the counter of the loop.
-    fn counter(&self) -> Option<Counter> {
+    pub(super) fn counter(&self) -> Option<Counter> {
         use Instruction as I;
         let last = *self.around.end();
         if !self.is_always_executed(last) {

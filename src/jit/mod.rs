@@ -22,6 +22,7 @@ mod flow;
 mod induction;
 mod inlining;
 mod layout;
+mod magnitude;
 mod own_numbers;
 mod pages;
 mod rare;

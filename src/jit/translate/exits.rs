@@ -6,7 +6,7 @@ use super::super::effects::{consumes_window, effects};
 use super::super::inlining::Activation;
 use super::super::site::{Continuation, Register, Site};
 use super::super::{LEFT, NOT_EXECUTED, PASSED, Signature};
-use super::{FLAGS, Translator, kind_of};
+use super::{FLAGS, PendingExit, Translator, kind_of};
 use crate::value::Bank;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, InstBuilder, Value, types};
@@ -48,7 +48,8 @@ impl Translator<'_, '_> {
             return;
         }
         if let Some(block) = self.exit.take() {
-            self.exits.push((block, at, continuation));
+            let counting_loop = self.counting_loop.clone();
+            self.exits.push(PendingExit { block, at, continuation, counting_loop });
         }
     }
 
@@ -58,8 +59,9 @@ impl Translator<'_, '_> {
             self.continue_in(block);
             self.return_status(LEFT);
         }
-        for (block, at, continuation) in std::mem::take(&mut self.exits) {
+        for PendingExit { block, at, continuation, counting_loop } in std::mem::take(&mut self.exits) {
             self.continue_in(block);
+            self.counting_loop = counting_loop;
             match continuation {
                 Continuation::Entry => {
                     let params = self.code.params;
@@ -107,6 +109,7 @@ impl Translator<'_, '_> {
             return;
         }
         self.store_tape();
+        self.store_steps();
         let records = self.load_context(types::I64, offsets::RECORDS);
         let place = self.inlined.places[at];
         let (mut words, mut next) = (0, Some((place, continuation)));

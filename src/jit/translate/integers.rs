@@ -25,24 +25,14 @@ impl Translator<'_, '_> {
             }
             I::SubI { out, a, b } => {
                 let (a, b) = (self.i(a.0), self.i(b.0));
-                let (value, overflow) = self.builder.ins().ssub_overflow(a, b);
-                self.leave_if(overflow);
-                (out, value)
+                (out, self.checked_subtract(a, b))
             }
             I::MulI { out, a, b } => {
                 let (a, b) = (self.i(a.0), self.i(b.0));
-                let (value, overflow) = self.builder.ins().smul_overflow(a, b);
-                self.leave_if(overflow);
-                (out, value)
+                (out, self.checked_multiply(a, b))
             }
-            I::DivI { out, a, b } => {
-                let (a, b) = self.divisible(a, b);
-                (out, self.builder.ins().sdiv(a, b))
-            }
-            I::RemI { out, a, b } => {
-                let (a, b) = self.divisible(a, b);
-                (out, self.builder.ins().srem(a, b))
-            }
+            I::DivI { out, a, b } => (out, self.quotient(a, b)),
+            I::RemI { out, a, b } => (out, self.remainder(a, b)),
             I::Not { out, a } => {
                 let a = self.i(a.0);
                 let is_zero = self.builder.ins().icmp_imm_s(IntCC::Equal, a, 0);
@@ -103,6 +93,44 @@ impl Translator<'_, '_> {
         let (value, overflow) = self.builder.ins().sadd_overflow(a, b);
         self.leave_if(overflow);
         value
+    }
+
+    /// Subtracts two integers, and leaves on overflow.
+    fn checked_subtract(&mut self, a: Value, b: Value) -> Value {
+        if self.in_range[self.at] {
+            return self.builder.ins().isub(a, b);
+        }
+        let (value, overflow) = self.builder.ins().ssub_overflow(a, b);
+        self.leave_if(overflow);
+        value
+    }
+
+    /// Multiplies two integers, and leaves on overflow.
+    fn checked_multiply(&mut self, a: Value, b: Value) -> Value {
+        if self.in_range[self.at] {
+            return self.builder.ins().imul(a, b);
+        }
+        let (value, overflow) = self.builder.ins().smul_overflow(a, b);
+        self.leave_if(overflow);
+        value
+    }
+
+    fn quotient(&mut self, a: IIn, b: IIn) -> Value {
+        if self.in_range[self.at] {
+            let (a, b) = (self.i(a.0), self.i(b.0));
+            return self.builder.ins().udiv(a, b);
+        }
+        let (a, b) = self.divisible(a, b);
+        self.builder.ins().sdiv(a, b)
+    }
+
+    fn remainder(&mut self, a: IIn, b: IIn) -> Value {
+        if self.in_range[self.at] {
+            let (a, b) = (self.i(a.0), self.i(b.0));
+            return self.builder.ins().urem(a, b);
+        }
+        let (a, b) = self.divisible(a, b);
+        self.builder.ins().srem(a, b)
     }
 
     /// Returns the operands of a division, and leaves unless the processor can divide them.

@@ -7,7 +7,7 @@ use crate::bytecode::Instruction;
 use crate::bytecode::operand::{FIn, IIn};
 use crate::value::Bank;
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
-use cranelift_codegen::ir::{Block, InstBuilder, Value, types};
+use cranelift_codegen::ir::{Block, InstBuilder, Value};
 
 impl Translator<'_, '_> {
     /// Translates a jump.
@@ -58,6 +58,9 @@ impl Translator<'_, '_> {
         self.continue_in(taken);
         self.jump(at);
         self.continue_in(next);
+        if self.end_of_steps().is_some() {
+            self.check_steps(at);
+        }
     }
 
     fn compare(&mut self, comparison: IntCC, a: IIn, b: IIn) -> Value {
@@ -79,6 +82,7 @@ impl Translator<'_, '_> {
     fn increment(&mut self, counter: u16, old: Value, end: Value) -> Value {
         let new = self.checked_add_constant(old, 1);
         self.set((Bank::I, counter), new);
+        let end = self.end_of_steps().unwrap_or(end);
         self.builder.ins().icmp(IntCC::SignedLessThan, new, end)
     }
 
@@ -90,6 +94,9 @@ impl Translator<'_, '_> {
         }
         match self.block_of(at, target) {
             Some(block) => {
+                if self.counting_loop.as_ref().is_some_and(|found| !found.contains(target)) {
+                    self.store_steps();
+                }
                 self.builder.ins().jump(block, &[]);
             }
             None => self.leave_before(target),
@@ -111,15 +118,43 @@ impl Translator<'_, '_> {
             self.count_step();
             return;
         }
-        let fuel = self.load_context(types::I64, offsets::FUEL);
-        let left = self.builder.ins().iadd_imm_s(fuel, -1);
-        self.store_context(left, offsets::FUEL);
+        if self.end_of_steps().is_some() {
+            return;
+        }
+        let steps = self.steps();
+        let left = self.builder.ins().iadd_imm_s(steps, -1);
+        self.set_steps(left);
         let is_empty = self.builder.ins().icmp_imm_s(IntCC::SignedLessThan, left, 0);
         let (empty, next) = self.branch_rarely(is_empty);
         self.continue_in(empty);
-        let restored = self.load_context(types::I64, offsets::FUEL);
-        let restored = self.builder.ins().iadd_imm_s(restored, 1);
-        self.store_context(restored, offsets::FUEL);
+        self.set_steps(steps);
+        self.repeat_jump(at);
+        self.continue_in(next);
+    }
+
+    fn set_steps(&mut self, steps: Value) {
+        match self.counting_loop {
+            Some(_) => self.builder.def_var(self.fuel, steps),
+            None => self.store_context(steps, offsets::FUEL),
+        }
+    }
+
+    /// Leaves unless a loop that counts its steps by its counter ends because the counter has reached the end.
+    fn check_steps(&mut self, at: usize) {
+        let (counter, end) = match self.code.instructions[at] {
+            Instruction::LoopLtI { i, n, .. } => (self.i(i.0), self.i(n.0)),
+            Instruction::LoopLtIK { i, k, .. } => (self.i(i.0), self.constant(i64::from(k.0))),
+            _ => return,
+        };
+        let is_out_of_steps = self.builder.ins().icmp(IntCC::SignedLessThan, counter, end);
+        let (empty, next) = self.branch_rarely(is_out_of_steps);
+        self.continue_in(empty);
+        self.repeat_jump(at);
+        self.continue_in(next);
+    }
+
+    /// Leaves before a jump backward.
+    fn repeat_jump(&mut self, at: usize) {
         if let Instruction::LoopLtI { i, .. } | Instruction::LoopLtIK { i, .. } = self.code.instructions[at] {
             let new = self.i(i.0);
             let old = self.builder.ins().iadd_imm_s(new, -1);
@@ -127,6 +162,5 @@ impl Translator<'_, '_> {
         }
         let saved = self.flow.live(at).collect();
         self.leave(at, Continuation::Before, saved);
-        self.continue_in(next);
     }
 }

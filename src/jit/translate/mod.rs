@@ -10,6 +10,7 @@ mod integers;
 mod jumps;
 mod linearization;
 mod local_arrays;
+mod loop_versions;
 mod natives;
 mod numbers;
 mod objects;
@@ -36,6 +37,7 @@ use cranelift_codegen::isa::CallConv;
 use cranelift_frontend::{FunctionBuilder, Variable};
 use hashbrown::HashMap;
 use local_arrays::KnownArrays;
+use loop_versions::CountingLoop;
 use reused_arrays::{ReusedArray, reused_arrays};
 use std::ops::RangeInclusive;
 use views::{Key, View};
@@ -65,6 +67,16 @@ pub struct Environment<'t, 'p> {
     pub convention: CallConv,
 }
 
+/// A block that leaves, and is filled at the end.
+struct PendingExit {
+    block: Block,
+    /// The instruction before which it leaves.
+    at: usize,
+    continuation: Continuation,
+    /// The loop, if it only computes.
+    counting_loop: Option<CountingLoop>,
+}
+
 /// Views by what they show.
 type Views = Vec<(Key, View)>;
 
@@ -87,7 +99,7 @@ struct Translator<'t, 'f> {
     is_derivative: bool,
     /// The ends of the numbers and of the integers in the value stack of adjoint code.
     tops: [Variable; 2],
-    /// The number of steps until the limits must be checked, in tangent and adjoint code.
+    /// The number of steps until the limits must be checked, in tangent and adjoint code, and in some loops.
     fuel: Variable,
     /// The address and the number of the next node of the tape, in code that appends nodes.
     tape: [Variable; 2],
@@ -138,7 +150,9 @@ struct Translator<'t, 'f> {
     /// The registers whose arrays are used again in the next iteration of a loop.
     reused_arrays: Vec<ReusedArray>,
     /// The blocks that leave before instructions, or at the entry, and are filled at the end.
-    exits: Vec<(Block, usize, Continuation)>,
+    exits: Vec<PendingExit>,
+    /// The loop that is translated, if it only computes.
+    counting_loop: Option<CountingLoop>,
     #[allow(clippy::vec_box, reason = "machine code contains the addresses of the sites")]
     sites: Vec<Box<Site>>,
     largest_record: usize,
@@ -223,6 +237,7 @@ pub fn translate(
         blocks: vec![None; code.instructions.len()],
         exit: None,
         exits: vec![],
+        counting_loop: None,
         before_loops: vec![],
         views: vec![],
         known_arrays: KnownArrays::default(),
@@ -268,7 +283,17 @@ impl Translator<'_, '_> {
     }
 
     fn translate_region(&mut self) {
-        for at in self.region.clone() {
+        self.translate_range(self.region.clone());
+        if !self.is_ended {
+            // A loop ends with a conditional jump to its head, so the code after the loop follows.
+            let next = self.region.end() + 1;
+            self.leave_before(next);
+            self.is_ended = true;
+        }
+    }
+
+    fn translate_range(&mut self, range: RangeInclusive<usize>) {
+        for at in range {
             self.at = at;
             self.begin_block(at);
             if self.is_ended {
@@ -298,12 +323,7 @@ impl Translator<'_, '_> {
             self.finish_exit(self.borrowed_elements.resumed_at(at), Continuation::Before);
             self.invalidate_views(at);
             self.forget_arrays(at);
-        }
-        if !self.is_ended {
-            // A loop ends with a conditional jump to its head, so the code after the loop follows.
-            let next = self.region.end() + 1;
-            self.leave_before(next);
-            self.is_ended = true;
+            self.end_counting_loop(at);
         }
     }
 
@@ -321,8 +341,10 @@ impl Translator<'_, '_> {
                 self.store_fuel();
             }
             if let Some(around) = self.flow.loop_at(at) {
+                self.begin_counting_loop(&around);
                 self.hoist_arrays(&around);
                 self.hoist_views(&around);
+                self.split_loop(&around);
             }
             if self.is_derivative {
                 self.load_fuel();

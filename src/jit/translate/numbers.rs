@@ -3,23 +3,29 @@
 use super::super::context::offsets;
 use super::super::shims;
 use super::Translator;
-use crate::bytecode::operand::{FIn, Prim};
+use crate::bytecode::operand::{FIn, Number, Prim};
 use crate::bytecode::{Arithmetic, Fused, Instruction, primitive};
 use crate::native::Value as Function;
 use crate::value::Bank;
+
 use cranelift_codegen::ir::immediates::Ieee64;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
 
 impl Translator<'_, '_> {
+    fn number_constant(&mut self, k: Number) -> Value {
+        let bits = self.code.numbers[usize::from(k)].to_bits();
+        match self.constant_of_loop(bits) {
+            Some(value) => value,
+            None => self.builder.ins().f64const(Ieee64::with_bits(bits)),
+        }
+    }
+
     /// Translates an instruction that computes a number, or applies a primitive; returns whether it is one.
     pub(super) fn number(&mut self, at: usize, instruction: &Instruction) -> bool {
         use Instruction as I;
         let (out, value) = match *instruction {
             I::MoveF { out, a } => (out, self.f(a.0)),
-            I::LoadF { out, k } => {
-                let bits = self.code.numbers[usize::from(k)].to_bits();
-                (out, self.builder.ins().f64const(Ieee64::with_bits(bits)))
-            }
+            I::LoadF { out, k } => (out, self.number_constant(k)),
             I::AddF { out, a, b } => (out, self.arithmetic(Arithmetic::Add, a, b)),
             I::SubF { out, a, b } => (out, self.arithmetic(Arithmetic::Sub, a, b)),
             I::MulF { out, a, b } => (out, self.arithmetic(Arithmetic::Mul, a, b)),
