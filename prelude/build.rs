@@ -433,7 +433,7 @@ fn expanded(template: &str, count: usize) -> Result<String, Box<dyn Error>> {
 fn declarations(files: &[File]) -> Result<Vec<(&File, Decl)>, Box<dyn Error>> {
     let (mut sources, mut declarations) = (SourceMap::default(), vec![]);
     for file in files {
-        let id = sources.add(&file.path, file.text.clone(), true).ok_or("the library is too long")?;
+        let id = sources.add(&file.path, file.text.clone()).ok_or("the library is too long")?;
         let mut parsed = syntax::parse(&file.text, sources.get(id).start);
         let mut diagnostics = parsed.diagnostics;
         diagnostics.append(&mut syntax::fold_file(&mut parsed.file, &OperatorTable::library()));

@@ -29,6 +29,9 @@ pub(super) fn guarded(work: fn() -> i32) -> i32 {
         let place = panic.location().map(|l| format!(" ({}:{})", l.file(), l.line())).unwrap_or_default();
         *PANIC.lock().unwrap_or_else(PoisonError::into_inner) = Some(format!("dscript: {text}{place}\n"));
     }));
+    // Writing to a closed pipe fails instead of ending the process, once the signal has a handler.
+    #[cfg(unix)]
+    let _ = flag::register(signal_hook::consts::SIGPIPE, Arc::default());
     // The process ends on the thread of the work, because ending the thread first would free its memory piece by piece.
     let exit = move || std::process::exit(work());
     let spawn = |size| std::thread::Builder::new().name("dscript".to_owned()).stack_size(size).spawn(exit);

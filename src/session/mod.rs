@@ -161,8 +161,7 @@ impl Session {
 
     /// Creates a session with the given streams.
     pub fn with(options: Options, streams: Streams) -> Session {
-        let mut sources = SourceMap::default();
-        let mut context = context_with_prelude(&mut sources);
+        let (mut context, sources) = context_with_prelude();
         context.module.is_interactive = options.interactive;
         let machine = run::machine(&options, streams);
         let (mut lowering, program) = (Lowering::new(), Program::default());

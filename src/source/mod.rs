@@ -8,7 +8,7 @@
 
 mod source_map;
 
-pub use source_map::{GENERATED, Place, Source, SourceId, SourceMap};
+pub use source_map::{GENERATED, LibraryFile, Place, Source, SourceId, SourceMap};
 
 /// A range in the source texts of a session: the half-open range of bytes `start..end`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]

@@ -48,41 +48,80 @@ pub struct Place {
     pub column: u32,
 }
 
+/// A source file of the standard library.
+#[derive(Clone, Copy, Debug)]
+pub struct LibraryFile {
+    /// The name of the file in diagnostics.
+    pub name: &'static str,
+    /// The source text of the file.
+    pub text: &'static str,
+}
+
 /// All source texts of a session.
 #[derive(Default, Debug)]
 pub struct SourceMap {
-    sources: Vec<Source>,
+    /// The files of the standard library, which come first.
+    files: &'static [LibraryFile],
+    /// The offset after the standard library.
+    library_end: u32,
+    /// The sources of the standard library, created when one of them is first needed: most programs need none.
+    library: OnceCell<Vec<Source>>,
+    /// The source texts of the program.
+    written: Vec<Source>,
 }
 
 impl SourceMap {
+    /// Creates a map of the source texts of the standard library.
+    pub fn of_library(files: &'static [LibraryFile]) -> SourceMap {
+        let library_end = files.iter().map(|file| file.text.len() as u32 + 1).sum();
+        SourceMap { files, library_end, ..SourceMap::default() }
+    }
+
     /// Adds a source text; returns `None` when the shared space of 4 GiB is exhausted.
-    pub fn add(&mut self, name: &str, text: impl Into<Cow<'static, str>>, is_prelude: bool) -> Option<SourceId> {
+    pub fn add(&mut self, name: &str, text: impl Into<Cow<'static, str>>) -> Option<SourceId> {
         let text = text.into();
-        let start = self.sources.last().map_or(Some(0), |s| s.start.checked_add(s.text.len() as u32 + 1))?;
+        let end = |last: &Source| last.start.checked_add(last.text.len() as u32 + 1);
+        let start = self.written.last().map_or(Some(self.library_end), end)?;
         start.checked_add(u32::try_from(text.len()).ok()?.checked_add(1)?)?;
-        self.sources.push(Source { name: name.into(), text, start, lines: OnceCell::new(), is_prelude });
-        Some(SourceId(self.sources.len() as u32 - 1))
+        self.written.push(Source { name: name.into(), text, start, lines: OnceCell::new(), is_prelude: false });
+        Some(SourceId((self.files.len() + self.written.len()) as u32 - 1))
     }
 
     /// Returns the source texts of the program.
     pub fn written(&self) -> impl Iterator<Item = &Source> {
-        self.sources.iter().filter(|source| !source.is_prelude)
+        self.written.iter()
     }
 
     /// Returns the source texts of the standard library.
-    pub fn prelude(&self) -> impl Iterator<Item = &Source> {
-        self.sources.iter().filter(|source| source.is_prelude)
+    pub fn prelude(&self) -> &[Source] {
+        self.library.get_or_init(|| {
+            let mut start = 0;
+            let source = |file: &LibraryFile| {
+                let (name, text) = (file.name.into(), Cow::Borrowed(file.text));
+                let source = Source { name, text, start, lines: OnceCell::new(), is_prelude: true };
+                start += file.text.len() as u32 + 1;
+                source
+            };
+            self.files.iter().map(source).collect()
+        })
     }
 
     /// Returns the source with the index `id`.
     pub fn get(&self, id: SourceId) -> &Source {
-        &self.sources[id.0 as usize]
+        match (id.0 as usize).checked_sub(self.files.len()) {
+            Some(written) => &self.written[written],
+            None => &self.prelude()[id.0 as usize],
+        }
     }
 
     /// Returns the source that contains a span; `None` for an empty map.
     pub fn source_of(&self, span: Span) -> Option<SourceId> {
-        let after = self.sources.partition_point(|s| s.start <= span.start);
-        after.checked_sub(1).map(|i| SourceId(i as u32))
+        let index = |sources: &[Source]| sources.partition_point(|s| s.start <= span.start).checked_sub(1);
+        let index = match self.is_prelude(span) {
+            true => index(self.prelude())?,
+            false => self.files.len() + index(&self.written)?,
+        };
+        Some(SourceId(index as u32))
     }
 
     /// Whether two spans lie in the same source.
@@ -92,12 +131,13 @@ impl SourceMap {
 
     /// Whether a span lies in the standard library.
     pub fn is_prelude(&self, span: Span) -> bool {
-        self.source_of(span).is_some_and(|id| self.get(id).is_prelude)
+        span.start < self.library_end
     }
 
     /// Whether a span lies in a generated program.
     pub fn is_generated(&self, span: Span) -> bool {
-        self.source_of(span).is_some_and(|id| &*self.get(id).name == GENERATED)
+        let is_generated = |id| &*self.get(id).name == GENERATED;
+        !self.is_prelude(span) && self.source_of(span).is_some_and(is_generated)
     }
 
     /// Resolves an offset to a source, line and column.
@@ -125,10 +165,23 @@ mod tests {
     #[test]
     fn a_position_leads_back_to_its_line() {
         let mut map = SourceMap::default();
-        map.add("a", "let x = 1\nŷ = 2", false);
-        map.add("b", "x", false);
+        map.add("a", "let x = 1\nŷ = 2");
+        map.add("b", "x");
         let place = map.place(13).unwrap();
         assert_eq!((&*place.name, place.line, place.column), ("a", 2, 3));
         assert_eq!(&*map.place(17).unwrap().name, "b");
+    }
+
+    #[test]
+    fn the_library_comes_first() {
+        const FILES: &[LibraryFile] =
+            &[LibraryFile { name: "one", text: "1\n2" }, LibraryFile { name: "two", text: "" }];
+        let mut map = SourceMap::of_library(FILES);
+        let id = map.add("own", "x").unwrap();
+        assert_eq!((id, map.get(id).start, map.written().count()), (SourceId(2), 5, 1));
+        assert!(map.is_prelude(Span::new(4, 4)) && !map.is_prelude(Span::new(5, 6)));
+        let name = |at| map.place(at).unwrap().name;
+        assert_eq!([0, 3, 4, 5].map(|at| name(at).to_string()), ["one", "one", "two", "own"]);
+        assert_eq!(map.place(2).unwrap().line, 2);
     }
 }

@@ -3,6 +3,8 @@
 //! (`prelude/build.rs`). The index consists of static tables that a session searches in place; a tree is decoded when a
 //! program needs the declaration.
 
+use crate::source::LibraryFile;
+
 /// The index of the standard library.
 #[derive(Debug)]
 pub struct Library {
@@ -16,15 +18,6 @@ pub struct Library {
     pub protocols: &'static [(&'static str, &'static [&'static str])],
     /// The extensions that only add members, with the names of the extended types and of the members, sorted by both.
     pub members: &'static [(&'static str, &'static [Indexed])],
-}
-
-/// A source file of the library.
-#[derive(Debug)]
-pub struct LibraryFile {
-    /// The name of the file in diagnostics.
-    pub name: &'static str,
-    /// The source text of the file.
-    pub text: &'static str,
 }
 
 /// A name, and the top-level declarations that are listed under this name, in the order of the files.

@@ -30,7 +30,7 @@ mod tests;
 
 pub use crate::syntax::format::formatted;
 pub use dump::dump;
-pub use library::{Indexed, Library, LibraryFile, Parameter, Piece, PieceKind, listed, may_accept};
+pub use library::{Indexed, Library, Parameter, Piece, PieceKind, listed, may_accept};
 pub use operator_folding::{MAX_DEPTH, fold_file};
 pub use operator_table::OperatorTable;
 pub use parser::{RegexText, parse, parse_at};

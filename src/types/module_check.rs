@@ -3,6 +3,7 @@
 
 use crate::diagnostic::{Code as DiagnosticCode, Diagnostic};
 use crate::source::{SourceMap, Span};
+use crate::syntax;
 use crate::syntax::ast::{AttributeArgs, File, Stmt};
 use crate::types::check::exposed_type;
 use crate::types::check::missing_result;
@@ -34,6 +35,7 @@ use crate::types::model::declaration_info::{Declarations, Function, Global, Nomi
 use crate::types::model::declaration_tables::{BodyState, Code, Entry, FunctionKind, Named, Owner, blank_function};
 use crate::types::model::differentiability::Differentiability;
 use crate::types::model::display;
+use crate::types::model::prelude_index;
 use crate::types::model::queries::Providers;
 use crate::types::model::syntax_query::ownership;
 use crate::types::model::ty::{Existential, NominalId, ProtocolId, Type};
@@ -78,11 +80,11 @@ const PROVIDERS: Providers = Providers {
     check_nominal: type_declaration::check_nominal,
 };
 
-/// Returns a type context in which the library can be found; the files of the library are the first files of a session.
-pub fn context_with_prelude(sources: &mut SourceMap) -> TypeContext {
+/// Returns a type context in which the library can be found, and its files, which are the first files of a session.
+pub fn context_with_prelude() -> (TypeContext, SourceMap) {
     let mut cx = TypeContext::new(PROVIDERS);
-    prelude::list_prelude(&mut cx, sources);
-    cx
+    cx.defs.operators = syntax::OperatorTable::standard();
+    (cx, SourceMap::of_library(prelude_index::LIBRARY.files))
 }
 
 /// The result of entering and checking a module's files.

@@ -6,6 +6,7 @@ use std::ffi::OsString;
 use std::fs::{File, OpenOptions};
 use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
+use std::sync::OnceLock;
 
 /// The access of a program to files: the folders in which it may read files, and those in which it may write files.
 #[derive(Clone, Debug, Default)]
@@ -23,13 +24,29 @@ pub enum Folders {
     #[default]
     All,
     /// Only files in these folders and in the folders inside them may be accessed.
-    Only(Vec<PathBuf>),
+    Only(AllowedFolders),
+}
+
+/// Folders in which files may be accessed. Their links are resolved at the first access: most programs access no files.
+#[derive(Clone, Debug)]
+pub struct AllowedFolders {
+    /// Absolute paths, as the user wrote them.
+    written: Vec<PathBuf>,
+    resolved: OnceLock<Vec<PathBuf>>,
+}
+
+impl AllowedFolders {
+    /// Returns the folders without links.
+    fn resolved(&self) -> &[PathBuf] {
+        self.resolved.get_or_init(|| self.written.iter().map(|folder| real(folder)).collect())
+    }
 }
 
 impl Folders {
-    /// Allows access to the given folders only, with links resolved.
+    /// Allows access to the given folders only, with links resolved. Relative paths refer to the current working folder.
     pub fn only(folders: impl IntoIterator<Item = PathBuf>) -> Folders {
-        Folders::Only(folders.into_iter().map(|folder| real(&folder)).collect())
+        let written = folders.into_iter().map(absolute).collect();
+        Folders::Only(AllowedFolders { written, resolved: OnceLock::new() })
     }
 
     /// Whether a file may be accessed; links are followed.
@@ -43,7 +60,7 @@ impl Folders {
     fn contain(&self, resolved: &Resolved) -> bool {
         match self {
             Folders::All => true,
-            Folders::Only(folders) => folders.iter().any(|folder| resolved.path.starts_with(folder)),
+            Folders::Only(folders) => folders.resolved().iter().any(|folder| resolved.path.starts_with(folder)),
         }
     }
 
@@ -239,7 +256,10 @@ const MAX_LINKS: usize = 40;
 /// links.
 fn resolve(path: &Path) -> Option<Resolved> {
     // `..` applies to the target of a link, so the components must not be normalized before links are resolved.
-    let absolute = if path.is_absolute() { path.to_path_buf() } else { std::env::current_dir().ok()?.join(path) };
+    let absolute = absolute(path.to_path_buf());
+    if absolute.is_relative() {
+        return None;
+    }
     let mut rest: Vec<OsString> = reversed(&absolute);
     let (mut out, mut links, mut is_unreachable) = (PathBuf::new(), 0, false);
     while let Some(part) = rest.pop() {
@@ -273,6 +293,14 @@ fn resolve(path: &Path) -> Option<Resolved> {
         None => out,
     };
     Some(Resolved { path, is_unreachable })
+}
+
+/// Returns an absolute path; a relative one is returned unchanged if there is no working folder.
+fn absolute(path: PathBuf) -> PathBuf {
+    if path.is_absolute() {
+        return path;
+    }
+    std::env::current_dir().map(|folder| folder.join(&path)).unwrap_or(path)
 }
 
 /// Returns the components of a path, the last component first.

@@ -176,7 +176,7 @@ impl Session {
         let Some((shapes, tangents)) = restored else {
             return self.refused_file(file, CONTRADICTION);
         };
-        if image.files.iter().any(|(name, text)| self.sources.add(name, text.clone(), false).is_none()) {
+        if image.files.iter().any(|(name, text)| self.sources.add(name, text.clone()).is_none()) {
             return self.refused_file(file, "the sources of the compiled program are larger than 4 GiB");
         }
         self.machine.reserve_globals(image.globals);
@@ -206,7 +206,7 @@ impl Session {
     /// Reports a compiled program that cannot run. The program has no source text, so the location is the file as a
     /// whole.
     fn refused_file(&mut self, file: &str, why: &str) -> Outcome {
-        let source = self.sources.add(file, "", false);
+        let source = self.sources.add(file, "");
         let start = source.map_or(0, |source| self.sources.get(source).start);
         refused(Span::new(start, start), why)
     }
@@ -219,7 +219,7 @@ impl Session {
         hash.update(format!("{LIST:?}").as_bytes());
         crate::native::primitive_table::all().iter().for_each(|primitive| hash.update(primitive.name.as_bytes()));
         crate::native::library::names().for_each(|name| hash.update(name.as_bytes()));
-        self.sources.prelude().for_each(|source| hash.update(source.text.as_bytes()));
+        self.sources.prelude().iter().for_each(|source| hash.update(source.text.as_bytes()));
         hash.finalize()
     }
 }

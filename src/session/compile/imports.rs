@@ -78,7 +78,7 @@ impl Session {
         }
         importing.pop();
         loaded.paths.push(path);
-        let Some(id) = self.sources.add(input.name, input.text.to_owned(), false) else {
+        let Some(id) = self.sources.add(input.name, input.text.to_owned()) else {
             loaded.is_full = true;
             return;
         };

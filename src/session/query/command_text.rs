@@ -227,7 +227,7 @@ impl Session {
 
     /// Adds the input of a command to the sources.
     fn input_span(&mut self, name: &str, input: &str) -> Span {
-        self.sources.add(name, input.to_owned(), false).map_or(Span::default(), |id| span_of(self.sources.get(id)))
+        self.sources.add(name, input.to_owned()).map_or(Span::default(), |id| span_of(self.sources.get(id)))
     }
 }
 

@@ -197,7 +197,7 @@ impl Session {
 
     /// Returns an error at a text that the user wrote.
     fn at_text(&mut self, text: &str, message: &str) -> Diagnostic {
-        let id = self.sources.add(command_text::NAME, text.to_owned(), false);
+        let id = self.sources.add(command_text::NAME, text.to_owned());
         let span = id.map_or(Span::default(), |_| self.last_text());
         Diagnostic::error(Code::Input, span, message)
     }

@@ -1,6 +1,7 @@
 //! Prelude index: the declarations of the standard library, and the record of the entered declarations.
 
-use crate::syntax::{Indexed, Library, LibraryFile, Parameter, Piece, PieceKind, listed};
+use crate::source::LibraryFile;
+use crate::syntax::{Indexed, Library, Parameter, Piece, PieceKind, listed};
 use hashbrown::{Equivalent, HashMap, HashSet};
 use std::cell::RefCell;
 

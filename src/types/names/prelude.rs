@@ -1,7 +1,7 @@
 //! Prelude: the standard library, entered incrementally. The tree of a declaration is decoded when its name is first
 //! looked up, so the startup time does not depend on the size of the library.
 
-use crate::source::{SourceMap, Span};
+use crate::source::Span;
 use crate::syntax;
 use crate::syntax::ast::{Decl, Name, Param, Stmt};
 use crate::syntax::{Indexed, Piece, PieceKind, may_accept};
@@ -16,14 +16,6 @@ use std::rc::Rc;
 
 /// The serialized syntax trees of the library's declarations.
 const TREES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/library.trees"));
-
-/// Lists the files of the library in an empty context; they are the first files of a session.
-pub(in crate::types) fn list_prelude(cx: &mut TypeContext, sources: &mut SourceMap) {
-    cx.defs.operators = syntax::OperatorTable::standard();
-    for file in LIBRARY.files {
-        sources.add(file.name, file.text, true);
-    }
-}
 
 /// Makes the names of a module visible; returns `false` if the module does not exist.
 pub(crate) fn import_module(cx: &mut TypeContext, name: &str) -> bool {

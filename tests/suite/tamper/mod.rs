@@ -9,7 +9,6 @@ use dscript::diff;
 use dscript::emit::emit;
 use dscript::ir::{FunctionId, Lowering, MethodId, Program};
 use dscript::native::library::{self, Host};
-use dscript::source::SourceMap;
 use dscript::syntax;
 use dscript::types::{check_module, context_with_prelude, operators};
 use dscript::value::Components;
@@ -40,9 +39,8 @@ impl Subject {
     /// Compiles the program, and runs it without modifications.
     pub fn new() -> Subject {
         let text = include_str!("subject.dscript");
-        let mut sources = SourceMap::default();
-        let mut types = context_with_prelude(&mut sources);
-        let id = sources.add("subject.dscript", text.to_owned(), false).expect("a short text");
+        let (mut types, mut sources) = context_with_prelude();
+        let id = sources.add("subject.dscript", text.to_owned()).expect("a short text");
         let start = sources.get(id).start;
         let mut file = syntax::parse(text, start).file;
         let operators = operators(&types).clone();

@@ -9,9 +9,8 @@ use crate::types::module_check;
 
 /// Returns the graphs of a program without those of the standard library, the script first.
 fn lower(text: &str) -> String {
-    let mut sources = SourceMap::default();
-    let mut context = context_with_prelude(&mut sources);
-    let id = sources.add("test", text.to_owned(), false).expect("the text fits");
+    let (mut context, mut sources) = context_with_prelude();
+    let id = sources.add("test", text.to_owned()).expect("the text fits");
     let start = sources.get(id).start;
     let mut parsed = syntax::parse(text, start);
     parsed.diagnostics.extend(syntax::fold_file(&mut parsed.file, &syntax::OperatorTable::standard()));
