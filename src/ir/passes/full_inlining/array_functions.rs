@@ -67,6 +67,17 @@ impl Inliner<'_> {
                     self.store_element(site, (*array, index), &element, stride, span);
                 }
             }
+            ("array.insert", [array], [from, element @ .., index]) => {
+                self.insert(site, *array, (*from, element, *index), stride, span);
+            }
+            ("array.remove", [element @ .., array], [from, index]) => {
+                self.remove(site, (element, *array), (*from, *index), stride, span);
+            }
+            ("array.removeAll", [out], [_]) => {
+                let array = self.register(Bank::R);
+                self.push(site.at, Op::NewArray(stride), vec![array], vec![], span);
+                self.push(site.at, Op::Take, vec![*out], vec![array], span);
+            }
             _ => return false,
         }
         true
@@ -165,6 +176,57 @@ impl Inliner<'_> {
             inliner.append_element(site, array, (from, index), stride, span);
         });
         self.push(site.at, Op::Take, vec![out], vec![array], span);
+    }
+
+    /// Appends the creation of an array with another element before the given one.
+    fn insert(
+        &mut self,
+        site: &mut CallSite<'_>,
+        out: Reg,
+        (from, element, index): (Reg, &[Reg], Reg),
+        stride: Stride,
+        span: Span,
+    ) {
+        let zero = self.computed_integer(site, Op::ConstI(0), &[], span);
+        let count = self.computed_integer(site, Op::Count, &[from], span);
+        self.require_at_most(site, zero, index, span);
+        self.require_at_most(site, index, count, span);
+        let array = self.register(Bank::R);
+        self.push(site.at, Op::NewArray(stride), vec![array], vec![], span);
+        self.append_elements(site, array, (from, index), stride, span);
+        self.push(site.at, Op::Append(stride), vec![array], [&[array], element].concat(), span);
+        self.for_range(site, (index, count), span, |inliner, site, index| {
+            inliner.append_element(site, array, (from, index), stride, span);
+        });
+        self.push(site.at, Op::Take, vec![out], vec![array], span);
+    }
+
+    /// Appends the creation of an array without one of the elements, which is the other result.
+    fn remove(
+        &mut self,
+        site: &mut CallSite<'_>,
+        (removed, out): (&[Reg], Reg),
+        (from, index): (Reg, Reg),
+        stride: Stride,
+        span: Span,
+    ) {
+        let [zero, one] = [0, 1].map(|k| self.computed_integer(site, Op::ConstI(k), &[], span));
+        let count = self.computed_integer(site, Op::Count, &[from], span);
+        let next = self.computed_integer(site, Op::Primitive(primitive_ids::INT_ADD), &[index, one], span);
+        self.require_at_most(site, zero, index, span);
+        self.require_at_most(site, next, count, span);
+        let element = self.load_element(site, (from, index), stride, span);
+        let array = self.register(Bank::R);
+        self.push(site.at, Op::NewArray(stride), vec![array], vec![], span);
+        self.append_elements(site, array, (from, index), stride, span);
+        self.for_range(site, (next, count), span, |inliner, site, index| {
+            inliner.append_element(site, array, (from, index), stride, span);
+        });
+        self.push(site.at, Op::Take, vec![out], vec![array], span);
+        for (to, (bank, _, component)) in removed.iter().zip(element) {
+            let op = if bank == Bank::R { Op::Take } else { Op::Copy };
+            self.push(site.at, op, vec![*to], vec![component], span);
+        }
     }
 
     /// Appends a loop that appends the first elements of an array to another array.
