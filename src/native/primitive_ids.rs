@@ -44,8 +44,20 @@ ids! {
     POWI = "double.powi";
     /// The magnitude of `a` with the sign of `b`.
     COPYSIGN = "double.copysign";
+    /// The smaller one of two numbers.
+    MIN = "double.min";
+    /// The larger one of two numbers.
+    MAX = "double.max";
+    /// A number, or 0 if it is negative.
+    RELU = "double.relu";
     /// The sign of a number: -1, 0 or 1.
     SIGN = "double.sign";
+    /// The greatest integer that is not above a number.
+    FLOOR = "double.floor";
+    /// The least integer that is not below a number.
+    CEIL = "double.ceil";
+    /// A number without its fraction.
+    TRUNC = "double.trunc";
     /// The nearest integer to a number, ties to even.
     RINT = "double.rint";
     /// The derivative of order `n` of the digamma function.
@@ -90,6 +102,46 @@ ids! {
     INT_GT = "int.gt";
     /// The comparison whether one integer is at least another, `a >= b`.
     INT_GE = "int.ge";
+    /// An integer with its sign changed.
+    INT_NEG = "int.neg";
+    /// The absolute value of an integer.
+    INT_ABS = "int.abs";
+    /// The sum of two integers, without its carry.
+    INT_ADD_WRAPPING = "int.addWrapping";
+    /// The difference of two integers, without its carry.
+    INT_SUB_WRAPPING = "int.subWrapping";
+    /// The lower half of the product of two integers.
+    INT_MUL_WRAPPING = "int.mulWrapping";
+    /// The bits that are set in both integers, `a & b`.
+    INT_AND = "int.and";
+    /// The bits that are set in an integer, `a | b`.
+    INT_OR = "int.or";
+    /// The bits in which two integers differ, `a ^ b`.
+    INT_XOR = "int.xor";
+    /// The bits that are not set, `~a`.
+    INT_NOT = "int.not";
+    /// An integer shifted left, `a << b`.
+    INT_SHL = "int.shl";
+    /// An integer shifted right, `a >> b`.
+    INT_SHR = "int.shr";
+    /// The smaller one of two integers.
+    INT_MIN = "int.min";
+    /// The larger one of two integers.
+    INT_MAX = "int.max";
+    /// An integer of 8 bits.
+    INT_FIT8 = "int.fit8";
+    /// An integer of 16 bits.
+    INT_FIT16 = "int.fit16";
+    /// An integer of 32 bits.
+    INT_FIT32 = "int.fit32";
+    /// An integer of 8 bits without a sign.
+    INT_FIT_U8 = "int.fitU8";
+    /// An integer of 16 bits without a sign.
+    INT_FIT_U16 = "int.fitU16";
+    /// An integer of 32 bits without a sign.
+    INT_FIT_U32 = "int.fitU32";
+    /// An integer that is not negative.
+    INT_FIT_U64 = "int.fitU64";
     /// The logical negation of a Boolean.
     NOT = "bool.not";
 }

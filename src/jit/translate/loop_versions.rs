@@ -8,6 +8,7 @@ use super::super::context::offsets;
 use super::super::magnitude::{Magnitudes, magnitudes};
 use super::super::site::Continuation;
 use super::super::treatment::{Treatment, treatment};
+use super::inline_primitives::is_inline;
 use super::views::{Shown, access};
 use super::{FLAGS, Translator};
 use crate::bytecode::Instruction;
@@ -89,7 +90,9 @@ impl Translator<'_, '_> {
     /// the loop with the case of large integers.
     pub(super) fn split_loop(&mut self, around: &RangeInclusive<usize>) {
         let length = around.clone().count();
-        if self.counting_loop.is_none() || around.contains(&self.first_limited) || length > MAX_LENGTH {
+        // The record of the function is created once.
+        let creates_link = around.contains(&self.first_limited) && self.first_limited != *self.region.start();
+        if self.counting_loop.is_none() || creates_link || length > MAX_LENGTH {
             return;
         }
         let found = magnitudes(self.code, &self.flow, around, self.signature);
@@ -118,7 +121,16 @@ impl Translator<'_, '_> {
         let only_computes = match treatment(instruction.opcode()) {
             Treatment::Translated => {
                 let is_end = instruction.opcode().is_end() && !matches!(instruction, I::Jump { .. });
-                !is_end && !matches!(instruction, I::Call { .. } | I::DCall { .. })
+                let calls = match *instruction {
+                    I::Call { .. } | I::DCall { .. } => true,
+                    I::Prim1F { p, .. } | I::Prim2F { p, .. } | I::Prim3F { p, .. } | I::PrimFI { p, .. } => {
+                        !is_inline(p)
+                    }
+                    I::PrimNumber { p, .. } | I::Prim1Test { p, .. } | I::Prim2Test { p, .. } => !is_inline(p),
+                    I::PrimWhole { p, .. } | I::Prim1I { p, .. } | I::Prim2I { p, .. } => !is_inline(p),
+                    _ => false,
+                };
+                !is_end && !calls
             }
             Treatment::Object => match instruction {
                 I::LoadGlobalF { .. } | I::LoadGlobalI { .. } | I::StoreGlobalF { .. } | I::StoreGlobalI { .. } => true,

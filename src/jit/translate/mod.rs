@@ -6,6 +6,7 @@ mod calls;
 mod derivatives;
 mod entry;
 mod exits;
+mod inline_primitives;
 mod integers;
 mod jumps;
 mod linearization;

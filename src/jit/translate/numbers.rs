@@ -122,8 +122,11 @@ impl Translator<'_, '_> {
         }
     }
 
-    /// Applies a primitive that cannot fail by way of its shim.
+    /// Applies a primitive that cannot fail, by way of its shim unless it is inline.
     pub(super) fn primitive(&mut self, p: Prim, operands: &[Value]) -> Value {
+        if let Some(value) = self.inline_primitive(p, operands) {
+            return value;
+        }
         let (shim, function, result) = match primitive(p.0).map(|primitive| primitive.value) {
             Some(Function::F1(f)) => (shims::one as *const () as usize, f as usize, types::F64),
             Some(Function::F2(f)) => (shims::two as *const () as usize, f as usize, types::F64),
@@ -142,6 +145,9 @@ impl Translator<'_, '_> {
 
     /// Applies a primitive with an integer result, which may fail; then the interpreter reports the failure.
     pub(super) fn failing_primitive(&mut self, p: Prim, operands: &[Value]) -> Value {
+        if let Some(value) = self.inline_primitive(p, operands) {
+            return value;
+        }
         let (shim, function) = match primitive(p.0).map(|primitive| primitive.value) {
             Some(Function::FtoI(f)) => (shims::whole as *const () as usize, f as usize),
             Some(Function::I1(f)) => (shims::integer as *const () as usize, f as usize),
