@@ -107,7 +107,9 @@ const FILES: &[(&str, Option<&str>)] = &[
     ("data", None),
     ("json_serialization", None),
     ("regex", None),
-    ("regex_literal", None),
+    ("regex_builder", None),
+    ("regex_composition", None),
+    ("regex_matches", None),
     ("ns_regular_expression", None),
     ("url", None),
     ("number_style", None),
@@ -466,7 +468,7 @@ fn declarations(files: &[File]) -> Result<Vec<(&File, Decl)>, Box<dyn Error>> {
         let mut diagnostics = parsed.diagnostics;
         diagnostics.append(&mut syntax::fold_file(&mut parsed.file, &OperatorTable::library()));
         if !diagnostics.is_empty() {
-            return Err(diagnostic::render(&diagnostics, &sources, diagnostic::Form::Short, false, 120).into());
+            return Err(diagnostic::render(&diagnostics, &sources, diagnostic::Form::Short, false, 120, false).into());
         }
         for Stmt { kind, .. } in parsed.file.items {
             let StmtKind::Decl(declaration) = kind else { return Err("the library has a statement".into()) };

@@ -17,6 +17,6 @@ fn run(bytes: &[u8]) {
     let outcome = session.run(&[Input { name: "fuzz.dscript", text }]);
     assert!(outcome.status != Status::Internal, "an internal error: {:?}", outcome.diagnostics);
     for form in [Form::Full, Form::Short, Form::Json] {
-        render(&outcome.diagnostics, session.sources(), form, false, 100);
+        render(&outcome.diagnostics, session.sources(), form, false, 100, false);
     }
 }

@@ -33,8 +33,15 @@ const AT_MOST: usize = 20;
 
 /// Renders diagnostics, sorted by source location and without duplicates.
 ///
-/// `width` is the number of terminal columns that the full form may use for a source line.
-pub fn render(diagnostics: &[Diagnostic], sources: &SourceMap, form: Form, color: bool, width: usize) -> String {
+/// `width` is the number of terminal columns that the full form may use for a source line, and for messages if `wraps` is set.
+pub fn render(
+    diagnostics: &[Diagnostic],
+    sources: &SourceMap,
+    form: Form,
+    color: bool,
+    width: usize,
+    wraps: bool,
+) -> String {
     let ordered = in_order(diagnostics, sources);
     if form == Form::Json {
         return ordered.into_iter().map(|d| json::line(d, sources)).collect();
@@ -45,7 +52,7 @@ pub fn render(diagnostics: &[Diagnostic], sources: &SourceMap, form: Form, color
     for diagnostic in shown {
         match form {
             Form::Full => {
-                out.push_str(&renderer.render(&full(diagnostic, sources)));
+                out.push_str(&renderer.render(&full(diagnostic, sources, if wraps { width } else { usize::MAX })));
                 out.push_str("\n\n");
             }
             Form::Short | Form::Json => short(&mut out, diagnostic, sources),
@@ -123,16 +130,18 @@ fn short_line(out: &mut String, span: Span, word: &str, message: &str, sources: 
 
 // ----------------------------------------------------------------------------------------------------- the full form
 
-fn full<'a>(diagnostic: &'a Diagnostic, sources: &'a SourceMap) -> Vec<Group<'a>> {
-    let title = diagnostic.severity.level().primary_title(visible(&diagnostic.message)).id(diagnostic.code.number());
+fn full<'a>(diagnostic: &'a Diagnostic, sources: &'a SourceMap, columns: usize) -> Vec<Group<'a>> {
+    let before = diagnostic.severity.word().len() + diagnostic.code.number().len() + "[]: ".len();
+    let message = wrapped(visible(&diagnostic.message), columns, before);
+    let title = diagnostic.severity.level().primary_title(message).id(diagnostic.code.number());
     let mut marks = vec![Mark { span: diagnostic.primary.span, text: &diagnostic.primary.text, primary: true }];
     marks.extend(diagnostic.secondary.iter().map(|l| Mark { span: l.span, text: &l.text, primary: false }));
     let mut main = with_snippets(Group::with_title(title), &marks, sources);
     for note in diagnostic.notes.iter().filter(|n| n.span.is_none()) {
-        main = main.element(Level::NOTE.message(visible(&note.text)));
+        main = main.element(Level::NOTE.message(wrapped(visible(&note.text), columns, BEFORE_NOTE)));
     }
     for help in diagnostic.helps.iter().filter(|h| h.edits.is_empty()) {
-        main = main.element(Level::HELP.message(visible(&help.text)));
+        main = main.element(Level::HELP.message(wrapped(visible(&help.text), columns, BEFORE_NOTE)));
     }
     let mut groups = vec![main];
     for note in &diagnostic.notes {
@@ -200,6 +209,34 @@ fn suggestion<'a>(help: &'a Help, sources: &'a SourceMap) -> Group<'a> {
 }
 
 // ---------------------------------------------------------------------------------------------------------- the text
+
+/// The columns before a note or advice, with a line number of several digits.
+const BEFORE_NOTE: usize = "9999 = note: ".len();
+
+/// Breaks the lines of a text between words, so that each line fits in the columns after the first `before` ones.
+fn wrapped(text: Cow<'_, str>, columns: usize, before: usize) -> Cow<'_, str> {
+    /// The least width of a text.
+    const NARROW: usize = 20;
+    let width = columns.saturating_sub(before).max(NARROW);
+    if text.lines().all(|line| line.chars().count() <= width) {
+        return text;
+    }
+    let mut out = String::new();
+    for line in text.split_inclusive('\n') {
+        let mut used = 0;
+        for word in line.split_inclusive(' ') {
+            let length = word.trim_end().chars().count();
+            if used > 0 && used + length > width {
+                out.truncate(out.trim_end_matches(' ').len());
+                out.push('\n');
+                used = 0;
+            }
+            out.push_str(word);
+            used += word.chars().count();
+        }
+    }
+    Cow::Owned(out)
+}
 
 /// Removes the characters that would control a terminal from a text that comes from a program in part.
 fn visible(text: &str) -> Cow<'_, str> {

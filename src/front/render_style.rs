@@ -9,6 +9,8 @@ pub(crate) struct RenderStyle {
     pub(crate) form: Form,
     pub(crate) is_colored: bool,
     pub(crate) width: usize,
+    /// Whether messages are wrapped to the width.
+    pub(crate) wraps: bool,
 }
 
 impl RenderStyle {
@@ -17,6 +19,6 @@ impl RenderStyle {
         if diagnostics.is_empty() {
             return String::new();
         }
-        render(diagnostics, session.sources(), self.form, self.is_colored, self.width)
+        render(diagnostics, session.sources(), self.form, self.is_colored, self.width, self.wraps)
     }
 }

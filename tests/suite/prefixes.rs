@@ -59,7 +59,7 @@ fn failure(text: &str) -> Option<String> {
         let outcome = session.check(&[Input { name: "prefix.dscript", text }]);
         // Rendering must also handle positions at the end of a text.
         for form in [dscript::diagnostic::Form::Full, dscript::diagnostic::Form::Json] {
-            dscript::diagnostic::render(&outcome.diagnostics, session.sources(), form, false, 100);
+            dscript::diagnostic::render(&outcome.diagnostics, session.sources(), form, false, 100, false);
         }
         outcome.status
     }));

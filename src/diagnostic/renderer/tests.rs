@@ -31,7 +31,7 @@ fn mismatch(map: &SourceMap) -> Diagnostic {
 }
 
 fn plain(diagnostics: &[Diagnostic], map: &SourceMap, form: Form) -> String {
-    render(diagnostics, map, form, false, 100)
+    render(diagnostics, map, form, false, 100, false)
 }
 
 #[test]
@@ -174,8 +174,22 @@ fn odd_spans_and_odd_texts_do_no_harm() {
 fn color_is_only_written_on_request() {
     let map = sources(PROGRAM);
     let (with, without) = (
-        render(&[mismatch(&map)], &map, Form::Full, true, 100),
-        render(&[mismatch(&map)], &map, Form::Full, false, 100),
+        render(&[mismatch(&map)], &map, Form::Full, true, 100, false),
+        render(&[mismatch(&map)], &map, Form::Full, false, 100, false),
     );
     assert!(with.contains('\u{1b}') && !without.contains('\u{1b}'));
+}
+
+#[test]
+fn messages_are_wrapped_between_words_if_asked_for() {
+    let map = sources(PROGRAM);
+    let message = "these operands do not fit, because one of them is an integer and the other one is not";
+    let error = Diagnostic::error(Code::Mismatch, span(&map, "x * n", 0), message)
+        .help("convert the integer to a number with a fraction before the numbers are multiplied");
+    let shown = render(std::slice::from_ref(&error), &map, Form::Full, false, 50, true);
+    assert!(shown.lines().all(|line| line.chars().count() <= 50), "{shown}");
+    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words(&shown).contains(message), "{shown}");
+    let whole = render(&[error], &map, Form::Full, false, 50, false);
+    assert!(whole.contains(message), "{whole}");
 }

@@ -180,16 +180,20 @@ fn print_diagnostics(diagnostics: &[Diagnostic], session: &Session, output: &Out
     }
 }
 
-fn terminal_width() -> usize {
-    let columns = std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok());
-    columns.filter(|c| (20..=1000).contains(c)).unwrap_or(100)
+/// Returns the number of columns of the terminal to which diagnostics are written, if there is one.
+fn terminal_width() -> Option<usize> {
+    let given = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+    let own = || console::Term::stderr().size_checked().map(|(_, columns)| usize::from(columns));
+    let is_terminal = std::io::stderr().is_terminal();
+    given.or_else(|| own().filter(|_| is_terminal)).filter(|columns| (20..=1000).contains(columns))
 }
 
 /// Returns the style of diagnostics on standard error.
 fn render_style(settings: &Settings) -> RenderStyle {
-    let width = settings.width.map_or_else(terminal_width, usize::from);
-    let is_colored = is_colored(settings.color, std::io::stderr().is_terminal());
-    RenderStyle { form: settings.form(), is_colored, width }
+    let is_terminal = std::io::stderr().is_terminal();
+    let width = settings.width.map(usize::from).or_else(terminal_width).unwrap_or(100);
+    let is_colored = is_colored(settings.color, is_terminal);
+    RenderStyle { form: settings.form(), is_colored, width, wraps: is_terminal }
 }
 
 fn is_colored(color: Color, is_terminal: bool) -> bool {

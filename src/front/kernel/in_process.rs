@@ -29,7 +29,7 @@ impl InProcessKernel {
         let (more, events) = mpsc::channel();
         // Input requests are not answered.
         let (_, answers) = mpsc::channel();
-        let render_style = RenderStyle { form: Form::Full, is_colored: false, width: 100 };
+        let render_style = RenderStyle { form: Form::Full, is_colored: false, width: 100, wraps: false };
         let (kernel, _) = super::kernel(options, render_style, (&codec, &mailbox), answers);
         InProcessKernel { kernel, codec, boxes, events, _more: more }
     }

@@ -32,6 +32,7 @@ impl Session {
                         code: Some(code),
                         is_guess: true,
                         declares: false,
+                        function: None,
                     });
                 }
             }

@@ -43,7 +43,9 @@ impl Attempt {
             let is_other = span.start == begins && next.message != error.message;
             // A name without its module may be written otherwise as well.
             let is_name = next.code == Code::UnknownName && replacement.removes_module();
-            span.start > begins || is_other && (is_call && span.end > end || is_name)
+            // A removed statement may precede another one in its line.
+            let is_rest = replacement.code.as_deref() == Some("");
+            span.start > begins || is_other && (is_call && span.end > end || is_name || is_rest)
         })
     }
 

@@ -281,7 +281,13 @@ impl Session {
             }
             _ => false,
         };
-        diagnostics.retain(|d| !follows(d));
+        // A value has no known type because another error lies in it.
+        let unresolved = |d: &Diagnostic| d.code == Code::CannotInfer && d.message.ends_with("cannot be found");
+        let errors: Vec<Span> =
+            diagnostics.iter().filter(|d| d.is_error() && !unresolved(d)).map(|d| d.primary.span).collect();
+        let contains = |outer: Span, span: &Span| outer.start <= span.start && span.end <= outer.end;
+        diagnostics
+            .retain(|d| !follows(d) && !(unresolved(d) && errors.iter().any(|span| contains(d.primary.span, span))));
         // One edit mends all errors in its line that offer it.
         let mut offered = vec![];
         diagnostics.retain(|d| {
@@ -312,10 +318,7 @@ impl Session {
         let at = offsets(error.primary.span, start);
         let mut candidates = foreign::replacements(text, at.clone(), scope);
         candidates.retain(|c| c.explains(text, error));
-        // The function of a call with other labels is that of the program and not of another language.
-        if matches!(error.code, Code::WrongArguments | Code::NoOverload) {
-            candidates.retain(|c| !c.calls_declared_function(text));
-        }
+        candidates.retain(|c| !self.calls_declared(c, error, text));
         let inner = |d: &&Diagnostic| {
             d.code == Code::UnknownName
                 && error.primary.span.start < d.primary.span.start
@@ -389,6 +392,13 @@ impl Session {
             let span = span_of(text, start, &range);
             Explanation { diagnostic: Diagnostic::error(error.code, span, message), range, remaining: None }
         })
+    }
+
+    /// Whether the replaced code calls what the program declares, and not a function of another language.
+    fn calls_declared(&self, candidate: &Replacement, error: &Diagnostic, text: &str) -> bool {
+        let Some(name) = &candidate.function else { return false };
+        let is_unknown = error.code == Code::UnknownName && error.message.contains(&format!("'{name}' in scope"));
+        !is_unknown && (self.context.declares(name) || foreign::declares(text, name))
     }
 
     /// Replaces code at the first error that remains in the lines of a replacement, until no error remains there, in at

@@ -279,7 +279,7 @@ mod tests {
     fn error(texts: &[&str], bounds: Option<(&str, &str)>) -> String {
         let mut session = session();
         let diagnostics = session.plot(texts, bounds).expect_err("it is refused");
-        crate::diagnostic::render(&diagnostics, session.sources(), crate::diagnostic::Form::Full, false, 100)
+        crate::diagnostic::render(&diagnostics, session.sources(), crate::diagnostic::Form::Full, false, 100, false)
     }
 
     #[test]

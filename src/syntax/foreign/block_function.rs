@@ -1,6 +1,7 @@
 //! Functions of several lines in Python (`def f(n):`) and Julia (`function f(n) … end`): their declaration with types,
 //! braces, and declared variables.
 
+use super::pattern::Code;
 use super::token::{Kind, tokens};
 use super::word_classes::type_here;
 use super::{Replacement, Search};
@@ -66,13 +67,15 @@ impl Search<'_> {
         } else {
             let colon = (close..code.line_end(close)).rev().find(|at| code.word(*at) == Some(":"))?;
             let result = (code.word(close) == Some("->")).then(|| code.slice(close + 1, colon));
-            (colon + 1, code.indented(head, colon + 1)?, result)
+            let last = code.indented(head, colon + 1).or_else(|| code.end_of_quotient(colon + 1));
+            (colon + 1, last?, result)
         };
-        if !code.is(first, Kind::LineBreak) || last <= first {
+        if last <= first {
             return None;
         }
         let body_end = if has_ends { code.tokens[last].from } else { code.tokens[last - 1].to };
-        let body = &code.text[code.tokens[first].to..body_end];
+        let is_block = code.is(first, Kind::LineBreak);
+        let body = &code.text[if is_block { code.tokens[first].to } else { code.tokens[first].from }..body_end];
         let is_documentation = |line: &str| line.starts_with("\"\"\"") && line.len() > 3 && line.ends_with("\"\"\"");
         let is_code = |line: &&str| {
             let line = line.trim();
@@ -98,6 +101,15 @@ impl Search<'_> {
             }
         }
         None
+    }
+}
+
+impl Code<'_> {
+    /// Returns the end of a line that ends with a quotient of Python: `return n // 2`.
+    fn end_of_quotient(&self, from: usize) -> Option<usize> {
+        let at =
+            (from..self.tokens.len()).find(|at| matches!(self.tokens[*at].kind, Kind::Comment | Kind::LineBreak))?;
+        self.word(at)?.starts_with("//").then_some(at + 1)
     }
 }
 

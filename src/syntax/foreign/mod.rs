@@ -97,6 +97,8 @@ pub(crate) struct Replacement {
     pub is_guess: bool,
     /// Whether the replacement changes what a name denotes, so that it may cause errors elsewhere.
     pub declares: bool,
+    /// The foreign function that the replaced code calls, if the row names it.
+    pub function: Option<String>,
 }
 
 /// The modifiers of declarations that are also words of other languages.
@@ -105,7 +107,14 @@ const MODIFIERS: [&str; 5] = ["final", "open", "private", "public", "static"];
 impl Replacement {
     /// Creates a replacement of code that has one meaning; the caller adds the sentence.
     fn certain(range: Range<usize>, code: String) -> Replacement {
-        Replacement { range, code: Some(code), message: String::new(), is_guess: false, declares: false }
+        Replacement {
+            range,
+            code: Some(code),
+            message: String::new(),
+            is_guess: false,
+            declares: false,
+            function: None,
+        }
     }
 
     /// Whether the replaced code begins with a modifier or a `where` clause. If a text can be parsed, such code is part of
@@ -145,12 +154,6 @@ impl Replacement {
     /// Whether the replacement applies a function to each element of an array.
     pub(crate) fn is_applied_to_elements(&self) -> bool {
         self.message == library_functions::EACH
-    }
-
-    /// Whether the replaced code is a call of a function that the text declares.
-    pub(crate) fn calls_declared_function(&self, text: &str) -> bool {
-        let word: &str = text[self.range.clone()].split(|c| !token::is_word(c)).next().unwrap_or_default();
-        !word.is_empty() && text.contains(&format!("func {word}"))
     }
 
     /// Whether the replaced word is taken for a misspelled keyword.
@@ -268,10 +271,16 @@ impl<'t> Search<'t> {
             let mut count = 0;
             for first in starts {
                 let Some(matched) = self.code.matches(pattern, first) else { continue };
-                if matched.tokens.1 < self.focus || count == MATCHES {
+                if matched.tokens.1 < self.focus || count == MATCHES || self.is_cut(&matched) {
                     continue;
                 }
-                let range = matched.from..matched.to;
+                // A statement is removed together with the semicolon after it.
+                let follows = self
+                    .code
+                    .tokens
+                    .get(matched.tokens.1 + 1)
+                    .filter(|_| *replacement == "-" && self.code.word(matched.tokens.1) == Some(";"));
+                let range = matched.from..follows.map_or(matched.to, |next| next.from);
                 let foreign = &text[range.clone()];
                 let here = match *replacement {
                     "" => None,
@@ -285,10 +294,17 @@ impl<'t> Search<'t> {
                     ("", Some(here)) => generic(foreign, here),
                     (sentence, _) => matched.write(sentence),
                 };
-                found.push(Replacement { range, code: here, message, is_guess, declares: false });
+                let function = self.code.word(matched.tokens.0).filter(|_| calls_function(pattern)).map(str::to_owned);
+                found.push(Replacement { range, code: here, message, is_guess, declares: false, function });
                 count += 1;
             }
         }
+    }
+
+    /// Whether a match ends before a quotient of Python, `//`, which the lexer takes for the beginning of a comment.
+    fn is_cut(&self, matched: &pattern::Match) -> bool {
+        let is_python = matches!(self.code.word(matched.tokens.0), Some("def" | "lambda"));
+        is_python && self.code.word(matched.tokens.1).is_some_and(|word| word.starts_with("//"))
     }
 
     /// Returns the replacement of the string literals near the error, if their notation is foreign.
@@ -407,6 +423,33 @@ impl<'t> Search<'t> {
         }
         found
     }
+}
+
+/// Whether a pattern begins with the call of a function that it names.
+fn calls_function(pattern: &str) -> bool {
+    let mut items = pattern.split(' ').filter(|item| *item != "§");
+    let is_word = |item: &str| item.starts_with(|c: char| token::is_word(c) || c == '<');
+    items.next().is_some_and(is_word) && items.next() == Some("(")
+}
+
+/// Whether a text declares a name: with a keyword, as a parameter, or by a formula, `f(x) = …`.
+pub(crate) fn declares(text: &str, name: &str) -> bool {
+    const KEYWORDS: &[&str] = &["func", "let", "var", "struct", "class", "enum", "actor", "typealias", "case", "for"];
+    if !text.contains(name) {
+        return false;
+    }
+    let code = Code { text, tokens: token::tokens(text, 0, text.len()) };
+    (0..code.tokens.len()).filter(|at| code.word(*at) == Some(name)).any(|at| {
+        let before = at.checked_sub(1).and_then(|before| code.word(before)).unwrap_or_default();
+        let is_formula = || {
+            let is_assigned = code.call(at + 1).is_some_and(|call| code.word(call.end) == Some("="));
+            code.begins_statement(at) && (is_assigned || code.word(at + 1) == Some("="))
+        };
+        let is_parameter = || code.word(at + 1) == Some(":") && code.begins_type(at + 2);
+        // `let Some(x)` is a pattern.
+        let is_pattern = matches!(before, "let" | "var" | "for") && code.word(at + 1) == Some("(");
+        KEYWORDS.contains(&before) && !is_pattern || is_parameter() || is_formula()
+    })
 }
 
 /// Whether all words of a pattern occur in a text.

@@ -21,7 +21,7 @@
 //!
 //! `<class>` stands for a word of a word class such as `trig`. A replacement contains the same letters; `$(x)` adds
 //! parentheses unless the part is an operand, `$[s]` writes the values in a format string as interpolations, `$[a]` writes
-//! parameters with types, and `$[i]` writes an index that counted from 1.
+//! parameters with types, and `$[i]` and `$[z]` write an index that counted from 1.
 
 use super::token::{Kind, Token, text_of};
 use super::word_classes::{class, type_here, word_here};
@@ -66,6 +66,15 @@ impl<'t> Code<'t> {
 
     pub(super) fn slice(&self, from: usize, to: usize) -> &'t str {
         if from >= to { "" } else { &self.text[self.tokens[from].from..self.tokens[to - 1].to] }
+    }
+
+    /// Whether a type begins at a token, and not the value of a label.
+    pub(super) fn begins_type(&self, at: usize) -> bool {
+        match self.word(at) {
+            Some("(") => self.closed(at).is_some_and(|end| self.word(end) == Some("->")),
+            Some("@" | "inout" | "some" | "any") => true,
+            word => word.is_some_and(|word| word.starts_with(char::is_uppercase)),
+        }
     }
 
     /// Returns the index of the token after the bracket that closes the bracket at `at`.
@@ -346,8 +355,9 @@ impl Match {
         while let Some(at) = rest.find('$') {
             out.push_str(&rest[..at]);
             rest = &rest[at + 1..];
-            let converted =
-                [("[s]", "s"), ("[a]", "a"), ("[i]", "i")].into_iter().find(|(mark, _)| rest.starts_with(mark));
+            let converted = [("[s]", "s"), ("[a]", "a"), ("[i]", "i"), ("[z]", "z")]
+                .into_iter()
+                .find(|(mark, _)| rest.starts_with(mark));
             if let Some((mark, letter)) = converted {
                 let part = self.part(letter).unwrap_or_default();
                 out.push_str(&match letter {

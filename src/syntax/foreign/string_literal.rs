@@ -43,7 +43,7 @@ pub(super) fn text_here(literal: &str) -> Option<(String, &'static str)> {
     Some((format!("\"{content}\""), message))
 }
 
-/// Writes a format string with interpolations: `{x}`, `${x}` and `$x` become `\(x)`.
+/// Writes a format string with interpolations: `{x}`, `${x}`, `$x` and `$(x)` become `\(x)`.
 pub(super) fn with_interpolations(literal: &str) -> String {
     let text = interpolated(&interpolated(literal, "${"), "{");
     let mut out = String::new();
@@ -52,7 +52,11 @@ pub(super) fn with_interpolations(literal: &str) -> String {
         let after = &rest[at + 1..];
         let end = after.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(after.len());
         let name = &after[..end];
-        let value = if name.starts_with(char::is_alphabetic) { format!("\\({name})") } else { format!("${name}") };
+        let value = match name.is_empty() && after.starts_with('(') {
+            true => "\\".to_owned(),
+            false if name.starts_with(char::is_alphabetic) => format!("\\({name})"),
+            false => format!("${name}"),
+        };
         out.extend([&rest[..at], &value]);
         rest = &after[end..];
     }

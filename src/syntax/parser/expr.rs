@@ -21,6 +21,12 @@ struct Segment {
     parts: Vec<SequencePart>,
 }
 
+/// Whether the last part of an expression is a cast.
+fn follows_cast(segments: &[Segment]) -> bool {
+    let last = segments.last().and_then(|segment| segment.parts.last());
+    matches!(last, Some(SequencePart::As(..) | SequencePart::Is(_)))
+}
+
 impl Builder<'_> {
     /// Reads an expression, or the head of a statement with a body.
     pub(super) fn expr(&mut self, node: Node<'_>) -> Expr {
@@ -57,7 +63,7 @@ impl Builder<'_> {
                     Some(inner) => SequencePart::Ternary(Rc::new(self.expr(inner)), place),
                     None => continue,
                 },
-                Rule::is_type if operand.value.is_some() => match node.into_inner().next() {
+                Rule::is_type if operand.value.is_some() || follows_cast(&segments) => match node.into_inner().next() {
                     Some(ty) => SequencePart::Is(self.ty(ty)),
                     None => continue,
                 },
@@ -103,7 +109,7 @@ impl Builder<'_> {
             "try" => TryKind::Propagate,
             "try?" => TryKind::Optional,
             "try!" => TryKind::Forced,
-            // Every function may wait for a task, so `await` changes nothing; `consume` has no meaning in dscript.
+            // Every function may wait for a task, so `await` changes nothing; `consume` and `copy` have no meaning in dscript.
             _ => return,
         };
         let count = segments.len();

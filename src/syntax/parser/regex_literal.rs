@@ -25,7 +25,7 @@ struct Group {
 }
 
 impl Builder<'_> {
-    /// Reads a literal: `RegexLiteral("…") { m in (m.output, m._text(of: 1)) }`.
+    /// Reads a literal: `_regexLiteral("…") { m in (m.output, m._text(of: 1)) }`.
     pub(super) fn regex_literal(&mut self, span: Span) -> Expr {
         let written = self.written(span);
         let hashes = written.len() - written.trim_start_matches('#').len();
@@ -52,7 +52,7 @@ impl Builder<'_> {
         };
         let text = Expr { kind: ExprKind::String(vec![StringPart::Text(pattern.into())]), span };
         let argument = |value| Arg { label: None, value: Rc::new(value), trailing: false };
-        let name = self.text_name("RegexLiteral");
+        let name = self.text_name("_regexLiteral");
         let callee = Expr { kind: ExprKind::Ident { name, generics: vec![] }, span };
         Expr { kind: ExprKind::Call { callee: Rc::new(callee), args: vec![argument(text), argument(closure)] }, span }
     }

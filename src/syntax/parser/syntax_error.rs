@@ -99,6 +99,9 @@ fn token<'t>(copy: &str, at: usize, text: &'t str) -> &'t str {
 
 impl Context<'_> {
     fn diagnostic(&self) -> Diagnostic {
+        if let Some(reserved) = self.reserved_name() {
+            return reserved;
+        }
         let line = self.line_before();
         let first = line.split([' ', '(']).next().unwrap_or("");
         let second = line.split(' ').nth(1).unwrap_or("");
@@ -144,6 +147,9 @@ impl Context<'_> {
                 _ => "unexpected end of input".into(),
             };
         }
+        if let Some(message) = self.wrong_digit() {
+            return message;
+        }
         let declares = |word: &str| first == word || line.contains(&format!(" {word} "));
         if matches!(line, "let" | "var") || line.ends_with(" let") || line.ends_with(" var") {
             return format!("expected a name after '{}', found {found}", line.rsplit(' ').next().unwrap_or(line));
@@ -169,6 +175,47 @@ impl Context<'_> {
             }
             _ => format!("unexpected {found}"),
         }
+    }
+
+    /// Returns the diagnostic for a keyword in the place of a name that is declared.
+    fn reserved_name(&self) -> Option<Diagnostic> {
+        const DECLARERS: &[&str] =
+            &["let", "var", "func", "for", "struct", "class", "enum", "protocol", "typealias", "actor", "import"];
+        const AFTER_CLASS: &[&str] = &["let", "var", "func", "subscript", "struct", "enum", "class", "protocol"];
+        let is_sign = |c: char| matches!(c, ' ' | '=' | ':' | '(' | '<' | '{' | ',');
+        let before = self.copy[..self.at.min(self.copy.len())].trim_end_matches(is_sign);
+        let declared = before.trim_end_matches(|c: char| c.is_ascii() && is_word(c as u8));
+        let word = &before[declared.len()..];
+        let outside = declared.trim_end_matches([' ', '(']);
+        let declarer = outside.rsplit(|c: char| !c.is_ascii_alphabetic()).next().unwrap_or_default();
+        let is_reserved = !word.is_empty() && Grammar::parse(Rule::name, word).is_err();
+        // `class func` declares a static method, and `for case` is followed by a pattern.
+        let is_modifier = match declarer {
+            "class" | "import" => AFTER_CLASS.contains(&word),
+            "for" => matches!(word, "case" | "let" | "var" | "try"),
+            _ => false,
+        };
+        if !is_reserved || is_modifier || !DECLARERS.contains(&declarer) || outside.len() == declared.len() {
+            return None;
+        }
+        let place = self.place(declared.len(), before.len());
+        let message = format!("the keyword '{word}' cannot be used as a name");
+        let d = Diagnostic::error(Code::Syntax, place, message);
+        Some(d.fix("write it in backticks", place, format!("`{word}`")))
+    }
+
+    /// Returns the message about a digit that a number with a prefix cannot contain: `0b12`.
+    fn wrong_digit(&self) -> Option<String> {
+        let before = &self.copy[..self.at.min(self.copy.len())];
+        let number = &before[before.trim_end_matches(|c: char| c.is_ascii() && is_word(c as u8)).len()..];
+        let digit = self.found.chars().next().filter(char::is_ascii_alphanumeric)?;
+        let (kind, digits) = match number.get(..2)? {
+            "0b" => ("a binary", "0 or 1"),
+            "0o" => ("an octal", "0 to 7"),
+            "0x" => ("a hexadecimal", "0 to 9, a to f"),
+            _ => return None,
+        };
+        Some(format!("'{digit}' is not a digit of {kind} number ({digits})"))
     }
 
     fn found_words(&self) -> String {

@@ -408,6 +408,10 @@ pub(crate) fn conforms_to(cx: &mut TypeContext, ty: &Type, p: ProtocolId) -> boo
             if !OF_TUPLES.contains(&&*name) || parts.len() > LARGEST_TUPLE {
                 return false;
             }
+            // The result of a function without a result is not a factor.
+            if parts.is_empty() && &*name == SCALABLE_VECTOR {
+                return false;
+            }
             let required = match &*name {
                 SCALABLE_VECTOR => ["AdditiveArithmetic", "Scalable"].map(|name| name_lookup::protocol(cx, name)),
                 _ => [p, p],

@@ -22,7 +22,8 @@ pub(crate) fn declare_deinit(cx: &mut TypeContext, decl: &Rc<Decl>, body: &Block
     if !superclass::is_class(cx, class) {
         let message = "deinitializers may only be declared within a class";
         let why = "structs and enums are values, which are copied and have no last reference";
-        cx.sink.report(Diagnostic::error(Code::WrongContext, decl.span, message).note(why));
+        let help = "declare the type as a 'final class', whose 'deinit' runs when its last reference ends";
+        cx.sink.report(Diagnostic::error(Code::WrongContext, decl.span, message).note(why).help(help));
         return;
     }
     if cx.defs.nominal_data(class).group != group {

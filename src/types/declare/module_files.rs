@@ -48,7 +48,6 @@ fn is_known_yet(cx: &mut TypeContext, decl: &Decl, file: u32) -> bool {
 
 /// Modules of Swift that do not exist here, and what to write instead.
 const ABSENT: &[(&str, &str)] = &[
-    ("RegexBuilder", r"write a regular expression as a literal: '/(\d+)-(\d+)/'"),
     ("Combine", "values that change over time are an 'AsyncStream', whose elements 'for await' waits for"),
     ("SwiftUI", "programs print, and draw with 'plot'; there are no windows"),
     ("UIKit", "programs print, and draw with 'plot'; there are no windows"),

@@ -266,7 +266,7 @@ fn impossible(
     if wrt.is_empty() {
         return error(span, format!("'{name}' has no parameters to differentiate with respect to"));
     }
-    if args.wrt.is_none() && !wrt.contains(&true) {
+    if args.wrt.as_ref().is_none_or(Vec::is_empty) && !wrt.contains(&true) {
         let message = "no differentiation parameters could be inferred; must differentiate with respect to at least one parameter conforming to 'Differentiable'";
         return error(span, message.into());
     }

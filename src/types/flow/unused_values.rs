@@ -116,7 +116,11 @@ impl Flow<'_, '_> {
             if !uses.read {
                 let diagnostic = self.unused_variable(local, &uses, declared);
                 self.cx.sink.report(diagnostic);
-            } else if local.mutable && !uses.written && may_be_constant(declared) && local.ownership != Ownership::Weak
+            } else if local.mutable
+                && !uses.written
+                && may_be_constant(declared)
+                && local.ownership != Ownership::Weak
+                && self.is_declared_by_name(local)
             {
                 let diagnostic = self.never_mutated(local, declared);
                 self.cx.sink.report(diagnostic);
@@ -152,6 +156,11 @@ impl Flow<'_, '_> {
             ))
             .fix("replace it with '_'", local.span, "_"),
         }
+    }
+
+    /// Whether the program declares a variable, and not a property wrapper whose storage is the variable.
+    fn is_declared_by_name(&self, local: &Local) -> bool {
+        self.cx.sink.source_text(local.span).trim_matches('`') == &*local.name
     }
 
     fn never_mutated(&self, local: &Local, declared: Declared) -> Diagnostic {

@@ -134,6 +134,11 @@ pub(crate) struct Scope {
 }
 
 impl TypeContext {
+    /// Whether the program declares a name at the top level.
+    pub(crate) fn declares(&self, name: &str) -> bool {
+        self.defs.module.contains_key(name)
+    }
+
     /// Returns a type context without declarations.
     pub(crate) fn new(providers: Providers) -> TypeContext {
         TypeContext {

@@ -29,6 +29,7 @@ const LIBRARY: &[&str] = &[
     "Numerics",
     "OrderedCollections",
     "RealModule",
+    "RegexBuilder",
     "StdlibUnittest",
     "Swift",
     "TensorFlow",

@@ -21,12 +21,25 @@ use std::fmt::Write;
 /// Synthesizes a member of the given name that a conformance to `Encodable`, `Decodable` or `CodingKey` requires and
 /// that the type does not declare.
 pub(super) fn synthesize_coding(cx: &mut TypeContext, n: NominalId, name: &str, is_static: bool) {
-    let (key, protocol, label) = match (name, is_static) {
-        ("encode", false) => ("encode", "Encodable", "to"),
-        ("init", true) => ("init(from:)", "Decodable", "from"),
-        ("stringValue", false) => ("stringValue", "CodingKey", ""),
-        _ => return,
-    };
+    match (name, is_static) {
+        ("encode", false) => synthesize_member(cx, n, name, "encode", "Encodable", "to"),
+        ("init", true) => {
+            synthesize_member(cx, n, name, "init(from:)", "Decodable", "from");
+            synthesize_member(cx, n, name, "init(stringValue:)", "CodingKey", "stringValue");
+        }
+        ("stringValue", false) => synthesize_member(cx, n, name, "stringValue", "CodingKey", ""),
+        _ => {}
+    }
+}
+
+fn synthesize_member(
+    cx: &mut TypeContext,
+    n: NominalId,
+    name: &str,
+    key: &'static str,
+    protocol: &'static str,
+    label: &str,
+) {
     let data = cx.defs.nominal_data(n);
     if data.builtin.is_some() || data.memo.synthesized.contains(&key) {
         return;
@@ -46,6 +59,7 @@ pub(super) fn synthesize_coding(cx: &mut TypeContext, n: NominalId, name: &str, 
     let text = type_context::with_env(cx, env, |cx| match key {
         "encode" => encode_text(cx, n),
         "stringValue" => key_text(cx, n),
+        "init(stringValue:)" => key_init_text(cx, n),
         _ => decode_text(cx, n),
     });
     if let Some(text) = text {
@@ -230,6 +244,19 @@ fn key_text(cx: &mut TypeContext, n: NominalId) -> Option<String> {
         let _ = writeln!(text, "    case .`{name}`: return \"{name}\"", name = case.name);
     }
     Some(text + "    }\n}\n")
+}
+
+/// Returns the source of `init(stringValue:)` of a key.
+fn key_init_text(cx: &mut TypeContext, n: NominalId) -> Option<String> {
+    let data = cx.defs.nominal_data(n);
+    if data.kind != NominalKind::Enum || data.raw_type.is_some() {
+        return None;
+    }
+    let mut text = String::from("init?(stringValue: String) {\n    switch stringValue {\n");
+    for case in &data.cases {
+        let _ = writeln!(text, "    case \"{name}\": self = .`{name}`", name = case.name);
+    }
+    Some(text + "    default: return nil\n    }\n}\n")
 }
 
 /// Returns the cases of an enum with the values in their payloads, with their labels or `_0`, `_1` … as keys.

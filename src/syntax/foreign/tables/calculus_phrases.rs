@@ -42,6 +42,7 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     ("| ( $e , $d ) |", "norm([$e, $d])", "the length of a vector is written 'norm([3, 4])'"),
     ("‖ ( $e , $d ) ‖", "norm([$e, $d])", "the length of a vector is written 'norm([3, 4])'"),
     ("( $a ) · ( $d )", "dot([$a], [$d])", "a product of vectors is written 'dot([1, 2], [3, 4])'"),
+    ("§ $n ( $a ) = #end", "", "the formula of a function follows the '=': '$n($a) = x^2'"),
     ("§ $e =? #end", "$e", "the value of an expression is shown without '='"),
     ("§ mean of $e", "mean($e)", ""),
     ("§ square root of $p", "sqrt($p)", ""),

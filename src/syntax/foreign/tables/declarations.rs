@@ -2,6 +2,7 @@
 
 use super::Row;
 
+const INTEGERS: &str = "generic parameters are types; an integer is a property: 'let count: Int'";
 const PACK: &str = "there are no parameter packs ('each', 'repeat'): declare an overload for each number of arguments, or take \
                     an array '[any P]'";
 
@@ -33,6 +34,9 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     ("func $n < $m , each $r", "", PACK),
     ("func $n < $m : $t , each $r", "", PACK),
     ("init < each $r", "", PACK),
+    ("struct $n < let $r", "", INTEGERS),
+    ("func $n < let $r", "", INTEGERS),
+    ("discard self", "", "structs have no 'deinit' that could be omitted; a 'final class' has one"),
     // Functions.
     ("§ def $n ( $a ) : return $r", "$n($a) = $r", "a function with one expression is written '$n($a) = …'"),
     ("§ def $n ( $a ) : ↵ return $r", "$n($a) = $r", "a function with one expression is written '$n($a) = …'"),

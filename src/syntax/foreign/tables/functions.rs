@@ -4,6 +4,8 @@ use super::Row;
 use super::calculus_libraries::EIGENVALUES;
 
 /// The sentence about the seed of random numbers.
+const INDICES: &str = "the indices of elements are written '$n.indices.filter { i in … }'";
+
 pub(in crate::syntax::foreign) const SEED: &str = "the seed is an option of the program: 'dscript --seed 1'";
 const AT_IN: &str = "the point and the function are labeled: 'gradient(at: x, in: f)'";
 const RANGE: &str = "an interval is written as a range";
@@ -26,6 +28,8 @@ pub(in crate::syntax::foreign) const CONVERTED: &[Row] = &[
         "func $n(_ $m: $t, _ $k: $t) -> $t { $e }",
         "the type of a parameter is written after its name: '$m: $t'",
     ),
+    ("any ( $x )", "$x.contains(true)", ""),
+    ("all ( $x )", "$x.allSatisfy { x in x }", ""),
     ("any ( $x )", "", "a condition on some element is written 'xs.contains { x in … }'"),
     ("all ( $x )", "", "a condition on all elements is written 'xs.allSatisfy { x in … }'"),
     ("$x . rounded ( 1 )", "round($x * 10) / 10", ROUNDED),
@@ -195,6 +199,14 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     ("replace ( $x , $s , $e )", "$x.replacingOccurrences(of: $s, with: $e)", ""),
     ("replace ( $x , $s => $e )", "$x.replacingOccurrences(of: $s, with: $e)", ""),
     ("upper ( $x )", "$x.uppercased()", ""),
+    ("occursin ( $e , $d )", "$(d).contains($e)", ""),
+    ("feval ( $n , $a )", "$n($a)", "a function is called as '$n($a)'"),
+    ("strsplit ( $e )", "$(e).split(separator: \" \")", ""),
+    ("strsplit ( $e , $d )", "$(e).split(separator: $d)", ""),
+    ("sort ( $e , $s )", "$(e).sorted(by: >)", "descending order is written 'sorted(by: >)'"),
+    ("find ( $n > $e )", "$n.indices.filter { i in $n[i] > $e }", INDICES),
+    ("find ( $n < $e )", "$n.indices.filter { i in $n[i] < $e }", INDICES),
+    ("find ( $n == $e )", "$n.indices.filter { i in $n[i] == $e }", INDICES),
     ("uppercase ( $x )", "$x.uppercased()", ""),
     ("toupper ( $x )", "$x.uppercased()", ""),
     ("lower ( $x )", "$x.lowercased()", ""),
@@ -271,6 +283,8 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
         "",
         "conditions on elements are written 'xs.contains { x in … }' and 'xs.allSatisfy { x in … }'",
     ),
+    ("any ( $x )", "$x.contains(true)", ""),
+    ("all ( $x )", "$x.allSatisfy { x in x }", ""),
     ("any ( $x )", "", "a condition on some element is written 'xs.contains { x in … }'"),
     ("all ( $x )", "", "a condition on all elements is written 'xs.allSatisfy { x in … }'"),
     ("map ( $n , $x )", "$x.map($n)", ""),
@@ -278,6 +292,13 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     ("sorted ( $e , reverse = True )", "$(e).sorted(by: >)", "descending order is written 'sorted(by: >)'"),
     ("sort ( $e , reverse = True )", "$(e).sorted(by: >)", "descending order is written 'sorted(by: >)'"),
     ("sort ( $e , rev = true )", "$(e).sorted(by: >)", "descending order is written 'sorted(by: >)'"),
+    ("sorted ( $x , key = len )", "$x.sorted { a, b in a.count < b.count }", ""),
+    ("sorted ( $x , key = abs )", "$x.sorted { a, b in abs(a) < abs(b) }", ""),
+    ("sorted ( $x , key = lambda $n : - $m )", "$x.sorted(by: >)", "descending order is written 'sorted(by: >)'"),
+    ("sorted ( $x , key = lambda $n : $m [ $i ] )", "$x.sorted { a, b in a.$i < b.$i }", ""),
+    ("sorted ( $x , key = lambda $n : $m [ $e ] )", "$x.sorted { a, b in a[$e] < b[$e] }", ""),
+    ("sorted ( $x , key = lambda $n : $m . $k )", "$x.sorted { a, b in a.$k < b.$k }", ""),
+    ("sorted ( $x , key = lambda $n : len ( $m ) )", "$x.sorted { a, b in a.count < b.count }", ""),
     ("sorted ( $e , key = $r", "", "elements are ordered by a comparison: '$(e).sorted { a, b in a < b }'"),
     (
         "print ( $e , sep = $s , end = $x )",
@@ -381,6 +402,9 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     ("gauss ( $e , $d )", "NormalDistribution(mean: $e, standardDeviation: $d).next()", ""),
     ("randn ( )", "NormalDistribution(mean: 0, standardDeviation: 1).next()", ""),
     ("randn ( $e )", "NormalDistribution(mean: 0, standardDeviation: 1).sample($e)", ""),
+    ("rand ( $i : $d )", "Int.random(in: $i...$d)", ""),
+    ("rand ( [ $a ] )", "[$a].randomElement()!", ""),
+    ("rand ( $n )", "$n.randomElement()!", ""),
     ("rand ( $e )", "(0 ..< $e).map { _ in Double.random(in: 0..<1) }", ""),
     ("rnorm ( $e )", "NormalDistribution(mean: 0, standardDeviation: 1).sample($e)", ""),
     ("rnorm ( $e , $d , $c )", "NormalDistribution(mean: $d, standardDeviation: $c).sample($e)", ""),
@@ -432,6 +456,7 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     ("heaviside ( $e )", "$e < 0 ? 0.0 : 1.0", ""),
     ("lerp ( $e , $d , $c )", "$(e) + ($(d) - $(e)) * $(c)", ""),
     ("beta ( $e , $d )", "gamma($e) * gamma($d) / gamma($(e) + $(d))", ""),
+    ("xor ( $e , $d )", "$(e).xor($d)", "the bits that differ are computed by the method 'xor'"),
     ("xor ( $e , $d )", "$(e) != $(d)", "for conditions, exclusive 'or' is written '!='"),
     ("sgn ( $e )", "sign($e)", ""),
     ("signum ( $e )", "sign($e)", ""),

@@ -359,7 +359,11 @@ impl Infer<'_> {
         }
         if let Some((_, name)) = implicit_root(arg) {
             let found = |infer: &mut Self, ty| !members::members(infer.cx, ty, &name.name, true, infer.file).is_empty();
-            let fits = !matches!(inner, Type::Nominal(..)) || found(self, &inner) || found(self, &wanted);
+            let fits = match &inner {
+                Type::Function(_) => matches!(wanted, Type::Nominal(..)) && found(self, &wanted),
+                Type::Nominal(..) => found(self, &inner) || found(self, &wanted),
+                _ => true,
+            };
             return fits.then_some(1);
         }
         let fits = match &arg.kind {

@@ -187,15 +187,56 @@ impl Infer<'_> {
         candidates.iter().find(|candidate| closures.iter().all(|at| self.suits(candidate, args, *at, span)))
     }
 
+    /// Removes the candidates that take another result than a result builder computes from a closure, if other
+    /// candidates remain.
+    pub(crate) fn without_unfit_builders<'c, F>(
+        &mut self,
+        mut fitting: Vec<(F, &'c Candidate)>,
+        args: &[ArgNode],
+        span: Span,
+    ) -> Vec<(F, &'c Candidate)> {
+        let Some(at) = args.iter().position(is_open_closure) else { return fitting };
+        let is_built = |infer: &mut Self, candidate: &Candidate| {
+            let Target::Function(f) = candidate.target else { return false };
+            let params = infer.candidate_params(candidate);
+            let place = match_args(&params, args)
+                .ok()
+                .and_then(|slots| slots.iter().position(|slot| matches!(slot, Slot::Arg(k) if *k == at)));
+            let declared = &infer.cx.defs.function_data(f).ast_params;
+            place.and_then(|k| declared.get(k)).is_some_and(|param| !param.attributes.is_empty())
+        };
+        if !fitting.iter().all(|(_, candidate)| is_built(self, candidate)) {
+            return fitting;
+        }
+        let suited: Vec<bool> = fitting.iter().map(|(_, candidate)| self.suits(candidate, args, at, span)).collect();
+        if suited.contains(&true) {
+            let mut suited = suited.into_iter();
+            fitting.retain(|_| suited.next().unwrap_or(true));
+        }
+        fitting
+    }
+
     /// Whether a closure can be inferred with the parameter types that a candidate requires.
     fn suits(&mut self, candidate: &Candidate, args: &[ArgNode], closure: usize, span: Span) -> bool {
+        let snapshot = self.cx.vars.snapshot();
+        let suits = self.suits_here(candidate, args, closure, span);
+        self.cx.vars.rollback(snapshot);
+        suits
+    }
+
+    fn suits_here(&mut self, candidate: &Candidate, args: &[ArgNode], closure: usize, span: Span) -> bool {
         let params = self.candidate_params(candidate);
         let Ok(slots) = match_args(&params, args) else { return false };
         let instance = self.instantiate(candidate, span);
         let place = slots.iter().position(|slot| matches!(slot, Slot::Arg(k) if *k == closure));
-        let Some(param) = place.and_then(|k| instance.params.get(k)) else { return true };
+        let Some(place) = place else { return true };
+        let Some(param) = instance.params.get(place) else { return true };
         let ty = self.param_value_type(param);
-        self.infer_tentatively(&args[closure], &ty).is_some()
+        let diagnostics = self.cx.sink.diagnostics.len();
+        let built = self.built_argument(candidate, place, &slots[place], args);
+        self.cx.sink.diagnostics.truncate(diagnostics);
+        let closure = built.as_deref().unwrap_or(args)[closure].clone();
+        self.infer_tentatively(&closure, &ty).is_some()
     }
 
     /// Infers a closure with an expected type; returns `None` if the closure does not fit. The diagnostics and pending

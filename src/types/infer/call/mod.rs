@@ -400,7 +400,9 @@ impl Infer<'_> {
         if args.is_empty() && matches!(function.kind, ExprKind::Field { .. } | ExprKind::Call { .. }) {
             let brackets = Span::new(function.span.end, span.end);
             diagnostic = diagnostic.fix("remove the parentheses: a property is not called", brackets, "");
-        } else if is_number(&self.show(ty)) {
+        } else if is_number(&self.show(ty))
+            && matches!(args, [arg] if !matches!(arg.ast.kind, ast::ExprKind::String(_) | ast::ExprKind::Closure(_)))
+        {
             diagnostic = diagnostic.fix("to multiply, write '*'", function.span.after(), " * ");
         }
         self.error(diagnostic);

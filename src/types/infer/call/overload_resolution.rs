@@ -431,6 +431,7 @@ impl Infer<'_> {
             None => true,
         });
         if fitting.len() > 1 && (known || by_default || last) {
+            fitting = self.without_unfit_builders(fitting, args, span);
             fitting = self.without_more_general(fitting, args);
         }
         fitting.sort_by_key(|(fit, _)| fit.score);

@@ -194,7 +194,8 @@ impl Infer<'_> {
     /// Whether a name refers to a result builder of the library.
     fn is_library_builder(&mut self, name: &str) -> bool {
         let starts_like_type = name.starts_with(|c: char| c.is_ascii_uppercase());
-        if !starts_like_type || prelude_index::declaring_member(name, "buildBlock").is_empty() {
+        let declares = |function| !prelude_index::declaring_member(name, function).is_empty();
+        if !starts_like_type || !declares("buildBlock") && !declares("buildPartialBlock") {
             return false;
         }
         let file = self.file;
@@ -238,7 +239,7 @@ impl Builder {
     }
 
     fn together(&mut self, parts: Vec<Expr>, span: Span) -> Expr {
-        if self.has("buildPartialBlock") && !parts.is_empty() && !self.has("buildBlock") {
+        if self.has("buildPartialBlock") && !parts.is_empty() {
             let mut parts = parts.into_iter();
             let first = parts.next().map(|first| (label("first", span), first));
             let mut all = self.call_at("buildPartialBlock", first, span);

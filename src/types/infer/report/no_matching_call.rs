@@ -224,6 +224,14 @@ impl Infer<'_> {
                 None => "_".to_string(),
             })
             .collect();
+        if let ([arg], "subscript", ["Double" | "Float"]) =
+            (args, &*name.name, given.iter().map(String::as_str).collect::<Vec<_>>().as_slice())
+            && candidates.iter().any(|c| self.takes_number(c))
+        {
+            let diagnostic = self.fractional_index(&given[0], arg.span);
+            self.error(diagnostic);
+            return self.error_expr(span);
+        }
         let message = format!("{} accepts arguments of types ({})", self.none_of(name, candidates), given.join(", "));
         let mut diagnostic = Diagnostic::error(Code::NoOverload, span, message);
         diagnostic = self.with_nearest(diagnostic, candidates, args);
@@ -234,6 +242,21 @@ impl Infer<'_> {
         }
         self.error(diagnostic);
         self.error_expr(span)
+    }
+
+    /// Whether a candidate takes one integer.
+    fn takes_number(&mut self, candidate: &Candidate) -> bool {
+        match self.candidate_params(candidate).as_slice() {
+            [only] => self.show(&only.ty.clone()) == "Int",
+            _ => false,
+        }
+    }
+
+    /// Returns the diagnostic for an index that is not an integer.
+    pub(crate) fn fractional_index(&self, given: &str, span: Span) -> Diagnostic {
+        let message = format!("an index is an 'Int', not a '{given}'");
+        let index = format!("Int({})", self.cx.sink.source_text(span));
+        Diagnostic::error(Code::NoOverload, span, message).fix("drop the fraction", span, index)
     }
 
     /// Returns the beginning of a message about candidates none of which fits: "no 'f'", "no initializer of 'T'".

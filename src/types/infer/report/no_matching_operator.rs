@@ -137,7 +137,11 @@ impl Infer<'_> {
             self.error(diagnostic);
         } else {
             let message = format!("operator '{}' cannot be applied to '{}'", op.name, shown.join("', '"));
-            self.error(Diagnostic::error(Code::Mismatch, at, message));
+            let diagnostic = Diagnostic::error(Code::Mismatch, at, message);
+            self.error(match &*op.name == "~" && shown.first().is_some_and(|ty| ty == "Bool") {
+                true => diagnostic.fix("'not' is written '!'", op.span, "!"),
+                false => diagnostic,
+            });
         }
         self.error_expr(span)
     }

@@ -227,6 +227,10 @@ impl Infer<'_> {
             let diagnostic = Diagnostic::error(Code::NotConforming, span, message);
             return diagnostic.note("only concrete types such as structs, enums and classes can conform to protocols");
         }
+        if &*protocol == "RangeExpression" && matches!(&*self.show(ty), "Double" | "Float") {
+            let given = self.show(ty);
+            return self.fractional_index(&given, span);
+        }
         let message = format!("type '{}' does not conform to protocol '{protocol}'", self.show(ty));
         let mut diagnostic = Diagnostic::error(Code::NotConforming, span, message);
         let by = constraint.by.map(|f| self.cx.defs.function_data(f)).filter(|f| f.is_prelude);
