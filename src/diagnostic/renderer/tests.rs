@@ -181,7 +181,7 @@ fn color_is_only_written_on_request() {
 }
 
 #[test]
-fn messages_are_wrapped_between_words_if_asked_for() {
+fn messages_are_wrapped_between_words_on_request() {
     let map = sources(PROGRAM);
     let message = "these operands do not fit, because one of them is an integer and the other one is not";
     let error = Diagnostic::error(Code::Mismatch, span(&map, "x * n", 0), message)

@@ -83,6 +83,11 @@ pub(crate) fn waits(e: &ast::Expr) -> bool {
     }
 }
 
+/// Whether the arguments of a call could be a factor in parentheses.
+pub(crate) fn is_factor(args: &[ArgNode]) -> bool {
+    matches!(args, [arg] if !matches!(arg.ast.kind, Ast::String(_) | Ast::Closure(_)))
+}
+
 /// The arguments that a parameter receives.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Slot {

@@ -25,7 +25,7 @@ use crate::syntax::ast::{self, ExprKind as Ast, Ident};
 use crate::types::conform::superclass;
 use crate::types::generics::signature;
 use crate::types::generics::unification;
-use crate::types::infer::call::arguments::{ArgNode, match_args};
+use crate::types::infer::call::arguments::{ArgNode, is_factor, match_args};
 use crate::types::infer::call::candidates::{Candidate, Target};
 use crate::types::infer::solver::pending_expression::PendingKind;
 use crate::types::model::declaration_tables::{Entry, MemberKind, Named};
@@ -400,9 +400,7 @@ impl Infer<'_> {
         if args.is_empty() && matches!(function.kind, ExprKind::Field { .. } | ExprKind::Call { .. }) {
             let brackets = Span::new(function.span.end, span.end);
             diagnostic = diagnostic.fix("remove the parentheses: a property is not called", brackets, "");
-        } else if is_number(&self.show(ty))
-            && matches!(args, [arg] if !matches!(arg.ast.kind, ast::ExprKind::String(_) | ast::ExprKind::Closure(_)))
-        {
+        } else if is_number(&self.show(ty)) && is_factor(args) {
             diagnostic = diagnostic.fix("to multiply, write '*'", function.span.after(), " * ");
         }
         self.error(diagnostic);

@@ -423,13 +423,7 @@ impl Infer<'_> {
         if fitting.is_empty() {
             return Some(self.no_fit(name, candidates, args, span));
         }
-        let known = args.iter().all(|a| match &a.ready {
-            Some(e) => {
-                let ty = e.ty.clone();
-                !unification::has_vars(self.cx, &ty)
-            }
-            None => true,
-        });
+        let known = args.iter().all(|a| a.ready.as_ref().is_none_or(|e| !unification::has_vars(self.cx, &e.ty)));
         if fitting.len() > 1 && (known || by_default || last) {
             fitting = self.without_unfit_builders(fitting, args, span);
             fitting = self.without_more_general(fitting, args);
