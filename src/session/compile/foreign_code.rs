@@ -287,7 +287,7 @@ impl Session {
             diagnostics.iter().filter(|d| d.is_error() && !unresolved(d)).map(|d| d.primary.span).collect();
         let contains = |outer: Span, span: &Span| outer.start <= span.start && span.end <= outer.end;
         diagnostics
-            .retain(|d| !follows(d) && !(unresolved(d) && errors.iter().any(|span| contains(d.primary.span, span))));
+            .retain(|d| !(follows(d) || unresolved(d) && errors.iter().any(|span| contains(d.primary.span, span))));
         // One edit mends all errors in its line that offer it.
         let mut offered = vec![];
         diagnostics.retain(|d| {
