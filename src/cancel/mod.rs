@@ -96,6 +96,13 @@ pub fn catch_cancelled<T>(work: impl FnOnce() -> T) -> Option<T> {
     }
 }
 
+/// Runs work of which the checks do nothing, because it must not end early.
+pub fn without_checks<T>(work: impl FnOnce() -> T) -> T {
+    let caught = IS_CAUGHT.replace(false);
+    let _restore = OnDrop(|| IS_CAUGHT.set(caught));
+    work()
+}
+
 /// Unwinds to [`catch_cancelled`] if the current work is cancelled.
 #[inline]
 pub fn check() {

@@ -187,7 +187,7 @@ impl Tensor {
             return Ok(left.matmul(false, &flat, false)?.with_shape(shape));
         }
         with_kind!(operation, number self.kind(), T => {
-            let (a, b) = (left.data.typed::<T>(operation)?, right.data.typed::<T>(operation)?);
+            let (a, b) = (left.typed::<T>(operation)?, right.typed::<T>(operation)?);
             let mut result = vec![T::default(); count];
             let (left_starts, right_starts) = (matrix_starts(&left, &batch), matrix_starts(&right, &batch));
             let size = rows * columns;

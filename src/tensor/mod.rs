@@ -10,6 +10,7 @@
 
 mod cancellation;
 mod construction;
+mod deferred;
 mod description;
 mod elementwise;
 mod elimination;

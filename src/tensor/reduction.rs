@@ -1,5 +1,6 @@
 //! Reductions over axes. The order of the additions depends only on the shape, so results are the same for any number of threads.
 
+use super::deferred;
 use super::elementwise::{Binary, Unary};
 use super::error::{Result, TensorError};
 use super::fold::{Fold, Foldable};
@@ -26,7 +27,7 @@ fn middle(count: usize) -> usize {
 }
 
 /// Folds pairwise.
-fn tree<T: Foldable>(fold: Fold, parts: &[T]) -> T {
+pub(super) fn tree<T: Foldable>(fold: Fold, parts: &[T]) -> T {
     match parts {
         [] => T::identity(fold),
         [part] => *part,
@@ -45,26 +46,6 @@ pub(super) fn fold_row<T: Foldable>(fold: Fold, row: &[T]) -> T {
     }
     let (left, right) = row.split_at(middle(blocks) * BLOCK);
     T::combine(fold, fold_row(fold, left), fold_row(fold, right))
-}
-
-/// Returns a sum of `count` scalars that a function computes: it is called with ranges, and passes their blocks to its last argument.
-pub(super) fn sum_of_blocks<T: Foldable>(
-    count: usize,
-    cost: usize,
-    compute: impl Fn(usize, usize, &mut dyn FnMut(&[T])) + Sync,
-) -> T {
-    let blocks = CHUNK / BLOCK;
-    let mut sums = vec![T::default(); count.div_ceil(BLOCK)];
-    for_each_chunk(&mut sums, blocks, CHUNK * cost, |number, sums| {
-        let start = number * CHUNK;
-        let mut sums = sums.iter_mut();
-        compute(start, CHUNK.min(count - start), &mut |block| {
-            if let Some(sum) = sums.next() {
-                *sum = T::block(Fold::Sum, block);
-            }
-        });
-    });
-    tree(Fold::Sum, &sums)
 }
 
 /// Folds the rows of a matrix into one row, pairwise.
@@ -189,6 +170,12 @@ impl Tensor {
         let shape = self.shape.reduced(&is_reduced, keeps_axes);
         if self.kind() == ScalarKind::Bool && matches!(fold, Fold::Sum | Fold::Product) {
             return Err(TensorError::Kind { operation: fold.name(), kind: ScalarKind::Bool });
+        }
+        if fold == Fold::Sum
+            && shape.scalar_count() == 1
+            && let Some(sum) = deferred::sum(self, &shape)
+        {
+            return Ok(sum);
         }
         let (tensor, layout) = self.layout(&is_reduced);
         with_kind!(self.kind(), T => {

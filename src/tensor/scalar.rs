@@ -95,7 +95,7 @@ pub trait Scalar: Copy + Default + PartialEq + PartialOrd + fmt::Debug + Send + 
     fn scalars(buffer: &Buffer) -> Option<&[Self]>;
 
     /// Returns the scalars of a buffer of this kind for modification.
-    fn scalars_mut(buffer: &mut Buffer) -> Option<&mut [Self]>;
+    fn scalars_mut(buffer: &mut Buffer) -> Option<&mut Vec<Self>>;
 
     /// Returns a buffer with the given scalars.
     fn buffer(scalars: Vec<Self>) -> Buffer;
@@ -145,7 +145,7 @@ macro_rules! scalar {
             }
 
             #[inline]
-            fn scalars_mut(buffer: &mut Buffer) -> Option<&mut [$type]> {
+            fn scalars_mut(buffer: &mut Buffer) -> Option<&mut Vec<$type>> {
                 match buffer {
                     Buffer::$kind(scalars) => Some(scalars),
                     _ => None,

@@ -1,9 +1,10 @@
 //! The tensor: a strided view of a buffer that several tensors may share.
 
+use super::deferred::Storage;
 use super::error::{Result, TensorError};
 use super::parallel::{change_blocks, fill_blocks};
 use super::reader::{Positions, Reader};
-use super::scalar::{Buffer, Scalar, ScalarKind, with_kind};
+use super::scalar::{Scalar, ScalarKind, with_kind};
 use super::shape::{Shape, Strides};
 use std::borrow::Cow;
 use std::rc::Rc;
@@ -14,7 +15,7 @@ pub struct Tensor {
     pub(super) shape: Shape,
     pub(super) strides: Strides,
     pub(super) offset: usize,
-    pub(super) data: Rc<Buffer>,
+    pub(super) data: Rc<Storage>,
 }
 
 impl Clone for Tensor {
@@ -44,7 +45,7 @@ impl Tensor {
     /// Creates a tensor of which the number of scalars is right by construction.
     pub(super) fn from_scalars<T: Scalar>(shape: Shape, scalars: Vec<T>) -> Tensor {
         debug_assert_eq!(shape.scalar_count(), scalars.len());
-        Tensor { strides: shape.strides(), shape, offset: 0, data: Rc::new(T::buffer(scalars)) }
+        Tensor { strides: shape.strides(), shape, offset: 0, data: Rc::new(Storage::from(T::buffer(scalars))) }
     }
 
     /// Creates a tensor of rank 0.
@@ -56,7 +57,7 @@ impl Tensor {
     pub fn repeating<T: Scalar>(value: T, shape: Shape) -> Result<Tensor> {
         shape.checked_count("Tensor(repeating:shape:)", size_of::<T>())?;
         let strides = shape.iter().map(|_| 0).collect();
-        Ok(Tensor { shape, strides, offset: 0, data: Rc::new(T::buffer(vec![value])) })
+        Ok(Tensor { shape, strides, offset: 0, data: Rc::new(Storage::from(T::buffer(vec![value]))) })
     }
 
     /// Creates a tensor of zeros (or of `false`).
@@ -130,8 +131,26 @@ impl Tensor {
         true
     }
 
+    /// Returns all scalars of the storage, which must be of the type that the operation expects.
+    pub(super) fn typed<T: Scalar>(&self, operation: &'static str) -> Result<&[T]> {
+        Storage::buffer(&self.data).typed(operation)
+    }
+
+    /// Returns the vector of the scalars, if the tensor consists of all of them, and nothing shares them.
+    pub(super) fn whole_mut<T: Scalar>(&mut self) -> Option<&mut Vec<T>> {
+        if !self.is_whole() {
+            return None;
+        }
+        Storage::buffer_mut(&mut self.data).and_then(T::scalars_mut)
+    }
+
+    /// Whether the tensor consists of all scalars of its storage in their order.
+    pub(super) fn is_whole(&self) -> bool {
+        self.offset == 0 && self.scalar_count() == self.data.len() && self.is_contiguous()
+    }
+
     pub(super) fn reader<T: Scalar>(&self, operation: &'static str) -> Result<Reader<'_, T>> {
-        let data = self.data.typed(operation)?;
+        let data = self.typed(operation)?;
         let count = self.scalar_count();
         if count > 1 && self.is_contiguous() {
             return Ok(Reader::Contiguous(&data[self.offset..self.offset + count]));
@@ -144,13 +163,13 @@ impl Tensor {
         if &self.shape == shape {
             return self.reader(operation);
         }
-        Ok(Reader::new(self.data.typed(operation)?, shape, &self.strides_in(shape)?, self.offset))
+        Ok(Reader::new(self.typed(operation)?, shape, &self.strides_in(shape)?, self.offset))
     }
 
     /// Returns the scalars in row-major order, without a copy if they lie so in the buffer.
     pub fn scalars<T: Scalar>(&self) -> Result<Cow<'_, [T]>> {
         if self.is_contiguous() {
-            let scalars = self.data.typed("scalars")?;
+            let scalars = self.typed("scalars")?;
             let count = self.scalar_count();
             return Ok(Cow::Borrowed(if count == 0 { &[] } else { &scalars[self.offset..self.offset + count] }));
         }
@@ -165,7 +184,7 @@ impl Tensor {
 
     /// Returns the only scalar of a tensor of any rank.
     pub fn scalarized<T: Scalar>(&self) -> Result<T> {
-        let scalars = self.data.typed::<T>("scalarized()")?;
+        let scalars = self.typed::<T>("scalarized()")?;
         if self.scalar_count() != 1 {
             let problem = format!("cannot convert a tensor of shape {} to a single scalar", self.shape);
             let requirement = format!("needs exactly one scalar ({})", self.scalar_count());
@@ -188,12 +207,12 @@ impl Tensor {
 
     /// Returns the scalars for modification; they are copied first if other tensors share them or they have gaps.
     pub fn scalars_mut<T: Scalar>(&mut self) -> Result<&mut [T]> {
-        self.data.typed::<T>("scalars")?;
-        if !self.is_contiguous() || Rc::get_mut(&mut self.data).is_none() {
+        self.typed::<T>("scalars")?;
+        if !self.is_contiguous() || Storage::buffer_mut(&mut self.data).is_none() {
             *self = Tensor::from_scalars(self.shape.clone(), self.to_vec::<T>()?);
         }
         let (offset, count) = (if self.shape.contains(&0) { 0 } else { self.offset }, self.scalar_count());
-        match Rc::get_mut(&mut self.data).and_then(T::scalars_mut) {
+        match Storage::buffer_mut(&mut self.data).and_then(T::scalars_mut) {
             Some(scalars) => Ok(&mut scalars[offset..offset + count]),
             None => unreachable!("the buffer is of this kind, and nothing shares it any more"),
         }
@@ -201,7 +220,7 @@ impl Tensor {
 
     /// Whether the scalars can be changed in place.
     pub(super) fn is_unique(&mut self) -> bool {
-        self.is_contiguous() && Rc::get_mut(&mut self.data).is_some()
+        self.is_contiguous() && Storage::buffer_mut(&mut self.data).is_some()
     }
 
     /// Replaces the scalars of a view of this tensor by those of another tensor of the shape of the view. `view` returns the
@@ -211,12 +230,12 @@ impl Tensor {
         let target = view(self)?;
         let values = values.broadcast_to(&target.shape)?;
         with_kind!(self.kind(), T => {
-            values.data.typed::<T>(operation)?;
+            values.typed::<T>(operation)?;
             drop(target);
             self.scalars_mut::<T>()?;
             let Tensor { shape, strides, offset, .. } = view(self)?;
             let positions = Positions::new(&shape, &strides, offset);
-            let whole = match Rc::get_mut(&mut self.data).and_then(T::scalars_mut) {
+            let whole = match Storage::buffer_mut(&mut self.data).and_then(T::scalars_mut) {
                 Some(scalars) => scalars,
                 None => unreachable!("the scalars were copied if anything shared them"),
             };

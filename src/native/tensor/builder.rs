@@ -4,7 +4,7 @@ use super::evaluator::{Evaluator, Operands, TensorValue};
 use super::operation::{Axes, Operation};
 use super::propagation::Propagation;
 use super::unvaried;
-use crate::native::library::{Failure, internal};
+use crate::native::library::Failure;
 use crate::tensor::{Binary, Chain, Comparison, Fold, ScalarKind, Shape, Tensor, Unary};
 use smallvec::{SmallVec, smallvec};
 use std::rc::Rc;
@@ -196,7 +196,7 @@ impl<'a> Builder<'a> {
 pub(super) fn only_result(chain: &Chain, first: TensorValue, rest: &[&TensorValue]) -> Built {
     let rest: SmallVec<[&Tensor; 4]> = rest.iter().map(|input| &*input.tensor).collect();
     let first = Rc::try_unwrap(first.tensor).unwrap_or_else(|shared| (*shared).clone());
-    Ok(TensorValue::constant(chain.evaluate_over(first, &rest)?))
+    Ok(TensorValue::constant(chain.apply(first, &rest)?))
 }
 
 /// Returns where the scalars of a tensor equal a number.
@@ -219,6 +219,5 @@ pub(super) fn share(a: &Tensor, comparison: Comparison, b: &Tensor) -> Result<Te
     let half = chain.binary(Binary::Multiply, ties, half);
     let sum = chain.binary(Binary::Add, wins, half);
     chain.give(sum);
-    let share = chain.evaluate(&[a, b])?.pop().ok_or_else(internal)?;
-    Ok(TensorValue::constant(share))
+    Ok(TensorValue::constant(chain.apply(a.clone(), &[b])?))
 }

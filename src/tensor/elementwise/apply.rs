@@ -1,5 +1,6 @@
 //! Single elementwise operations on tensors.
 
+use super::super::deferred;
 use super::super::error::{Result, TensorError};
 use super::super::parallel::{change_blocks, fill_blocks, update_blocks};
 use super::super::reader::Operand;
@@ -34,6 +35,9 @@ impl FirstError {
 impl Tensor {
     /// Applies an operation to each scalar, in place if the storage is not shared.
     pub fn unary(mut self, operation: Unary) -> Result<Tensor> {
+        if let Some(deferred) = deferred::unary(operation, &self) {
+            return Ok(deferred);
+        }
         if self.kind().is_real() {
             return with_kind!(operation.name(), real self.kind(), T => {
                 if self.is_unique() {
@@ -61,6 +65,9 @@ impl Tensor {
         }
         let shape = self.shape.broadcast(name, &other.shape)?;
         shape.checked_count(name, self.kind().size())?;
+        if let Some(deferred) = deferred::binary(operation, [&self, &other], &shape) {
+            return Ok(deferred);
+        }
         if shape == self.shape && self.is_unique() {
             self.update(operation, &other, false)?;
             return Ok(self);

@@ -3,24 +3,24 @@
 //! A chain is a list of operations on nodes, as on a stack machine with names. It is evaluated block by block, so that intermediate
 //! values stay in the cache.
 
-use super::super::cancellation;
+use super::super::deferred;
 use super::super::error::{Result, TensorError};
-use super::super::parallel::{BLOCK, BLOCKS_OF_CHUNK, for_each_chunk, threads};
-use super::super::reader::{Operand, Reader};
-use super::super::reduction::sum_of_blocks;
-use super::super::scalar::with_kind;
+use super::super::parallel::BLOCK;
+use super::super::scalar::{ScalarKind, with_kind};
 use super::super::shape::Shape;
 use super::super::strided::Tensor;
+use super::evaluation::{Source, Target};
 use super::operation::{Binary, Comparison, Kept, Unary};
 use super::real::Real;
 use smallvec::{SmallVec, smallvec};
 
 /// A value of a chain: an input, a constant, or the result of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Node(u32);
+pub struct Node(pub(super) u32);
 
+/// A step of a chain, which computes the value of a node.
 #[derive(Clone, Copy, Debug)]
-enum Step {
+pub(super) enum Step {
     Input(usize),
     Constant(f64),
     Unary(Unary, Node),
@@ -30,51 +30,53 @@ enum Step {
     Keep(Kept, Node, Node),
 }
 
+impl Step {
+    /// Whether another step computes the same value. Numbers are compared by their bits, so that zeros keep their signs.
+    fn is_same(&self, other: &Step) -> bool {
+        match (self, other) {
+            (Step::Constant(a), Step::Constant(b)) => a.to_bits() == b.to_bits(),
+            (Step::Unary(f, a), Step::Unary(g, b)) => (f, a) == (g, b),
+            (Step::Binary(f, a, b), Step::Binary(g, c, d)) => (f, a, b) == (g, c, d),
+            (Step::Compare(f, a, b), Step::Compare(g, c, d)) => (f, a, b) == (g, c, d),
+            (Step::Keep(f, a, b), Step::Keep(g, c, d)) => (f, a, b) == (g, c, d),
+            (Step::Select(a, b, c), Step::Select(d, e, f)) => (a, b, c) == (d, e, f),
+            _ => false,
+        }
+    }
+}
+
 /// Elementwise operations on real numbers that are evaluated together.
 ///
 /// The lists have room for the steps of most derivatives, because a chain is made for each operation on small tensors, too.
 #[derive(Clone, Debug, Default)]
 pub struct Chain {
-    steps: SmallVec<[Step; 12]>,
+    pub(super) steps: SmallVec<[Step; 12]>,
     /// For each step the last step that reads its value.
-    last_reads: SmallVec<[u32; 12]>,
+    pub(super) last_reads: SmallVec<[u32; 12]>,
     inputs: usize,
-    results: SmallVec<[Node; 2]>,
+    pub(super) results: SmallVec<[Node; 2]>,
     is_invalid: bool,
 }
 
 /// The last read of a result, which remains after all steps.
-const RESULT: u32 = u32::MAX;
-
-/// The value of a node for the current block.
-#[derive(Clone, Debug)]
-enum Value<T> {
-    Block(Vec<T>),
-    Input(usize),
-    Scalar(T),
-}
-
-/// The values of the nodes for one block at a time, and blocks for reuse.
-struct Evaluation<'a, T> {
-    chain: &'a Chain,
-    /// The inputs from the second one on, if the first one is given block by block.
-    inputs: &'a [Reader<'a, T>],
-    is_first_given: bool,
-    copies: SmallVec<[Vec<T>; 4]>,
-    values: SmallVec<[Value<T>; 12]>,
-    unused: SmallVec<[Vec<T>; 4]>,
-    start: usize,
-    count: usize,
-}
+pub(super) const RESULT: u32 = u32::MAX;
 
 /// Returns all inputs of a chain.
 fn all<'a>(first: &'a Tensor, rest: &[&'a Tensor]) -> SmallVec<[&'a Tensor; 4]> {
     std::iter::once(first).chain(rest.iter().copied()).collect()
 }
 
-/// Returns readers of the inputs of a chain, repeated to a shape.
-fn readers<'a, T: Real>(inputs: &[&'a Tensor], shape: &Shape) -> Result<SmallVec<[Reader<'a, T>; 4]>> {
-    inputs.iter().map(|input| input.reader_in::<T>("chain", shape)).collect()
+/// Returns the kind of the scalars of the inputs of a chain, which is that of the first one.
+fn kind(inputs: &[&Tensor]) -> Result<ScalarKind> {
+    match inputs.first() {
+        Some(first) => Ok(first.kind()),
+        None => Err(TensorError::value("chain", "a chain needs an input")),
+    }
+}
+
+/// Returns the scalars of the inputs of a chain, repeated to a shape.
+fn sources<'a, T: Real>(inputs: &[&'a Tensor], shape: &Shape) -> Result<SmallVec<[Source<'a, T>; 4]>> {
+    inputs.iter().map(|input| Ok(Source::Tensor(input.reader_in::<T>("chain", shape)?))).collect()
 }
 
 impl Chain {
@@ -153,8 +155,47 @@ impl Chain {
         self.results.push(node);
     }
 
+    /// Returns the number of operations.
+    pub(in crate::tensor) fn operations(&self) -> usize {
+        self.steps.iter().filter(|step| !matches!(step, Step::Input(_) | Step::Constant(_))).count()
+    }
+
+    /// Whether a result depends on the input with a number.
+    pub(in crate::tensor) fn reads(&self, input: usize) -> bool {
+        let is_it = |step: &Step| matches!(step, Step::Input(number) if *number == input);
+        self.steps.iter().position(is_it).is_some_and(|at| self.last_reads[at] as usize != at)
+    }
+
+    /// Adds the steps of a chain, of which the inputs are nodes of this one, and returns its first result. Steps that are in this chain
+    /// already are not repeated.
+    pub(in crate::tensor) fn include(&mut self, chain: &Chain, inputs: &[Option<Node>]) -> Option<Node> {
+        let mut nodes: SmallVec<[Option<Node>; 12]> = SmallVec::with_capacity(chain.steps.len());
+        for step in &chain.steps {
+            let of = |node: Node| nodes.get(node.0 as usize).copied().flatten();
+            let step = match *step {
+                Step::Input(number) => {
+                    nodes.push(inputs.get(number).copied().flatten());
+                    continue;
+                }
+                Step::Constant(value) => Some(Step::Constant(value)),
+                Step::Unary(operation, a) => of(a).map(|a| Step::Unary(operation, a)),
+                Step::Binary(operation, a, b) => of(a).zip(of(b)).map(|(a, b)| Step::Binary(operation, a, b)),
+                Step::Compare(operation, a, b) => of(a).zip(of(b)).map(|(a, b)| Step::Compare(operation, a, b)),
+                Step::Keep(rule, a, b) => of(a).zip(of(b)).map(|(a, b)| Step::Keep(rule, a, b)),
+                Step::Select(mask, a, b) => {
+                    of(mask).zip(of(a).zip(of(b))).map(|(mask, (a, b))| Step::Select(mask, a, b))
+                }
+            };
+            nodes.push(step.map(|step| match self.steps.iter().position(|known| known.is_same(&step)) {
+                Some(at) => Node(at as u32),
+                None => self.push(step),
+            }));
+        }
+        nodes.get(chain.results.first()?.0 as usize).copied().flatten()
+    }
+
     /// Returns the number of simple operations for one scalar, roughly.
-    fn cost(&self) -> usize {
+    pub(in crate::tensor) fn cost(&self) -> usize {
         let cost = |step: &Step| match step {
             Step::Unary(operation, _) => operation.cost(),
             Step::Binary(operation, ..) => operation.cost(),
@@ -163,7 +204,8 @@ impl Chain {
         self.steps.iter().map(cost).sum::<usize>().max(1)
     }
 
-    fn common_shape(&self, inputs: &[&Tensor]) -> Result<Shape> {
+    /// Returns the shape to which the inputs broadcast.
+    pub(in crate::tensor) fn common_shape(&self, inputs: &[&Tensor]) -> Result<Shape> {
         if self.is_invalid || inputs.len() != self.inputs || self.results.is_empty() {
             return Err(TensorError::value("chain", "the nodes and the inputs do not fit the chain"));
         }
@@ -179,275 +221,50 @@ impl Chain {
 
     /// Evaluates the results for inputs that broadcast.
     pub fn evaluate(&self, inputs: &[&Tensor]) -> Result<SmallVec<[Tensor; 1]>> {
-        let shape = self.common_shape(inputs)?;
-        let Some(first) = inputs.first() else {
-            return Err(TensorError::value("chain", "a chain needs an input"));
-        };
-        with_kind!("chain", real first.kind(), T => {
-            let readers = readers::<T>(inputs, &shape)?;
-            let scalars = self.scalars(&readers, shape.scalar_count());
-            Ok(scalars.into_iter().map(|scalars| Tensor::from_scalars(shape.clone(), scalars)).collect())
+        self.evaluate_in(self.common_shape(inputs)?, inputs)
+    }
+
+    /// Evaluates the results for inputs that broadcast to a shape.
+    fn evaluate_in(&self, shape: Shape, inputs: &[&Tensor]) -> Result<SmallVec<[Tensor; 1]>> {
+        with_kind!("chain", real kind(inputs)?, T => {
+            let sources = sources::<T>(inputs, &shape)?;
+            let targets = self.results.iter().map(|_| Target::Scalars).collect();
+            let computed = self.compute(&sources, targets, shape.scalar_count());
+            Ok(computed.into_iter().map(|scalars| Tensor::from_scalars(shape.clone(), scalars)).collect())
         })
     }
 
-    /// Evaluates the first result for inputs that broadcast.
-    fn evaluate_all(&self, first: &Tensor, rest: &[&Tensor]) -> Result<Tensor> {
-        let mut results = self.evaluate(&all(first, rest))?;
-        Ok(results.swap_remove(0))
-    }
-
-    /// Evaluates the only result for inputs that broadcast, in the memory of the first one if that is large, and if nothing else shares
-    /// it.
-    pub fn evaluate_over(&self, mut first: Tensor, rest: &[&Tensor]) -> Result<Tensor> {
-        let count = first.scalar_count();
-        if count <= BLOCK || self.results.len() != 1 || !first.is_unique() {
-            return self.evaluate_all(&first, rest);
+    /// Returns the only result for inputs that broadcast. That of large inputs is computed later; otherwise it is computed in the memory
+    /// of the first input if nothing else shares it.
+    pub fn apply(&self, mut first: Tensor, rest: &[&Tensor]) -> Result<Tensor> {
+        let inputs = all(&first, rest);
+        let shape = self.common_shape(&inputs)?;
+        if let Some(result) = deferred::result(self, &inputs, &shape) {
+            return Ok(result);
         }
-        let shape = self.common_shape(&all(&first, rest))?;
-        if first.shape != shape {
-            return self.evaluate_all(&first, rest);
+        let count = shape.scalar_count();
+        if count <= BLOCK || first.shape != shape || self.results.len() != 1 {
+            return Ok(self.evaluate_in(shape, &inputs)?.swap_remove(0));
         }
+        drop(inputs);
         with_kind!("chain", real first.kind(), T => {
-            let readers = readers::<T>(rest, &shape)?;
-            let chunk = BLOCK * BLOCKS_OF_CHUNK;
-            for_each_chunk(first.scalars_mut::<T>()?, chunk, chunk * self.cost(), |number, part| {
-                let mut evaluation = Evaluation::new(self, &readers);
-                evaluation.copies.insert(0, Vec::new());
-                evaluation.is_first_given = true;
-                for (at, block) in part.chunks_mut(BLOCK).enumerate() {
-                    evaluation.copies[0].clear();
-                    evaluation.copies[0].extend_from_slice(block);
-                    evaluation.run(number * chunk + at * BLOCK, block.len());
-                    evaluation.write(self.results[0], block);
-                }
-            });
-            Ok(first)
+            let mut sources = sources::<T>(rest, &shape)?;
+            let Some(scalars) = first.whole_mut::<T>().map(std::mem::take) else {
+                return Ok(self.evaluate_in(shape, &all(&first, rest))?.swap_remove(0));
+            };
+            sources.insert(0, Source::Result(0));
+            let mut computed = self.compute(&sources, smallvec![Target::Over(scalars)], count);
+            Ok(Tensor::from_scalars(shape, computed.swap_remove(0)))
         })
     }
 
     /// Returns the sum of the first result over all scalars, which is never stored. It equals the sum of the evaluated result.
     pub fn sum(&self, inputs: &[&Tensor]) -> Result<Tensor> {
         let shape = self.common_shape(inputs)?;
-        let Some(first) = inputs.first() else {
-            return Err(TensorError::value("chain", "a chain needs an input"));
-        };
-        with_kind!("chain", real first.kind(), T => {
-            let readers = readers::<T>(inputs, &shape)?;
-            let result = self.results[0];
-            let sum = sum_of_blocks(shape.scalar_count(), self.cost(), |start, count, add| {
-                let mut evaluation = Evaluation::new(self, &readers);
-                let mut block = Vec::new();
-                for start in (start..start + count).step_by(BLOCK).map(|at| at..(at + BLOCK).min(start + count)) {
-                    evaluation.run(start.start, start.len());
-                    match evaluation.operand(result) {
-                        Operand::Slice(scalars) => add(scalars),
-                        Operand::Scalar(value) => {
-                            block.clear();
-                            block.resize(start.len(), value);
-                            add(&block);
-                        }
-                    }
-                }
-            });
-            Ok(Tensor::scalar::<T>(sum))
+        with_kind!("chain", real kind(inputs)?, T => {
+            let sources = sources::<T>(inputs, &shape)?;
+            let mut computed = self.compute(&sources, smallvec![Target::Sum], shape.scalar_count());
+            Ok(Tensor::from_scalars(Shape::default(), computed.swap_remove(0)))
         })
-    }
-
-    /// Computes the results on one thread. They are appended block by block, so that the memory need not be cleared beforehand.
-    fn scalars_in_order<T: Real>(&self, inputs: &[Reader<'_, T>], count: usize) -> SmallVec<[Vec<T>; 1]> {
-        let mut evaluation = Evaluation::new(self, inputs);
-        if count <= BLOCK {
-            evaluation.run(0, count);
-            return self.results.iter().enumerate().map(|(number, &node)| evaluation.finished(number, node)).collect();
-        }
-        let mut all: SmallVec<[Vec<T>; 1]> = self.results.iter().map(|_| Vec::with_capacity(count)).collect();
-        for start in (0..count).step_by(BLOCK) {
-            cancellation::check();
-            let length = BLOCK.min(count - start);
-            evaluation.run(start, length);
-            for (scalars, &node) in all.iter_mut().zip(&self.results) {
-                match evaluation.operand(node) {
-                    Operand::Slice(block) => scalars.extend_from_slice(block),
-                    Operand::Scalar(value) => scalars.extend(std::iter::repeat_n(value, length)),
-                }
-            }
-        }
-        all
-    }
-
-    fn scalars<T: Real>(&self, inputs: &[Reader<'_, T>], count: usize) -> SmallVec<[Vec<T>; 1]> {
-        if count <= BLOCK || threads() == 1 {
-            return self.scalars_in_order(inputs, count);
-        }
-        let mut all: SmallVec<[Vec<T>; 1]> = smallvec![vec![T::default(); count]; self.results.len()];
-        let chunk = BLOCK * BLOCKS_OF_CHUNK;
-        let mut chunks: Vec<Vec<&mut [T]>> = (0..count.div_ceil(chunk)).map(|_| Vec::new()).collect();
-        for scalars in &mut all {
-            for (part, chunk) in chunks.iter_mut().zip(scalars.chunks_mut(chunk)) {
-                part.push(chunk);
-            }
-        }
-        for_each_chunk(&mut chunks, 1, chunk * self.cost(), |number, parts| {
-            let mut evaluation = Evaluation::new(self, inputs);
-            for parts in parts {
-                let length = parts.first().map_or(0, |part| part.len());
-                for start in (0..length).step_by(BLOCK) {
-                    let end = (start + BLOCK).min(length);
-                    evaluation.run(number * chunk + start, end - start);
-                    for (target, &node) in parts.iter_mut().zip(&self.results) {
-                        evaluation.write(node, &mut target[start..end]);
-                    }
-                }
-            }
-        });
-        all
-    }
-}
-
-impl<'a, T: Real> Evaluation<'a, T> {
-    fn new(chain: &'a Chain, inputs: &'a [Reader<'a, T>]) -> Evaluation<'a, T> {
-        let copies = inputs.iter().map(|_| Vec::new()).collect();
-        Evaluation {
-            chain,
-            inputs,
-            is_first_given: false,
-            copies,
-            values: SmallVec::new(),
-            unused: SmallVec::new(),
-            start: 0,
-            count: 0,
-        }
-    }
-
-    /// Returns the value of a node for the current block.
-    fn operand(&self, node: Node) -> Operand<'_, T> {
-        match &self.values[node.0 as usize] {
-            Value::Block(scalars) => Operand::Slice(scalars),
-            Value::Scalar(value) => Operand::Scalar(*value),
-            Value::Input(0) if self.is_first_given => Operand::Slice(&self.copies[0]),
-            Value::Input(at) => match &self.inputs[at - usize::from(self.is_first_given)] {
-                Reader::Contiguous(scalars) => Operand::Slice(&scalars[self.start..self.start + self.count]),
-                Reader::Scalar(value) => Operand::Scalar(*value),
-                Reader::Strided(..) => Operand::Slice(&self.copies[*at]),
-            },
-        }
-    }
-
-    /// Writes the scalars of a node for the current block.
-    fn write(&self, node: Node, target: &mut [T]) {
-        match self.operand(node) {
-            Operand::Slice(scalars) => target.copy_from_slice(scalars),
-            Operand::Scalar(value) => target.fill(value),
-        }
-    }
-
-    /// Returns the scalars of a node to be changed: its block if the step is the last one that reads it, or else a copy.
-    fn taken(&mut self, node: Node, at: u32) -> Vec<T> {
-        if self.chain.last_reads[node.0 as usize] == at
-            && let Value::Block(scalars) = &mut self.values[node.0 as usize]
-        {
-            return std::mem::take(scalars);
-        }
-        let mut block = self.unused.pop().unwrap_or_default();
-        block.clear();
-        match self.operand(node) {
-            Operand::Slice(scalars) => block.extend_from_slice(scalars),
-            Operand::Scalar(value) => block.resize(self.count, value),
-        }
-        block
-    }
-
-    fn is_block(&self, node: Node, at: u32) -> bool {
-        self.chain.last_reads[node.0 as usize] == at && matches!(&self.values[node.0 as usize], Value::Block(_))
-    }
-
-    fn as_scalar(&self, node: Node) -> Option<T> {
-        match self.operand(node) {
-            Operand::Scalar(value) => Some(value),
-            Operand::Slice(_) => None,
-        }
-    }
-
-    /// Computes all nodes for the block of `count` scalars from number `start` on.
-    fn run(&mut self, start: usize, count: usize) {
-        (self.start, self.count) = (start, count);
-        for value in self.values.drain(..) {
-            // A block that a later step took over has left an empty one.
-            if let Value::Block(scalars) = value
-                && scalars.capacity() > 0
-            {
-                self.unused.push(scalars);
-            }
-        }
-        for (reader, copy) in self.inputs.iter().zip(&mut self.copies[usize::from(self.is_first_given)..]) {
-            if let Reader::Strided(..) = reader {
-                copy.resize(count, T::default());
-                reader.fill(start, copy);
-            }
-        }
-        for (at, step) in self.chain.steps.iter().enumerate() {
-            let value = self.value(at as u32, *step);
-            self.values.push(value);
-        }
-    }
-
-    fn value(&mut self, at: u32, step: Step) -> Value<T> {
-        match step {
-            Step::Input(input) => Value::Input(input),
-            Step::Constant(value) => Value::Scalar(T::nearest(value)),
-            Step::Unary(operation, a) => {
-                if let Some(value) = self.as_scalar(a) {
-                    let mut value = [value];
-                    T::unary(operation, &mut value);
-                    return Value::Scalar(value[0]);
-                }
-                let mut block = self.taken(a, at);
-                T::unary(operation, &mut block);
-                Value::Block(block)
-            }
-            Step::Binary(operation, a, b) => {
-                // The operand that nothing reads any more is overwritten.
-                if a != b && !self.is_block(a, at) && self.is_block(b, at) {
-                    let mut block = self.taken(b, at);
-                    T::binary(operation, &mut block, self.operand(a), true);
-                    return Value::Block(block);
-                }
-                self.combined(at, (a, b), |block, other| T::binary(operation, block, other, false))
-            }
-            Step::Compare(operation, a, b) => {
-                self.combined(at, (a, b), |block, other| T::comparison(operation, block, other))
-            }
-            Step::Keep(rule, value, other) => {
-                self.combined(at, (value, other), |block, other| T::keep(rule, block, other))
-            }
-            Step::Select(mask, a, b) => {
-                let mut block = if mask == a || mask == b { self.copied(mask) } else { self.taken(mask, at) };
-                T::select(&mut block, self.operand(a), self.operand(b));
-                Value::Block(block)
-            }
-        }
-    }
-
-    /// Returns the value of step `at`, an operation that changes the scalars of its first operand.
-    fn combined(&mut self, at: u32, (a, b): (Node, Node), apply: impl Fn(&mut [T], Operand<'_, T>)) -> Value<T> {
-        if let (Some(a), Some(b)) = (self.as_scalar(a), self.as_scalar(b)) {
-            let mut value = [a];
-            apply(&mut value, Operand::Scalar(b));
-            return Value::Scalar(value[0]);
-        }
-        let mut block = if a == b { self.copied(a) } else { self.taken(a, at) };
-        apply(&mut block, self.operand(b));
-        Value::Block(block)
-    }
-
-    fn copied(&mut self, node: Node) -> Vec<T> {
-        self.taken(node, RESULT - 1)
-    }
-
-    /// Returns the scalars of the result with a number after the last block: the block itself, unless a later result is the same
-    /// node.
-    fn finished(&mut self, number: usize, node: Node) -> Vec<T> {
-        let is_last = !self.chain.results[number + 1..].contains(&node);
-        if is_last { self.taken(node, RESULT) } else { self.copied(node) }
     }
 }

@@ -2,6 +2,7 @@
 
 mod apply;
 mod chain;
+mod evaluation;
 mod functions;
 mod integer;
 mod operation;
@@ -9,6 +10,7 @@ mod polygamma;
 mod real;
 
 pub use chain::{Chain, Node};
+pub(super) use evaluation::{Source, Target};
 pub use integer::Integer;
 pub use operation::{Binary, Comparison, Kept, Logical, Test, Unary};
 pub use polygamma::polygamma;

@@ -188,16 +188,16 @@ fn a_chain_takes_the_memory_of_its_first_input() {
     {
         let [a, b] = shapes.map(|shape| random.tensor(&Shape::from(shape)));
         let expected = dense(&chain.evaluate(&[&a, &b]).unwrap()[0]);
-        let shared = chain.evaluate_over(a.clone(), &[&b]).unwrap();
+        let shared = chain.apply(a.clone(), &[&b]).unwrap();
         assert_eq!(dense(&shared), expected);
         let own = Tensor::new(a.shape.clone(), a.to_vec::<f64>().unwrap()).unwrap();
         let address = own.scalars::<f64>().unwrap().as_ptr();
-        let found = chain.evaluate_over(own, &[&b]).unwrap();
+        let found = chain.apply(own, &[&b]).unwrap();
         assert_eq!(dense(&found), expected);
         let is_same = found.scalars::<f64>().unwrap().as_ptr() == address;
         assert_eq!(is_same, a.scalar_count() > 1024 && found.shape == a.shape);
     }
-    assert!(chain.evaluate_over(random.tensor(&Shape::from([2000])), &[&vector(&[1.0, 2.0])]).is_err());
+    assert!(chain.apply(random.tensor(&Shape::from([2000])), &[&vector(&[1.0, 2.0])]).is_err());
 }
 
 #[test]
@@ -265,7 +265,7 @@ fn threads_do_not_change_results() {
         let product = single.binary(Binary::Multiply, a, b);
         single.give(product);
         let own = Tensor::new(x.shape.clone(), x.to_vec::<f64>().unwrap()).unwrap();
-        results.push(single.evaluate_over(own, &[&y]).unwrap());
+        results.push(single.apply(own, &[&y]).unwrap());
         results.push(x.clone().binary(Binary::Divide, y.clone()).unwrap().unary(Unary::Tanh).unwrap());
         for axes in [None, Some(&[0isize][..]), Some(&[1])] {
             results.push(x.sum(axes, false).unwrap());

@@ -1,6 +1,7 @@
 //! Tests of the operations against naive loops, over random shapes and strides.
 
 mod convolutions;
+mod deferred;
 mod elementwise;
 mod matrices;
 mod random_and_text;
@@ -78,7 +79,7 @@ fn indices(shape: &Shape) -> Vec<Vec<usize>> {
 fn at(tensor: &Tensor, index: &[usize]) -> f64 {
     let steps = index.iter().zip(&tensor.strides).map(|(&at, &stride)| at as isize * stride);
     let position = (tensor.offset as isize + steps.sum::<isize>()) as usize;
-    scalar::with_kind!(tensor.kind(), T => T::scalars(&tensor.data).unwrap()[position].to_f64())
+    scalar::with_kind!(tensor.kind(), T => tensor.typed::<T>("test").unwrap()[position].to_f64())
 }
 
 /// The scalar at the index of a tensor that broadcasts.

@@ -1,0 +1,328 @@
+//! The evaluation of chains: all steps for one block after another.
+
+use super::super::cancellation;
+use super::super::fold::{Fold, Foldable};
+use super::super::parallel::{BLOCK, BLOCKS_OF_CHUNK, for_each_chunk, threads};
+use super::super::reader::{Operand, Reader};
+use super::super::reduction::tree;
+use super::chain::{Chain, Node, RESULT, Step};
+use super::real::Real;
+use smallvec::SmallVec;
+
+/// Where the scalars of an input of a chain come from.
+pub(in crate::tensor) enum Source<'a, T> {
+    /// From a tensor.
+    Tensor(Reader<'a, T>),
+    /// From the memory of the result with this number, which is overwritten block by block.
+    Result(usize),
+}
+
+/// What is computed of a result of a chain.
+pub(in crate::tensor) enum Target<T> {
+    /// Its scalars.
+    Scalars,
+    /// Its scalars, in the memory of an input. The chain is longer than a block.
+    Over(Vec<T>),
+    /// The sum of its scalars, which are not stored.
+    Sum,
+}
+
+impl<T> Target<T> {
+    fn is_sum(&self) -> bool {
+        matches!(self, Target::Sum)
+    }
+}
+
+/// The computed scalars of the results of a chain.
+pub(in crate::tensor) type Computed<T> = SmallVec<[Vec<T>; 1]>;
+
+/// The value of a node for the current block.
+#[derive(Clone, Debug)]
+enum Value<T> {
+    Block(Vec<T>),
+    Input(usize),
+    Scalar(T),
+}
+
+/// The values of the nodes for one block at a time, and blocks for reuse.
+struct Evaluation<'a, T> {
+    chain: &'a Chain,
+    inputs: &'a [Source<'a, T>],
+    copies: SmallVec<[Vec<T>; 4]>,
+    values: SmallVec<[Value<T>; 12]>,
+    unused: SmallVec<[Vec<T>; 4]>,
+    start: usize,
+    count: usize,
+}
+
+impl Chain {
+    /// Computes the results for `count` scalars of each input.
+    pub(in crate::tensor) fn compute<T: Real + Foldable>(
+        &self,
+        inputs: &[Source<'_, T>],
+        targets: SmallVec<[Target<T>; 1]>,
+        count: usize,
+    ) -> Computed<T> {
+        if count <= BLOCK {
+            let mut evaluation = Evaluation::new(self, inputs);
+            evaluation.run(0, count);
+            let finished =
+                targets.iter().zip(&self.results).enumerate().map(|(number, (target, &node))| match target {
+                    Target::Sum => vec![evaluation.sum(node)],
+                    Target::Scalars | Target::Over(_) => evaluation.finished(number, node),
+                });
+            return finished.collect();
+        }
+        let is_sum: SmallVec<[bool; 2]> = targets.iter().map(Target::is_sum).collect();
+        let mut computed = match threads() {
+            1 => self.compute_in_order(inputs, targets, count),
+            _ => self.compute_chunks(inputs, targets, count),
+        };
+        for (scalars, _) in computed.iter_mut().zip(is_sum).filter(|(_, is_sum)| *is_sum) {
+            *scalars = vec![tree(Fold::Sum, scalars)];
+        }
+        computed
+    }
+
+    /// Computes the results on one thread, and for a sum those of the blocks. Scalars are appended block by block, so that the memory
+    /// need not be cleared beforehand.
+    fn compute_in_order<T: Real + Foldable>(
+        &self,
+        inputs: &[Source<'_, T>],
+        targets: SmallVec<[Target<T>; 1]>,
+        count: usize,
+    ) -> Computed<T> {
+        let is_sum: SmallVec<[bool; 2]> = targets.iter().map(Target::is_sum).collect();
+        let mut computed: Computed<T> = targets
+            .into_iter()
+            .map(|target| match target {
+                Target::Scalars => Vec::with_capacity(count),
+                Target::Over(scalars) => scalars,
+                Target::Sum => Vec::with_capacity(count.div_ceil(BLOCK)),
+            })
+            .collect();
+        let mut evaluation = Evaluation::new(self, inputs);
+        for start in (0..count).step_by(BLOCK) {
+            cancellation::check();
+            let length = BLOCK.min(count - start);
+            evaluation.give(|result| &computed[result][start..start + length]);
+            evaluation.run(start, length);
+            for ((scalars, &node), is_sum) in computed.iter_mut().zip(&self.results).zip(&is_sum) {
+                if *is_sum {
+                    scalars.push(evaluation.sum(node));
+                } else if scalars.len() > start {
+                    evaluation.write(node, &mut scalars[start..start + length]);
+                } else {
+                    match evaluation.operand(node) {
+                        Operand::Slice(block) => scalars.extend_from_slice(block),
+                        Operand::Scalar(value) => scalars.extend(std::iter::repeat_n(value, length)),
+                    }
+                }
+            }
+        }
+        computed
+    }
+
+    /// Computes the results on several threads, and for a sum those of the blocks.
+    fn compute_chunks<T: Real + Foldable>(
+        &self,
+        inputs: &[Source<'_, T>],
+        targets: SmallVec<[Target<T>; 1]>,
+        count: usize,
+    ) -> Computed<T> {
+        let is_sum: SmallVec<[bool; 2]> = targets.iter().map(Target::is_sum).collect();
+        let mut computed: Computed<T> = targets
+            .into_iter()
+            .map(|target| match target {
+                Target::Scalars => vec![T::default(); count],
+                Target::Over(scalars) => scalars,
+                Target::Sum => vec![T::default(); count.div_ceil(BLOCK)],
+            })
+            .collect();
+        let chunk = BLOCK * BLOCKS_OF_CHUNK;
+        let mut chunks: Vec<Vec<&mut [T]>> = (0..count.div_ceil(chunk)).map(|_| Vec::new()).collect();
+        for (scalars, is_sum) in computed.iter_mut().zip(&is_sum) {
+            let size = if *is_sum { BLOCKS_OF_CHUNK } else { chunk };
+            for (part, chunk) in chunks.iter_mut().zip(scalars.chunks_mut(size)) {
+                part.push(chunk);
+            }
+        }
+        for_each_chunk(&mut chunks, 1, chunk * self.cost(), |number, parts| {
+            let mut evaluation = Evaluation::new(self, inputs);
+            for parts in parts {
+                let length = chunk.min(count - number * chunk);
+                for (block, start) in (0..length).step_by(BLOCK).enumerate() {
+                    let end = (start + BLOCK).min(length);
+                    evaluation.give(|result| &parts[result][start..end]);
+                    evaluation.run(number * chunk + start, end - start);
+                    for ((target, &node), is_sum) in parts.iter_mut().zip(&self.results).zip(&is_sum) {
+                        match is_sum {
+                            true => target[block] = evaluation.sum(node),
+                            false => evaluation.write(node, &mut target[start..end]),
+                        }
+                    }
+                }
+            }
+        });
+        computed
+    }
+}
+
+impl<'a, T: Real + Foldable> Evaluation<'a, T> {
+    fn new(chain: &'a Chain, inputs: &'a [Source<'a, T>]) -> Evaluation<'a, T> {
+        let copies = inputs.iter().map(|_| Vec::new()).collect();
+        let (values, unused) = (SmallVec::new(), SmallVec::new());
+        Evaluation { chain, inputs, copies, values, unused, start: 0, count: 0 }
+    }
+
+    /// Copies the next block of those inputs that results overwrite.
+    fn give<'b>(&mut self, block_of: impl Fn(usize) -> &'b [T]) {
+        for (input, copy) in self.inputs.iter().zip(&mut self.copies) {
+            if let Source::Result(result) = input {
+                copy.clear();
+                copy.extend_from_slice(block_of(*result));
+            }
+        }
+    }
+
+    /// Returns the value of a node for the current block.
+    fn operand(&self, node: Node) -> Operand<'_, T> {
+        match &self.values[node.0 as usize] {
+            Value::Block(scalars) => Operand::Slice(scalars),
+            Value::Scalar(value) => Operand::Scalar(*value),
+            Value::Input(at) => match &self.inputs[*at] {
+                Source::Tensor(Reader::Contiguous(scalars)) => {
+                    Operand::Slice(&scalars[self.start..self.start + self.count])
+                }
+                Source::Tensor(Reader::Scalar(value)) => Operand::Scalar(*value),
+                Source::Tensor(Reader::Strided(..)) | Source::Result(_) => Operand::Slice(&self.copies[*at]),
+            },
+        }
+    }
+
+    /// Writes the scalars of a node for the current block.
+    fn write(&self, node: Node, target: &mut [T]) {
+        match self.operand(node) {
+            Operand::Slice(scalars) => target.copy_from_slice(scalars),
+            Operand::Scalar(value) => target.fill(value),
+        }
+    }
+
+    /// Returns the sum of the scalars of a node for the current block.
+    fn sum(&self, node: Node) -> T {
+        match self.operand(node) {
+            Operand::Slice(scalars) => T::block(Fold::Sum, scalars),
+            Operand::Scalar(value) => T::block(Fold::Sum, &vec![value; self.count]),
+        }
+    }
+
+    /// Returns the scalars of a node to be changed: its block if the step is the last one that reads it, or else a copy.
+    fn taken(&mut self, node: Node, at: u32) -> Vec<T> {
+        if self.chain.last_reads[node.0 as usize] == at
+            && let Value::Block(scalars) = &mut self.values[node.0 as usize]
+        {
+            return std::mem::take(scalars);
+        }
+        let mut block = self.unused.pop().unwrap_or_default();
+        block.clear();
+        match self.operand(node) {
+            Operand::Slice(scalars) => block.extend_from_slice(scalars),
+            Operand::Scalar(value) => block.resize(self.count, value),
+        }
+        block
+    }
+
+    fn is_block(&self, node: Node, at: u32) -> bool {
+        self.chain.last_reads[node.0 as usize] == at && matches!(&self.values[node.0 as usize], Value::Block(_))
+    }
+
+    fn as_scalar(&self, node: Node) -> Option<T> {
+        match self.operand(node) {
+            Operand::Scalar(value) => Some(value),
+            Operand::Slice(_) => None,
+        }
+    }
+
+    /// Computes all nodes for the block of `count` scalars from number `start` on.
+    fn run(&mut self, start: usize, count: usize) {
+        (self.start, self.count) = (start, count);
+        for value in self.values.drain(..) {
+            // A block that a later step took over has left an empty one.
+            if let Value::Block(scalars) = value
+                && scalars.capacity() > 0
+            {
+                self.unused.push(scalars);
+            }
+        }
+        for (input, copy) in self.inputs.iter().zip(&mut self.copies) {
+            if let Source::Tensor(reader @ Reader::Strided(..)) = input {
+                copy.resize(count, T::default());
+                reader.fill(start, copy);
+            }
+        }
+        for (at, step) in self.chain.steps.iter().enumerate() {
+            let value = self.value(at as u32, *step);
+            self.values.push(value);
+        }
+    }
+
+    fn value(&mut self, at: u32, step: Step) -> Value<T> {
+        match step {
+            Step::Input(input) => Value::Input(input),
+            Step::Constant(value) => Value::Scalar(T::nearest(value)),
+            Step::Unary(operation, a) => {
+                if let Some(value) = self.as_scalar(a) {
+                    let mut value = [value];
+                    T::unary(operation, &mut value);
+                    return Value::Scalar(value[0]);
+                }
+                let mut block = self.taken(a, at);
+                T::unary(operation, &mut block);
+                Value::Block(block)
+            }
+            Step::Binary(operation, a, b) => {
+                // The operand that nothing reads any more is overwritten.
+                if a != b && !self.is_block(a, at) && self.is_block(b, at) {
+                    let mut block = self.taken(b, at);
+                    T::binary(operation, &mut block, self.operand(a), true);
+                    return Value::Block(block);
+                }
+                self.combined(at, (a, b), |block, other| T::binary(operation, block, other, false))
+            }
+            Step::Compare(operation, a, b) => {
+                self.combined(at, (a, b), |block, other| T::comparison(operation, block, other))
+            }
+            Step::Keep(rule, value, other) => {
+                self.combined(at, (value, other), |block, other| T::keep(rule, block, other))
+            }
+            Step::Select(mask, a, b) => {
+                let mut block = if mask == a || mask == b { self.copied(mask) } else { self.taken(mask, at) };
+                T::select(&mut block, self.operand(a), self.operand(b));
+                Value::Block(block)
+            }
+        }
+    }
+
+    /// Returns the value of step `at`, an operation that changes the scalars of its first operand.
+    fn combined(&mut self, at: u32, (a, b): (Node, Node), apply: impl Fn(&mut [T], Operand<'_, T>)) -> Value<T> {
+        if let (Some(a), Some(b)) = (self.as_scalar(a), self.as_scalar(b)) {
+            let mut value = [a];
+            apply(&mut value, Operand::Scalar(b));
+            return Value::Scalar(value[0]);
+        }
+        let mut block = if a == b { self.copied(a) } else { self.taken(a, at) };
+        apply(&mut block, self.operand(b));
+        Value::Block(block)
+    }
+
+    fn copied(&mut self, node: Node) -> Vec<T> {
+        self.taken(node, RESULT - 1)
+    }
+
+    /// Returns the scalars of the result with a number after the last block: the block itself, unless a later result is the same
+    /// node.
+    fn finished(&mut self, number: usize, node: Node) -> Vec<T> {
+        let is_last = !self.chain.results[number + 1..].contains(&node);
+        if is_last { self.taken(node, RESULT) } else { self.copied(node) }
+    }
+}
