@@ -11,7 +11,7 @@ use smallvec::{SmallVec, smallvec};
 use std::rc::Rc;
 
 /// The number of scalars from which operations are deferred. The blocks of smaller tensors stay in the cache anyway.
-pub(super) const LEAST_DEFERRED: usize = 8 * BLOCK;
+pub(super) const LEAST_DEFERRED: usize = 16 * BLOCK;
 
 /// The largest number of operations of an expression and those that it reads.
 pub(super) const MAX_OPERATIONS: usize = 48;
@@ -22,7 +22,7 @@ pub(super) const MAX_SOURCES: usize = 6;
 
 /// The scalars of an elementwise chain, or their sum.
 #[derive(Debug)]
-pub(super) struct Expression {
+pub(in crate::tensor) struct Expression {
     pub(super) chain: Chain,
     /// The inputs of the chain; `None` for those that it does not read.
     pub(super) inputs: SmallVec<[Option<Tensor>; 3]>,
@@ -58,7 +58,7 @@ impl Expression {
     }
 
     /// Returns the storages that the chain reads; those of several inputs are repeated.
-    pub(super) fn sources(&self) -> impl Iterator<Item = &Rc<Storage>> {
+    pub(in crate::tensor) fn sources(&self) -> impl Iterator<Item = &Rc<Storage>> {
         self.tensors().map(|tensor| &tensor.data)
     }
 }

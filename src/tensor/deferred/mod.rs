@@ -8,8 +8,9 @@
 //!
 //! - the deferred results that share steps with the one that is read, if nothing else is computed from them: the value and the
 //!   gradient of a function are one pass,
-//! - a result that other results were computed from before without being stored, if something else may still read it: no step is
-//!   computed more than twice.
+//! - a result that the others are computed from, if something else may read it, and if that takes less time from memory than
+//!   computing it again. A large result of one tensor is stored only when it is computed a second time, because it is often not read
+//!   any more.
 //!
 //! Not here: the evaluation of chains (`elementwise`).
 

@@ -7,14 +7,16 @@ use super::super::fold::Foldable;
 use super::super::scalar::{ScalarKind, with_kind};
 use super::super::shape::Shape;
 use super::super::strided::Tensor;
-use super::expression::{Expression, Extent, MAX_OPERATIONS, MAX_SOURCES};
+use super::expression::{Expression, Extent, LEAST_DEFERRED, MAX_OPERATIONS, MAX_SOURCES};
 use super::storage::Storage;
 use smallvec::SmallVec;
 use std::rc::Rc;
 
-/// The number of simple operations for one scalar from which a result is stored that is computed a second time. Storing and reading it
-/// takes about as long.
+/// The number of simple operations for one scalar that take about as long as to store and to read it.
 const LEAST_STORED_COST: usize = 8;
+
+/// The number of bytes of a tensor that is likely to stay in the cache, where it is stored and read faster.
+const MOST_CACHED: usize = 1 << 20;
 
 /// The largest number of storages in the search for others that are computed in the same pass.
 const MAX_SEARCHED: usize = 64;
@@ -45,6 +47,36 @@ struct Pass {
     nodes: Vec<Rc<Storage>>,
     /// Whether the scalars of each one are stored.
     is_result: Vec<bool>,
+}
+
+/// What it takes to compute a storage again.
+#[derive(Default)]
+struct Effort {
+    /// The number of simple operations for one scalar, roughly.
+    cost: usize,
+    /// The large storages that are read.
+    sources: SmallVec<[*const Storage; 4]>,
+}
+
+impl Effort {
+    fn include(&mut self, other: &Effort) {
+        self.cost = self.cost.saturating_add(other.cost);
+        other.sources.iter().for_each(|source| self.read(*source));
+    }
+
+    fn read(&mut self, source: *const Storage) {
+        if !self.sources.contains(&source) {
+            self.sources.push(source);
+        }
+    }
+
+    /// Whether it takes longer to compute a storage again than to store and to read it.
+    fn exceeds_storing(&self, storage: &Storage) -> bool {
+        let is_expensive = self.cost >= LEAST_STORED_COST;
+        let is_cached = storage.len() * storage.kind().size() <= MOST_CACHED;
+        // A large tensor that is computed for the first time may not be read again while it is there.
+        self.sources.len() > 1 || is_expensive && is_cached || storage.note_recomputed() && is_expensive
+    }
 }
 
 /// A tensor that a pass reads, and the shape to which it is repeated.
@@ -107,19 +139,28 @@ impl Pass {
 
     /// Chooses the storages of which the scalars are stored.
     fn choose_results(&mut self, roots: &[*const Storage]) {
-        let mut costs = vec![0usize; self.nodes.len()];
+        let mut efforts: Vec<Effort> = Vec::with_capacity(self.nodes.len());
         for at in 0..self.nodes.len() {
             let node = &self.nodes[at];
-            let cost = node.expression(|expression| {
-                let sources = expression.sources().filter_map(|source| self.position(source));
-                sources.fold(expression.chain.cost(), |cost, source| cost.saturating_add(costs[source]))
+            let mut effort = Effort::default();
+            node.expression(|expression| {
+                effort.cost = expression.chain.cost();
+                for source in expression.sources() {
+                    match self.position(source) {
+                        Some(known) => effort.include(&efforts[known]),
+                        None if source.len() >= LEAST_DEFERRED => effort.read(Rc::as_ptr(source)),
+                        None => {}
+                    }
+                }
             });
-            costs[at] = cost.unwrap_or(0);
-            self.is_result[at] = roots.contains(&Rc::as_ptr(node))
-                || self.users(at) > 0 && node.note_recomputed() && costs[at] >= LEAST_STORED_COST;
+            // Whether something may read the scalars later, which takes less time from memory than from the operands.
+            let is_kept = self.users(at) > 0 && effort.exceeds_storing(node);
+            self.is_result[at] = roots.contains(&Rc::as_ptr(node)) || is_kept;
             if self.is_result[at] {
-                costs[at] = 0;
+                effort = Effort::default();
+                effort.read(Rc::as_ptr(node));
             }
+            efforts.push(effort);
         }
     }
 

@@ -93,7 +93,7 @@ impl Storage {
     }
 
     /// Returns what a function returns for the expression, if the scalars are not computed yet.
-    pub(super) fn expression<R>(&self, function: impl FnOnce(&Expression) -> R) -> Option<R> {
+    pub(in crate::tensor) fn expression<R>(&self, function: impl FnOnce(&Expression) -> R) -> Option<R> {
         self.links.borrow().as_ref()?.expression.as_ref().map(function)
     }
 

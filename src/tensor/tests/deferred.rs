@@ -4,7 +4,10 @@ use super::*;
 use std::num::NonZeroUsize;
 use std::rc::Rc;
 
-const SIZE: usize = 9000;
+const SIZE: usize = 20_000;
+
+/// The size of a tensor that does not stay in the cache.
+const LARGE: usize = 140_000;
 
 fn numbers(random: &mut Random, kind: ScalarKind, shape: &[usize]) -> Tensor {
     let shape = Shape::from(shape);
@@ -39,11 +42,11 @@ const BINARY: [Binary; 7] = [
 fn random_results(seed: u64, kind: ScalarKind, finish: &dyn Fn(Tensor) -> Tensor) -> Vec<Tensor> {
     let mut random = Random(seed);
     let mut all = vec![
-        numbers(&mut random, kind, &[90, 100]),
-        numbers(&mut random, kind, &[100, 90]).transpose(&[]).unwrap(),
-        numbers(&mut random, kind, &[100]),
-        numbers(&mut random, kind, &[90, 1]),
-        numbers(&mut random, kind, &[180, 200])
+        numbers(&mut random, kind, &[100, 200]),
+        numbers(&mut random, kind, &[200, 100]).transpose(&[]).unwrap(),
+        numbers(&mut random, kind, &[200]),
+        numbers(&mut random, kind, &[100, 1]),
+        numbers(&mut random, kind, &[200, 400])
             .index(&[
                 Index::Range { start: Some(1), end: None, step: 2 },
                 Index::Range { start: None, end: None, step: 2 },
@@ -76,9 +79,9 @@ fn random_results(seed: u64, kind: ScalarKind, finish: &dyn Fn(Tensor) -> Tensor
             }
             _ => {
                 let other = operand(&mut random, &all);
-                x.reshape(&[-1])
-                    .map(|flat| if flat.scalar_count() == SIZE { flat } else { other })
-                    .and_then(|x| if x.rank() == 1 && x.scalar_count() == SIZE { x.reshape(&[90, 100]) } else { Ok(x) })
+                x.reshape(&[-1]).map(|flat| if flat.scalar_count() == SIZE { flat } else { other }).and_then(|x| {
+                    if x.rank() == 1 && x.scalar_count() == SIZE { x.reshape(&[100, 200]) } else { Ok(x) }
+                })
             }
         };
         all.push(finish(result.unwrap()));
@@ -185,21 +188,35 @@ fn a_result_takes_over_memory_that_nothing_else_reads() {
 #[test]
 fn a_value_and_what_shares_its_steps_are_one_pass() {
     let mut random = Random(8);
-    let x = numbers(&mut random, ScalarKind::F64, &[SIZE]);
+    let x = numbers(&mut random, ScalarKind::F64, &[LARGE]);
     let sine = x.clone().unary(Unary::Sin).unwrap();
     let mean = sine.mean(None, false).unwrap();
     let gradient = sine.clone().binary_scalar(Binary::Multiply, 2.0, false).unwrap();
-    assert!(mean.data.is_deferred());
+    let sum = mean.data.expression(|mean| Rc::clone(mean.sources().next().unwrap())).unwrap();
     bits(&gradient);
-    // The sum was computed with the gradient, and the mean is computed from it when it is read; the sine was not stored.
-    assert!(mean.data.is_deferred() && sine.data.is_deferred());
+    // The mean is computed from the sum when it is read.
+    assert!(mean.data.is_deferred() && !sum.is_deferred() && sine.data.is_deferred());
     let expected = sine.to_vec::<f64>().unwrap();
     assert_eq!(bits(&mean), bits(&vector(&expected).mean(None, false).unwrap()));
-    // A result that is computed twice while something else may read it is stored.
-    let sine = x.clone().unary(Unary::Sin).unwrap();
-    for is_deferred in [true, false] {
-        bits(&sine.clone().unary(Unary::Negate).unwrap());
-        assert_eq!(sine.data.is_deferred(), is_deferred);
+}
+
+#[test]
+fn what_is_read_again_is_stored_if_that_takes_less_time() {
+    let mut random = Random(8);
+    let is_deferred_after_passes = |x: Tensor, passes: usize| {
+        for _ in 0..passes {
+            bits(&x.clone().unary(Unary::Negate).unwrap());
+        }
+        x.data.is_deferred()
+    };
+    let [small, large] = [SIZE, LARGE].map(|size| numbers(&mut random, ScalarKind::F64, &[size]));
+    assert!(!is_deferred_after_passes(small.clone().unary(Unary::Sin).unwrap(), 1));
+    assert!(is_deferred_after_passes(large.clone().unary(Unary::Sin).unwrap(), 1));
+    assert!(!is_deferred_after_passes(large.clone().unary(Unary::Sin).unwrap(), 2));
+    for x in [small, large] {
+        assert!(is_deferred_after_passes(x.clone().unary(Unary::Squared).unwrap(), 5));
+        let other = Tensor::new(x.shape.clone(), x.to_vec::<f64>().unwrap()).unwrap();
+        assert!(!is_deferred_after_passes(x.binary(Binary::Add, other).unwrap(), 1));
     }
 }
 
