@@ -105,7 +105,13 @@ fn is_deferrable<'a>(tensors: impl Iterator<Item = &'a Tensor> + Clone, count: u
     }
     // A deferred result must not keep a much larger tensor alive of which it reads a part. Repeated numbers need not be deferred.
     let is_part = |tensor: &Tensor| tensor.data.len() / 4 > count;
-    are_real(tensors.clone()) && !tensors.clone().any(is_part) && tensors.clone().any(|tensor| tensor.data.len() > 1)
+    are_real(tensors.clone())
+        && !tensors.clone().any(is_part)
+        && tensors.clone().any(|tensor| !is_repeated_number(tensor))
+}
+
+fn is_repeated_number(tensor: &Tensor) -> bool {
+    tensor.shape.iter().zip(&tensor.strides).all(|(&size, &stride)| size == 1 || stride == 0)
 }
 
 /// Whether tensors have the same kind of real numbers.
@@ -166,11 +172,13 @@ pub(in crate::tensor) fn binary(operation: Binary, [x, y]: [&Tensor; 2], shape: 
 
 /// Returns the only result of a chain, of which the inputs broadcast to a shape, if it is computed later.
 pub(in crate::tensor) fn result(chain: &Chain, inputs: &[&Tensor], shape: &Shape) -> Option<Tensor> {
+    let count = shape.scalar_count();
     let is_read = |(number, input): (usize, &&Tensor)| chain.reads(number).then(|| (*input).clone());
-    if !is_deferrable(inputs.iter().copied(), shape.scalar_count()) {
+    if count < LEAST_DEFERRED && !is_deferrable(inputs.iter().copied(), count) {
         return None;
     }
-    Some(deferred(chain.clone(), inputs.iter().enumerate().map(is_read).collect(), shape.clone()))
+    let inputs: SmallVec<[Option<Tensor>; 3]> = inputs.iter().enumerate().map(is_read).collect();
+    is_deferrable(inputs.iter().flatten(), count).then(|| deferred(chain.clone(), inputs, shape.clone()))
 }
 
 /// Returns the sum of a tensor, of which the result has a shape, if it is computed later.

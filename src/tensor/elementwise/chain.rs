@@ -6,6 +6,7 @@
 use super::super::deferred;
 use super::super::error::{Result, TensorError};
 use super::super::parallel::BLOCK;
+use super::super::reader::Reader;
 use super::super::scalar::{ScalarKind, with_kind};
 use super::super::shape::Shape;
 use super::super::strided::Tensor;
@@ -61,6 +62,9 @@ pub struct Chain {
 /// The last read of a result, which remains after all steps.
 pub(super) const RESULT: u32 = u32::MAX;
 
+/// The scalars of the inputs of a chain.
+type Sources<'a, T> = SmallVec<[Source<'a, T>; 4]>;
+
 /// Returns all inputs of a chain.
 fn all<'a>(first: &'a Tensor, rest: &[&'a Tensor]) -> SmallVec<[&'a Tensor; 4]> {
     std::iter::once(first).chain(rest.iter().copied()).collect()
@@ -72,11 +76,6 @@ fn kind(inputs: &[&Tensor]) -> Result<ScalarKind> {
         Some(first) => Ok(first.kind()),
         None => Err(TensorError::value("chain", "a chain needs an input")),
     }
-}
-
-/// Returns the scalars of the inputs of a chain, repeated to a shape.
-fn sources<'a, T: Real>(inputs: &[&'a Tensor], shape: &Shape) -> Result<SmallVec<[Source<'a, T>; 4]>> {
-    inputs.iter().map(|input| Ok(Source::Tensor(input.reader_in::<T>("chain", shape)?))).collect()
 }
 
 impl Chain {
@@ -219,6 +218,18 @@ impl Chain {
         Ok(shape)
     }
 
+    /// Returns the scalars of the inputs from one number on, repeated to a shape; nothing for inputs that no step reads.
+    fn sources<'a, T: Real>(&self, first: usize, inputs: &[&'a Tensor], shape: &Shape) -> Result<Sources<'a, T>> {
+        let mut sources = Sources::new();
+        for (number, input) in inputs.iter().enumerate() {
+            sources.push(Source::Tensor(match self.reads(first + number) {
+                true => input.reader_in::<T>("chain", shape)?,
+                false => Reader::Contiguous(&[]),
+            }));
+        }
+        Ok(sources)
+    }
+
     /// Evaluates the results for inputs that broadcast.
     pub fn evaluate(&self, inputs: &[&Tensor]) -> Result<SmallVec<[Tensor; 1]>> {
         self.evaluate_in(self.common_shape(inputs)?, inputs)
@@ -227,7 +238,7 @@ impl Chain {
     /// Evaluates the results for inputs that broadcast to a shape.
     fn evaluate_in(&self, shape: Shape, inputs: &[&Tensor]) -> Result<SmallVec<[Tensor; 1]>> {
         with_kind!("chain", real kind(inputs)?, T => {
-            let sources = sources::<T>(inputs, &shape)?;
+            let sources = self.sources::<T>(0, inputs, &shape)?;
             let targets = self.results.iter().map(|_| Target::Scalars).collect();
             let computed = self.compute(&sources, targets, shape.scalar_count());
             Ok(computed.into_iter().map(|scalars| Tensor::from_scalars(shape.clone(), scalars)).collect())
@@ -248,7 +259,7 @@ impl Chain {
         }
         drop(inputs);
         with_kind!("chain", real first.kind(), T => {
-            let mut sources = sources::<T>(rest, &shape)?;
+            let mut sources = self.sources::<T>(1, rest, &shape)?;
             let Some(scalars) = first.whole_mut::<T>().map(std::mem::take) else {
                 return Ok(self.evaluate_in(shape, &all(&first, rest))?.swap_remove(0));
             };
@@ -262,7 +273,7 @@ impl Chain {
     pub fn sum(&self, inputs: &[&Tensor]) -> Result<Tensor> {
         let shape = self.common_shape(inputs)?;
         with_kind!("chain", real kind(inputs)?, T => {
-            let sources = sources::<T>(inputs, &shape)?;
+            let sources = self.sources::<T>(0, inputs, &shape)?;
             let mut computed = self.compute(&sources, smallvec![Target::Sum], shape.scalar_count());
             Ok(Tensor::from_scalars(Shape::default(), computed.swap_remove(0)))
         })

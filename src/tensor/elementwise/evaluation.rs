@@ -186,6 +186,7 @@ impl<'a, T: Real + Foldable> Evaluation<'a, T> {
     }
 
     /// Returns the value of a node for the current block.
+    #[inline]
     fn operand(&self, node: Node) -> Operand<'_, T> {
         match &self.values[node.0 as usize] {
             Value::Block(scalars) => Operand::Slice(scalars),
@@ -232,10 +233,12 @@ impl<'a, T: Real + Foldable> Evaluation<'a, T> {
         block
     }
 
+    #[inline]
     fn is_block(&self, node: Node, at: u32) -> bool {
         self.chain.last_reads[node.0 as usize] == at && matches!(&self.values[node.0 as usize], Value::Block(_))
     }
 
+    #[inline]
     fn as_scalar(&self, node: Node) -> Option<T> {
         match self.operand(node) {
             Operand::Scalar(value) => Some(value),
