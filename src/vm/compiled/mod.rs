@@ -129,6 +129,7 @@ fn enter_function(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<
         entry.interpret();
         return Ok(());
     }
+    let before = machine.fuel;
     if let PartState::Compiled(compiled) = &*part.state.borrow() {
         if compiled.counts_step {
             // The call has counted the step that the function counts.
@@ -138,7 +139,11 @@ fn enter_function(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<
             tier.set_target(entry, compiled.start());
         }
     }
-    run(machine, compiler, entry, part)
+    run(machine, compiler, entry, part)?;
+    // A function that has counted no step on its way takes the step of the call. Otherwise the checks of the limits in a loop would
+    // always find the calls of such a function, and never the loop.
+    machine.fuel = machine.fuel.min(before);
+    Ok(())
 }
 
 /// Compiles a part of a function, if it is not compiled; returns whether there is machine code.
