@@ -1,6 +1,5 @@
 //! Type checker tests: whole programs, their diagnostics, and the throwing versions of library functions.
 
-use crate::source::SourceMap;
 use crate::syntax;
 use crate::types::conform::rethrowing_function;
 use crate::types::infer::stmt::function_body;

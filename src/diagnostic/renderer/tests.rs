@@ -2,14 +2,15 @@
 
 use super::{Form, render};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::source::{SourceMap, Span};
+use crate::source::{LibraryFile, SourceMap, Span};
 
 const PROGRAM: &str = "let n = 3\nlet x = 2.0\nlet y = x * n\nprint(y)\n";
 
 fn sources(text: &str) -> SourceMap {
-    let mut map = SourceMap::default();
-    map.add("<prelude>/math", "func sin(_ x: Double) -> Double\n", true);
-    map.add("fall.dscript", text.to_owned(), false);
+    const LIBRARY: &[LibraryFile] =
+        &[LibraryFile { name: "<prelude>/math", text: "func sin(_ x: Double) -> Double\n" }];
+    let mut map = SourceMap::of_library(LIBRARY);
+    map.add("fall.dscript", text.to_owned());
     map
 }
 

@@ -32,6 +32,21 @@ pub(super) enum Step {
 }
 
 impl Step {
+    /// Returns the nodes that the step reads.
+    fn operands(&self) -> SmallVec<[Node; 3]> {
+        match *self {
+            Step::Input(_) | Step::Constant(_) => smallvec![],
+            Step::Unary(_, a) => smallvec![a],
+            Step::Binary(_, a, b) | Step::Compare(_, a, b) | Step::Keep(_, a, b) => smallvec![a, b],
+            Step::Select(mask, a, b) => smallvec![mask, a, b],
+        }
+    }
+
+    /// Whether the step reads a node.
+    pub(super) fn reads(&self, node: Node) -> bool {
+        self.operands().contains(&node)
+    }
+
     /// Whether another step computes the same value. Numbers are compared by their bits, so that zeros keep their signs.
     fn is_same(&self, other: &Step) -> bool {
         match (self, other) {
@@ -86,13 +101,7 @@ impl Chain {
 
     fn push(&mut self, step: Step) -> Node {
         let at = self.steps.len() as u32;
-        let operands: &[Node] = match &step {
-            Step::Input(_) | Step::Constant(_) => &[],
-            Step::Unary(_, a) => &[*a],
-            Step::Binary(_, a, b) | Step::Compare(_, a, b) | Step::Keep(_, a, b) => &[*a, *b],
-            Step::Select(mask, a, b) => &[*mask, *a, *b],
-        };
-        for operand in operands {
+        for operand in step.operands() {
             match self.last_reads.get_mut(operand.0 as usize) {
                 Some(last) if *last != RESULT => *last = at,
                 Some(_) => {}

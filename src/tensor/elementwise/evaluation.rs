@@ -6,6 +6,7 @@ use super::super::parallel::{BLOCK, BLOCKS_OF_CHUNK, for_each_chunk, threads};
 use super::super::reader::{Operand, Reader};
 use super::super::reduction::tree;
 use super::chain::{Chain, Node, RESULT, Step};
+use super::operation::Binary;
 use super::real::Real;
 use smallvec::SmallVec;
 
@@ -42,6 +43,15 @@ enum Value<T> {
     Block(Vec<T>),
     Input(usize),
     Scalar(T),
+}
+
+/// The last step of a chain, which changes the memory of the result.
+struct Modification {
+    operation: Binary,
+    /// The other operand.
+    other: Node,
+    /// Whether the changed operand is the second one.
+    is_swapped: bool,
 }
 
 /// The values of the nodes for one block at a time, and blocks for reuse.
@@ -102,9 +112,14 @@ impl Chain {
             })
             .collect();
         let mut evaluation = Evaluation::new(self, inputs);
+        let modification = self.modification(inputs);
         for start in (0..count).step_by(BLOCK) {
             cancellation::check();
             let length = BLOCK.min(count - start);
+            if let Some(modification) = &modification {
+                evaluation.modify(modification, start, &mut computed[0][start..start + length]);
+                continue;
+            }
             evaluation.give(|result| &computed[result][start..start + length]);
             evaluation.run(start, length);
             for ((scalars, &node), is_sum) in computed.iter_mut().zip(&self.results).zip(&is_sum) {
@@ -149,10 +164,15 @@ impl Chain {
         }
         for_each_chunk(&mut chunks, 1, chunk * self.cost(), |number, parts| {
             let mut evaluation = Evaluation::new(self, inputs);
+            let modification = self.modification(inputs);
             for parts in parts {
                 let length = chunk.min(count - number * chunk);
                 for (block, start) in (0..length).step_by(BLOCK).enumerate() {
                     let end = (start + BLOCK).min(length);
+                    if let Some(modification) = &modification {
+                        evaluation.modify(modification, number * chunk + start, &mut parts[0][start..end]);
+                        continue;
+                    }
                     evaluation.give(|result| &parts[result][start..end]);
                     evaluation.run(number * chunk + start, end - start);
                     for ((target, &node), is_sum) in parts.iter_mut().zip(&self.results).zip(&is_sum) {
@@ -165,6 +185,22 @@ impl Chain {
             }
         });
         computed
+    }
+
+    /// Returns the last step if it changes the memory of the only result, which is that of an input, and no other step reads that
+    /// input.
+    fn modification<T>(&self, inputs: &[Source<'_, T>]) -> Option<Modification> {
+        let (last, others) = self.steps.split_last()?;
+        let (Step::Binary(operation, a, b), [result]) = (*last, &self.results[..]) else { return None };
+        let is_overwritten = |node: Node| match self.steps[node.0 as usize] {
+            Step::Input(input) => matches!(inputs[input], Source::Result(_)),
+            _ => false,
+        };
+        let is_swapped = !is_overwritten(a);
+        let (changed, other) = if is_swapped { (b, a) } else { (a, b) };
+        let is_only_reader = a != b && !others.iter().any(|step| step.reads(changed));
+        let is_last = result.0 as usize == others.len();
+        (is_last && is_only_reader && is_overwritten(changed)).then_some(Modification { operation, other, is_swapped })
     }
 }
 
@@ -246,8 +282,19 @@ impl<'a, T: Real + Foldable> Evaluation<'a, T> {
         }
     }
 
+    /// Computes the result of a chain that ends with a modification, for the block from number `start` on.
+    fn modify(&mut self, last: &Modification, start: usize, block: &mut [T]) {
+        self.run_steps(start, block.len(), self.chain.steps.len() - 1);
+        T::binary(last.operation, block, self.operand(last.other), last.is_swapped);
+    }
+
     /// Computes all nodes for the block of `count` scalars from number `start` on.
     fn run(&mut self, start: usize, count: usize) {
+        self.run_steps(start, count, self.chain.steps.len());
+    }
+
+    /// Computes the first `steps` nodes for the block of `count` scalars from number `start` on.
+    fn run_steps(&mut self, start: usize, count: usize, steps: usize) {
         (self.start, self.count) = (start, count);
         for value in self.values.drain(..) {
             // A block that a later step took over has left an empty one.
@@ -263,7 +310,7 @@ impl<'a, T: Real + Foldable> Evaluation<'a, T> {
                 reader.fill(start, copy);
             }
         }
-        for (at, step) in self.chain.steps.iter().enumerate() {
+        for (at, step) in self.chain.steps[..steps].iter().enumerate() {
             let value = self.value(at as u32, *step);
             self.values.push(value);
         }

@@ -2,7 +2,6 @@
 
 use crate::ir::Program;
 use crate::ir::{listing, lower::Lowering, verifier};
-use crate::source::SourceMap;
 use crate::syntax;
 use crate::types::context_with_prelude;
 use crate::types::module_check;
