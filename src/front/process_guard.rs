@@ -11,6 +11,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// main thread's stack depends on the system's settings. Only pages that are touched use memory.
 const STACK: usize = 256 << 20;
 
+/// The number of the last standard stream, that for errors.
+#[cfg(unix)]
+const LAST_STREAM: i32 = 2;
+
 /// The message for an internal error.
 pub(super) const BUG_REPORT_REQUEST: &str = concat!(
     "dscript: internal error: this is a bug in dscript ",
@@ -29,9 +33,8 @@ pub(super) fn guarded(work: fn() -> i32) -> i32 {
         let place = panic.location().map(|l| format!(" ({}:{})", l.file(), l.line())).unwrap_or_default();
         *PANIC.lock().unwrap_or_else(PoisonError::into_inner) = Some(format!("dscript: {text}{place}\n"));
     }));
-    // Writing to a closed pipe fails instead of ending the process, once the signal has a handler.
     #[cfg(unix)]
-    let _ = flag::register(signal_hook::consts::SIGPIPE, Arc::default());
+    prepare_streams();
     // The process ends on the thread of the work, because ending the thread first would free its memory piece by piece.
     let exit = move || std::process::exit(work());
     let spawn = |size| std::thread::Builder::new().name("dscript".to_owned()).stack_size(size).spawn(exit);
@@ -45,6 +48,19 @@ pub(super) fn guarded(work: fn() -> i32) -> i32 {
     report(&message.unwrap_or_default());
     report(BUG_REPORT_REQUEST);
     exit_status::INTERNAL
+}
+
+/// Prepares the standard streams, as the entry point of Rust does, which the command has not: see `main.rs`.
+#[cfg(unix)]
+fn prepare_streams() {
+    use std::os::fd::{AsRawFd, IntoRawFd};
+    // Writing to a closed pipe fails instead of ending the process, once the signal has a handler.
+    let _ = flag::register(signal_hook::consts::SIGPIPE, Arc::default());
+    // A stream that is closed becomes the null device, so that no file of the program takes its number.
+    let null = || std::fs::File::options().read(true).write(true).open("/dev/null");
+    while let Some(file) = null().ok().filter(|file| file.as_raw_fd() <= LAST_STREAM) {
+        let _ = file.into_raw_fd();
+    }
 }
 
 /// Returns a flag that Ctrl-C sets; a second Ctrl-C ends the process immediately.

@@ -457,6 +457,20 @@ fn an_unused_standard_output_is_no_error() {
     }
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_file_does_not_take_the_number_of_a_closed_stream() {
+    // The folder that is listed is open meanwhile, with the first free number.
+    let folder = Folder::new("closed").with("a.dscript", "printError(listDirectory(\"/proc/self/fd\"))\n");
+    for to in ["", ">&-", "<&- >&-"] {
+        let (status, open) = redirected(&folder, "run --allow-read=/proc a.dscript", to);
+        assert_eq!(status, Some(0), "{to}");
+        for number in 0..=3 {
+            assert!(open.contains(&format!("\"{number}\"")), "{to}: {open}");
+        }
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn an_interrupt_preserves_the_output() {
