@@ -280,7 +280,7 @@ fn result_place(f: &Function) -> Option<(Span, bool)> {
             only.filter(|_| elsewhere.next().is_none())
         });
         let end = block.end_span;
-        let inside = |s: &Span| end == Span::default() || end.start <= s.start && s.end <= end.end;
+        let inside = |s: &Span| end == Span::default() || end.contains(*s);
         let span = writer.map(|s| s.span).filter(inside);
         return Some(span.map_or((end, false), |span| (span, true))).filter(|(span, _)| *span != Span::default());
     }

@@ -82,7 +82,7 @@ impl<'p> Checker<'p> {
                 && let Some(known) = known_function(writers.get_or_insert_with(|| Writers::of(f)), step)
                 && let Some(target) = self.program.function(known)
             {
-                let is_literal = step.span.start <= target.span.start && target.span.end <= step.span.end;
+                let is_literal = step.span.contains(target.span);
                 let assertion = DifferentiabilityAssertion { function: target, wrt, at: step.span, is_literal };
                 self.keep(known, &assertion, *linear, out);
             }

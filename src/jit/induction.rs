@@ -134,8 +134,10 @@ pub fn induction(
 
 /// The instructions of a loop, and the registers that they write.
 pub(super) struct Body<'c> {
-    code: &'c Code,
-    around: &'c RangeInclusive<usize>,
+    /// The code of the loop.
+    pub(super) code: &'c Code,
+    /// The first and the last instruction.
+    pub(super) around: &'c RangeInclusive<usize>,
     /// Whether each iteration executes an instruction exactly once.
     is_always_executed: Vec<bool>,
     /// The instructions that write each integer register.

@@ -22,7 +22,6 @@ mod flow;
 mod induction;
 mod inlining;
 mod layout;
-mod magnitude;
 mod own_numbers;
 mod pages;
 mod rare;
@@ -30,6 +29,7 @@ mod shims;
 mod site;
 mod translate;
 mod treatment;
+mod value_range;
 
 pub use compiler::{Compiled, Compiler, Refusal, Thunk};
 pub use context::{Context, Link, PASSED};

@@ -30,6 +30,11 @@ impl Span {
         Span { start: self.start.min(other.start), end: self.end.max(other.end) }
     }
 
+    /// Whether another span lies in this span.
+    pub fn contains(self, other: Span) -> bool {
+        self.start <= other.start && other.end <= self.end
+    }
+
     /// Returns the empty span directly before this span.
     pub fn before(self) -> Span {
         Span { start: self.start, end: self.start }

@@ -23,8 +23,6 @@ pub struct Source {
     pub start: u32,
     /// The offset of the first byte of each line, computed when an offset is first resolved.
     lines: OnceCell<Vec<u32>>,
-    /// Whether the source belongs to the standard library, so that diagnostics prefer source locations in the program.
-    pub is_prelude: bool,
 }
 
 impl Source {
@@ -83,7 +81,7 @@ impl SourceMap {
         let end = |last: &Source| last.start.checked_add(last.text.len() as u32 + 1);
         let start = self.written.last().map_or(Some(self.library_end), end)?;
         start.checked_add(u32::try_from(text.len()).ok()?.checked_add(1)?)?;
-        self.written.push(Source { name: name.into(), text, start, lines: OnceCell::new(), is_prelude: false });
+        self.written.push(Source { name: name.into(), text, start, lines: OnceCell::new() });
         Some(SourceId((self.files.len() + self.written.len()) as u32 - 1))
     }
 
@@ -98,7 +96,7 @@ impl SourceMap {
             let mut start = 0;
             let source = |file: &LibraryFile| {
                 let (name, text) = (file.name.into(), Cow::Borrowed(file.text));
-                let source = Source { name, text, start, lines: OnceCell::new(), is_prelude: true };
+                let source = Source { name, text, start, lines: OnceCell::new() };
                 start += file.text.len() as u32 + 1;
                 source
             };

@@ -25,6 +25,7 @@ mod prompt;
 mod properties;
 mod singular;
 mod sink;
+mod standard_streams;
 mod statements;
 mod tamper;
 mod tampered;

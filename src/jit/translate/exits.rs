@@ -48,8 +48,8 @@ impl Translator<'_, '_> {
             return;
         }
         if let Some(block) = self.exit.take() {
-            let counting_loop = self.counting_loop.clone();
-            self.exits.push(PendingExit { block, at, continuation, counting_loop });
+            let leaf_loop = self.leaf_loop.clone();
+            self.exits.push(PendingExit { block, at, continuation, leaf_loop });
         }
     }
 
@@ -59,9 +59,9 @@ impl Translator<'_, '_> {
             self.continue_in(block);
             self.return_status(LEFT);
         }
-        for PendingExit { block, at, continuation, counting_loop } in std::mem::take(&mut self.exits) {
+        for PendingExit { block, at, continuation, leaf_loop } in std::mem::take(&mut self.exits) {
             self.continue_in(block);
-            self.counting_loop = counting_loop;
+            self.leaf_loop = leaf_loop;
             match continuation {
                 Continuation::Entry => {
                     let params = self.code.params;

@@ -15,18 +15,81 @@ const END_OF_INTEGERS: f64 = 9_223_372_036_854_775_808.0;
 /// The largest number of places by which the processor shifts an integer.
 const MAX_SHIFT: i64 = 63;
 
+/// The translation of a primitive, given its operands.
+enum Translation {
+    Unary(fn(&mut Translator<'_, '_>, Value) -> Value),
+    Binary(fn(&mut Translator<'_, '_>, Value, Value) -> Value),
+}
+
 /// Whether a primitive is translated without a call.
 pub(super) fn is_inline(p: Prim) -> bool {
-    match PrimitiveId(p.0.into()) {
-        ids::FLOOR | ids::CEIL | ids::TRUNC | ids::RINT => rounds(),
-        ids::COPYSIGN | ids::MIN | ids::MAX | ids::RELU | ids::TO_INT => true,
-        ids::INT_NEG | ids::INT_ABS | ids::INT_NOT | ids::INT_MIN | ids::INT_MAX => true,
-        ids::INT_ADD_WRAPPING | ids::INT_SUB_WRAPPING | ids::INT_MUL_WRAPPING => true,
-        ids::INT_AND | ids::INT_OR | ids::INT_XOR | ids::INT_SHL | ids::INT_SHR => true,
-        ids::INT_FIT8 | ids::INT_FIT16 | ids::INT_FIT32 => true,
-        ids::INT_FIT_U8 | ids::INT_FIT_U16 | ids::INT_FIT_U32 | ids::INT_FIT_U64 => true,
-        _ => false,
-    }
+    translation(p).is_some()
+}
+
+/// Returns the translation of a primitive without a call, if there is one.
+fn translation(p: Prim) -> Option<Translation> {
+    use Translation::{Binary, Unary};
+    Some(match PrimitiveId(p.0.into()) {
+        ids::FLOOR if rounds() => Unary(|t, a| t.builder.ins().floor(a)),
+        ids::CEIL if rounds() => Unary(|t, a| t.builder.ins().ceil(a)),
+        ids::TRUNC if rounds() => Unary(|t, a| t.builder.ins().trunc(a)),
+        ids::RINT if rounds() => Unary(|t, a| t.builder.ins().nearest(a)),
+        ids::RELU => Unary(|t, a| {
+            let zero = t.builder.ins().f64const(0.0);
+            let is_negative = t.builder.ins().fcmp(FloatCC::LessThan, a, zero);
+            t.builder.ins().select(is_negative, zero, a)
+        }),
+        ids::COPYSIGN => Binary(|t, a, b| t.builder.ins().fcopysign(a, b)),
+        // Of equal numbers, and of numbers that cannot be compared, the functions return a certain one.
+        ids::MIN => Binary(|t, a, b| {
+            let is_less = t.builder.ins().fcmp(FloatCC::LessThan, b, a);
+            t.builder.ins().select(is_less, b, a)
+        }),
+        ids::MAX => Binary(|t, a, b| {
+            let is_at_least = t.builder.ins().fcmp(FloatCC::GreaterThanOrEqual, b, a);
+            t.builder.ins().select(is_at_least, b, a)
+        }),
+        ids::TO_INT => Unary(|t, a| t.integer_of(a)),
+        ids::INT_NEG => Unary(|t, a| {
+            t.leave_if_smallest(a);
+            t.builder.ins().ineg(a)
+        }),
+        ids::INT_ABS => Unary(|t, a| {
+            t.leave_if_smallest(a);
+            t.builder.ins().iabs(a)
+        }),
+        ids::INT_MIN => Binary(|t, a, b| t.builder.ins().smin(a, b)),
+        ids::INT_MAX => Binary(|t, a, b| t.builder.ins().smax(a, b)),
+        ids::INT_ADD_WRAPPING => Binary(|t, a, b| t.builder.ins().iadd(a, b)),
+        ids::INT_SUB_WRAPPING => Binary(|t, a, b| t.builder.ins().isub(a, b)),
+        ids::INT_MUL_WRAPPING => Binary(|t, a, b| t.builder.ins().imul(a, b)),
+        ids::INT_AND => Binary(|t, a, b| t.builder.ins().band(a, b)),
+        ids::INT_OR => Binary(|t, a, b| t.builder.ins().bor(a, b)),
+        ids::INT_XOR => Binary(|t, a, b| t.builder.ins().bxor(a, b)),
+        ids::INT_NOT => Unary(|t, a| t.builder.ins().bnot(a)),
+        ids::INT_SHL => Binary(|t, a, b| {
+            let opposite = t.builder.ins().ineg(b);
+            let (left, right) = (t.shifted_left(a, b), t.shifted_right(a, opposite));
+            t.by_sign(b, right, left)
+        }),
+        ids::INT_SHR => Binary(|t, a, b| {
+            let opposite = t.builder.ins().ineg(b);
+            let (left, right) = (t.shifted_left(a, opposite), t.shifted_right(a, b));
+            t.by_sign(b, left, right)
+        }),
+        ids::INT_FIT8 => Unary(|t, a| t.fitted(a, types::I8, true)),
+        ids::INT_FIT16 => Unary(|t, a| t.fitted(a, types::I16, true)),
+        ids::INT_FIT32 => Unary(|t, a| t.fitted(a, types::I32, true)),
+        ids::INT_FIT_U8 => Unary(|t, a| t.fitted(a, types::I8, false)),
+        ids::INT_FIT_U16 => Unary(|t, a| t.fitted(a, types::I16, false)),
+        ids::INT_FIT_U32 => Unary(|t, a| t.fitted(a, types::I32, false)),
+        ids::INT_FIT_U64 => Unary(|t, a| {
+            let is_negative = t.builder.ins().icmp_imm_s(IntCC::SignedLessThan, a, 0);
+            t.leave_if(is_negative);
+            a
+        }),
+        _ => return None,
+    })
 }
 
 /// Whether the processor rounds numbers to integers.
@@ -40,82 +103,17 @@ fn rounds() -> bool {
 impl Translator<'_, '_> {
     /// Returns the value of a primitive that is translated without a call.
     pub(super) fn inline_primitive(&mut self, p: Prim, operands: &[Value]) -> Option<Value> {
-        if !is_inline(p) {
-            return None;
-        }
-        let id = PrimitiveId(p.0.into());
-        match *operands {
-            [a] => self.inline_unary(id, a),
-            [a, b] => self.inline_binary(id, a, b),
+        match (translation(p)?, operands) {
+            (Translation::Unary(translate), [a]) => Some(translate(self, *a)),
+            (Translation::Binary(translate), [a, b]) => Some(translate(self, *a, *b)),
             _ => None,
         }
     }
 
-    fn inline_unary(&mut self, id: PrimitiveId, a: Value) -> Option<Value> {
-        Some(match id {
-            ids::FLOOR => self.builder.ins().floor(a),
-            ids::CEIL => self.builder.ins().ceil(a),
-            ids::TRUNC => self.builder.ins().trunc(a),
-            ids::RINT => self.builder.ins().nearest(a),
-            ids::RELU => {
-                let zero = self.builder.ins().f64const(0.0);
-                let is_negative = self.builder.ins().fcmp(FloatCC::LessThan, a, zero);
-                self.builder.ins().select(is_negative, zero, a)
-            }
-            ids::TO_INT => self.integer_of(a),
-            ids::INT_NEG | ids::INT_ABS => {
-                let is_smallest = self.builder.ins().icmp_imm_s(IntCC::Equal, a, i64::MIN);
-                self.leave_if(is_smallest);
-                if id == ids::INT_NEG { self.builder.ins().ineg(a) } else { self.builder.ins().iabs(a) }
-            }
-            ids::INT_NOT => self.builder.ins().bnot(a),
-            ids::INT_FIT8 => self.fitted(a, types::I8, true),
-            ids::INT_FIT16 => self.fitted(a, types::I16, true),
-            ids::INT_FIT32 => self.fitted(a, types::I32, true),
-            ids::INT_FIT_U8 => self.fitted(a, types::I8, false),
-            ids::INT_FIT_U16 => self.fitted(a, types::I16, false),
-            ids::INT_FIT_U32 => self.fitted(a, types::I32, false),
-            ids::INT_FIT_U64 => {
-                let is_negative = self.builder.ins().icmp_imm_s(IntCC::SignedLessThan, a, 0);
-                self.leave_if(is_negative);
-                a
-            }
-            _ => return None,
-        })
-    }
-
-    fn inline_binary(&mut self, id: PrimitiveId, a: Value, b: Value) -> Option<Value> {
-        Some(match id {
-            ids::COPYSIGN => self.builder.ins().fcopysign(a, b),
-            // Of equal numbers, and of numbers that cannot be compared, the functions return a certain one.
-            ids::MIN => {
-                let is_less = self.builder.ins().fcmp(FloatCC::LessThan, b, a);
-                self.builder.ins().select(is_less, b, a)
-            }
-            ids::MAX => {
-                let is_at_least = self.builder.ins().fcmp(FloatCC::GreaterThanOrEqual, b, a);
-                self.builder.ins().select(is_at_least, b, a)
-            }
-            ids::INT_ADD_WRAPPING => self.builder.ins().iadd(a, b),
-            ids::INT_SUB_WRAPPING => self.builder.ins().isub(a, b),
-            ids::INT_MUL_WRAPPING => self.builder.ins().imul(a, b),
-            ids::INT_AND => self.builder.ins().band(a, b),
-            ids::INT_OR => self.builder.ins().bor(a, b),
-            ids::INT_XOR => self.builder.ins().bxor(a, b),
-            ids::INT_MIN => self.builder.ins().smin(a, b),
-            ids::INT_MAX => self.builder.ins().smax(a, b),
-            ids::INT_SHL => {
-                let opposite = self.builder.ins().ineg(b);
-                let (left, right) = (self.shifted_left(a, b), self.shifted_right(a, opposite));
-                self.by_sign(b, right, left)
-            }
-            ids::INT_SHR => {
-                let opposite = self.builder.ins().ineg(b);
-                let (left, right) = (self.shifted_left(a, opposite), self.shifted_right(a, b));
-                self.by_sign(b, left, right)
-            }
-            _ => return None,
-        })
+    /// Leaves if an integer is the smallest one, whose opposite does not exist.
+    fn leave_if_smallest(&mut self, a: Value) {
+        let is_smallest = self.builder.ins().icmp_imm_s(IntCC::Equal, a, i64::MIN);
+        self.leave_if(is_smallest);
     }
 
     /// Returns one of two values, depending on whether an integer is negative.

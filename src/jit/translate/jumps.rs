@@ -37,13 +37,9 @@ impl Translator<'_, '_> {
             I::IfLeF { a, b, .. } => (self.compare_numbers(FloatCC::LessThanOrEqual, a, b), false),
             I::UnlessLtF { a, b, .. } => (self.compare_numbers(FloatCC::LessThan, a, b), true),
             I::UnlessLeF { a, b, .. } => (self.compare_numbers(FloatCC::LessThanOrEqual, a, b), true),
-            I::LoopLtI { i, n, .. } => {
-                let (old, end) = (self.i(i.0), self.i(n.0));
-                (self.increment(i.0, old, end), false)
-            }
-            I::LoopLtIK { i, k, .. } => {
-                let (old, end) = (self.i(i.0), self.constant(i64::from(k.0)));
-                (self.increment(i.0, old, end), false)
+            I::LoopLtI { .. } | I::LoopLtIK { .. } => {
+                let Some((counter, end)) = self.counter_and_end(at) else { return };
+                (self.increment(counter, end), false)
             }
             // All other instructions are translated elsewhere.
             _ => {
@@ -58,9 +54,7 @@ impl Translator<'_, '_> {
         self.continue_in(taken);
         self.jump(at);
         self.continue_in(next);
-        if self.end_of_steps().is_some() {
-            self.check_steps(at);
-        }
+        self.check_steps(at);
     }
 
     fn compare(&mut self, comparison: IntCC, a: IIn, b: IIn) -> Value {
@@ -78,8 +72,18 @@ impl Translator<'_, '_> {
         self.builder.ins().fcmp(comparison, a, b)
     }
 
+    /// Returns the register that counts the iterations of a loop and the value at which it ends, given the last instruction.
+    pub(super) fn counter_and_end(&mut self, last: usize) -> Option<(u16, Value)> {
+        match self.code.instructions[last] {
+            Instruction::LoopLtI { i, n, .. } => Some((i.0, self.i(n.0))),
+            Instruction::LoopLtIK { i, k, .. } => Some((i.0, self.constant(i64::from(k.0)))),
+            _ => None,
+        }
+    }
+
     /// Adds one to the counter of a loop; returns whether the loop continues.
-    fn increment(&mut self, counter: u16, old: Value, end: Value) -> Value {
+    fn increment(&mut self, counter: u16, end: Value) -> Value {
+        let old = self.i(counter);
         let new = self.checked_add_constant(old, 1);
         self.set((Bank::I, counter), new);
         let end = self.end_of_steps().unwrap_or(end);
@@ -94,7 +98,7 @@ impl Translator<'_, '_> {
         }
         match self.block_of(at, target) {
             Some(block) => {
-                if self.counting_loop.as_ref().is_some_and(|found| !found.contains(target)) {
+                if self.leaf_loop.as_ref().is_some_and(|found| !found.contains(target)) {
                     self.store_steps();
                 }
                 self.builder.ins().jump(block, &[]);
@@ -133,19 +137,19 @@ impl Translator<'_, '_> {
     }
 
     fn set_steps(&mut self, steps: Value) {
-        match self.counting_loop {
+        match self.leaf_loop {
             Some(_) => self.builder.def_var(self.fuel, steps),
             None => self.store_context(steps, offsets::FUEL),
         }
     }
 
-    /// Leaves unless a loop that counts its steps by its counter ends because the counter has reached the end.
+    /// Leaves if a loop that counts its steps by its counter ends before the counter has reached the end.
     fn check_steps(&mut self, at: usize) {
-        let (counter, end) = match self.code.instructions[at] {
-            Instruction::LoopLtI { i, n, .. } => (self.i(i.0), self.i(n.0)),
-            Instruction::LoopLtIK { i, k, .. } => (self.i(i.0), self.constant(i64::from(k.0))),
-            _ => return,
-        };
+        if self.end_of_steps().is_none() {
+            return;
+        }
+        let Some((counter, end)) = self.counter_and_end(at) else { return };
+        let counter = self.i(counter);
         let is_out_of_steps = self.builder.ins().icmp(IntCC::SignedLessThan, counter, end);
         let (empty, next) = self.branch_rarely(is_out_of_steps);
         self.continue_in(empty);

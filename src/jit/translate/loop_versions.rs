@@ -1,13 +1,13 @@
-//! Loop versions: what is special about innermost loops that only compute.
+//! Loop versions: the translation of leaf loops, the innermost loops without calls.
 //!
 //! They do not store the number of steps in each iteration, because a number that each iteration loads and stores bounds the time of
 //! a short iteration. A loop with integers that overflow only if they are large is translated twice: without checks for small
 //! integers, and with them.
 
 use super::super::context::offsets;
-use super::super::magnitude::{Magnitudes, magnitudes};
 use super::super::site::Continuation;
 use super::super::treatment::{Treatment, treatment};
+use super::super::value_range::{ExactArithmetic, exact_arithmetic};
 use super::inline_primitives::is_inline;
 use super::views::{Shown, access};
 use super::{FLAGS, Translator};
@@ -26,9 +26,9 @@ const LENGTH_PER_CHECK: usize = 20;
 /// The largest number of constants that occupy registers during a loop.
 const MAX_CONSTANTS: usize = 4;
 
-/// A loop that only computes.
+/// A leaf loop: an innermost loop without calls, which only computes.
 #[derive(Clone)]
-pub(super) struct CountingLoop {
+pub(super) struct LeafLoop {
     around: RangeInclusive<usize>,
     /// The counter of the loop, if the number of steps follows from it. Otherwise that number is in a variable.
     counter: Option<StepCounter>,
@@ -46,19 +46,19 @@ struct StepCounter {
     end: Value,
 }
 
-impl CountingLoop {
+impl LeafLoop {
     pub(super) fn contains(&self, at: usize) -> bool {
         self.around.contains(&at)
     }
 }
 
 impl Translator<'_, '_> {
-    /// Loads the number of steps in the block before a loop, if the loop only computes.
-    pub(super) fn begin_counting_loop(&mut self, around: &RangeInclusive<usize>) {
+    /// Loads the number of steps and the constants in the block before a loop, if it is a leaf loop.
+    pub(super) fn enter_leaf_loop(&mut self, around: &RangeInclusive<usize>) {
         if !self.is_derivative && around.clone().all(|at| self.is_simple(at, around)) {
             self.load_fuel();
             let constants = self.load_constants(around);
-            self.counting_loop = Some(CountingLoop { around: around.clone(), counter: None, constants });
+            self.leaf_loop = Some(LeafLoop { around: around.clone(), counter: None, constants });
         }
     }
 
@@ -82,35 +82,35 @@ impl Translator<'_, '_> {
 
     /// Returns a constant that was loaded before the current loop.
     pub(super) fn constant_of_loop(&self, bits: u64) -> Option<Value> {
-        let constants = &self.counting_loop.as_ref()?.constants;
+        let constants = &self.leaf_loop.as_ref()?.constants;
         constants.iter().find(|(known, _)| *known == bits).map(|(_, value)| *value)
     }
 
-    /// Translates a loop that only computes without checks, if small integers do not need them, and continues in the block before
-    /// the loop with the case of large integers.
+    /// Translates a leaf loop without checks, if small integers do not need them, and continues in the block before the loop with the
+    /// case of large integers.
     pub(super) fn split_loop(&mut self, around: &RangeInclusive<usize>) {
         let length = around.clone().count();
         // The record of the function is created once.
         let creates_link = around.contains(&self.first_limited) && self.first_limited != *self.region.start();
-        if self.counting_loop.is_none() || creates_link || length > MAX_LENGTH {
+        if self.leaf_loop.is_none() || creates_link || length > MAX_LENGTH {
             return;
         }
-        let found = magnitudes(self.code, &self.flow, around, self.signature);
-        let saved = found.exact.iter().filter(|at| !self.in_range[**at]).count();
+        let found = exact_arithmetic(self.code, &self.flow, around, self.signature);
+        let saved = found.instructions.iter().filter(|at| !self.in_range[**at]).count();
         if length <= saved * LENGTH_PER_CHECK {
             self.translate_unchecked(around, &found);
         }
     }
 
-    /// Ends a loop that only computes, after its last instruction.
-    pub(super) fn end_counting_loop(&mut self, at: usize) {
-        if self.counting_loop.as_ref().is_none_or(|found| *found.around.end() != at) {
+    /// Stores the number of steps after the last instruction of a leaf loop.
+    pub(super) fn finish_leaf_loop(&mut self, at: usize) {
+        if self.leaf_loop.as_ref().is_none_or(|found| *found.around.end() != at) {
             return;
         }
         if !self.is_ended {
             self.store_steps();
         }
-        self.counting_loop = None;
+        self.leaf_loop = None;
     }
 
     /// Whether an instruction of a loop is translated without calls, and neither begins another loop nor returns.
@@ -143,7 +143,7 @@ impl Translator<'_, '_> {
     }
 
     /// Translates a loop without the given checks, and continues in the block before the loop with the case of large integers.
-    fn translate_unchecked(&mut self, around: &RangeInclusive<usize>, found: &Magnitudes) {
+    fn translate_unchecked(&mut self, around: &RangeInclusive<usize>, found: &ExactArithmetic) {
         let head = *around.start();
         let Some(before) = self.before_loops.iter().position(|(at, _)| *at == head) else { return };
         // The block that leaves before the loop is not reached from this version, in which more is known.
@@ -155,15 +155,15 @@ impl Translator<'_, '_> {
 
         let entry = self.before_loops.swap_remove(before);
         let kept = self.in_range.clone();
-        found.exact.iter().for_each(|at| self.in_range[*at] = true);
+        found.instructions.iter().for_each(|at| self.in_range[*at] = true);
         let blocks = self.blocks[around.clone()].to_vec();
         for at in around.clone().filter(|at| blocks[at - head].is_some()) {
             self.blocks[at] = Some(self.builder.create_block());
         }
-        let checked = self.counting_loop.take();
+        let checked = self.leaf_loop.take();
         let constants = checked.as_ref().map_or_else(Vec::new, |found| found.constants.clone());
         let counter = self.step_counter(around, found);
-        self.counting_loop = Some(CountingLoop { around: around.clone(), counter, constants });
+        self.leaf_loop = Some(LeafLoop { around: around.clone(), counter, constants });
         self.is_ended = false;
         self.translate_range(around.clone());
         if !self.is_ended {
@@ -176,20 +176,16 @@ impl Translator<'_, '_> {
         self.at = head;
         self.continue_in(large);
         self.restore_views(head);
-        self.counting_loop = checked;
+        self.leaf_loop = checked;
     }
 
     /// Returns the counter of a loop, if each iteration takes a step when it increases the counter, which stays small.
-    fn step_counter(&mut self, around: &RangeInclusive<usize>, found: &Magnitudes) -> Option<StepCounter> {
+    fn step_counter(&mut self, around: &RangeInclusive<usize>, found: &ExactArithmetic) -> Option<StepCounter> {
         let last = *around.end();
-        if !found.exact.contains(&last) {
+        if !found.instructions.contains(&last) {
             return None;
         }
-        let (register, end) = match self.code.instructions[last] {
-            Instruction::LoopLtI { i, n, .. } => (i.0, self.i(n.0)),
-            Instruction::LoopLtIK { i, k, .. } => (i.0, self.constant(i64::from(k.0))),
-            _ => return None,
-        };
+        let (register, end) = self.counter_and_end(last)?;
         let (start, fuel) = (self.i(register), self.builder.use_var(self.fuel));
         let total = self.builder.ins().iadd(start, fuel);
         let out_of_steps = self.builder.ins().iadd_imm_s(total, 1);
@@ -199,15 +195,15 @@ impl Translator<'_, '_> {
 
     /// Returns the number at which the counter of the current loop leaves the loop, if steps are counted by it.
     pub(super) fn end_of_steps(&self) -> Option<Value> {
-        Some(self.counting_loop.as_ref()?.counter?.end)
+        Some(self.leaf_loop.as_ref()?.counter?.end)
     }
 
     /// Returns the number of steps until the limits must be checked.
     pub(super) fn steps(&mut self) -> Value {
-        match self.counting_loop {
+        match self.leaf_loop {
             None => self.load_context(types::I64, offsets::FUEL),
-            Some(CountingLoop { counter: None, .. }) => self.builder.use_var(self.fuel),
-            Some(CountingLoop { counter: Some(StepCounter { register, total, .. }), .. }) => {
+            Some(LeafLoop { counter: None, .. }) => self.builder.use_var(self.fuel),
+            Some(LeafLoop { counter: Some(StepCounter { register, total, .. }), .. }) => {
                 let counter = self.i(register);
                 self.builder.ins().isub(total, counter)
             }
@@ -216,7 +212,7 @@ impl Translator<'_, '_> {
 
     /// Stores the number of steps in the context, if it is not there.
     pub(super) fn store_steps(&mut self) {
-        if self.counting_loop.is_some() {
+        if self.leaf_loop.is_some() {
             let steps = self.steps();
             self.store_context(steps, offsets::FUEL);
         }

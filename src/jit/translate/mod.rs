@@ -38,7 +38,7 @@ use cranelift_codegen::isa::CallConv;
 use cranelift_frontend::{FunctionBuilder, Variable};
 use hashbrown::HashMap;
 use local_arrays::KnownArrays;
-use loop_versions::CountingLoop;
+use loop_versions::LeafLoop;
 use reused_arrays::{ReusedArray, reused_arrays};
 use std::ops::RangeInclusive;
 use views::{Key, View};
@@ -74,8 +74,8 @@ struct PendingExit {
     /// The instruction before which it leaves.
     at: usize,
     continuation: Continuation,
-    /// The loop, if it only computes.
-    counting_loop: Option<CountingLoop>,
+    /// The leaf loop in which it leaves.
+    leaf_loop: Option<LeafLoop>,
 }
 
 /// Views by what they show.
@@ -152,8 +152,8 @@ struct Translator<'t, 'f> {
     reused_arrays: Vec<ReusedArray>,
     /// The blocks that leave before instructions, or at the entry, and are filled at the end.
     exits: Vec<PendingExit>,
-    /// The loop that is translated, if it only computes.
-    counting_loop: Option<CountingLoop>,
+    /// The leaf loop that is translated.
+    leaf_loop: Option<LeafLoop>,
     #[allow(clippy::vec_box, reason = "machine code contains the addresses of the sites")]
     sites: Vec<Box<Site>>,
     largest_record: usize,
@@ -238,7 +238,7 @@ pub fn translate(
         blocks: vec![None; code.instructions.len()],
         exit: None,
         exits: vec![],
-        counting_loop: None,
+        leaf_loop: None,
         before_loops: vec![],
         views: vec![],
         known_arrays: KnownArrays::default(),
@@ -324,7 +324,7 @@ impl Translator<'_, '_> {
             self.finish_exit(self.borrowed_elements.resumed_at(at), Continuation::Before);
             self.invalidate_views(at);
             self.forget_arrays(at);
-            self.end_counting_loop(at);
+            self.finish_leaf_loop(at);
         }
     }
 
@@ -342,7 +342,7 @@ impl Translator<'_, '_> {
                 self.store_fuel();
             }
             if let Some(around) = self.flow.loop_at(at) {
-                self.begin_counting_loop(&around);
+                self.enter_leaf_loop(&around);
                 self.hoist_arrays(&around);
                 self.hoist_views(&around);
                 self.split_loop(&around);

@@ -282,12 +282,11 @@ impl Session {
             _ => false,
         };
         // A value has no known type because another error lies in it.
-        let unresolved = |d: &Diagnostic| d.code == Code::CannotInfer && d.message.ends_with("cannot be found");
-        let errors: Vec<Span> =
-            diagnostics.iter().filter(|d| d.is_error() && !unresolved(d)).map(|d| d.primary.span).collect();
-        let contains = |outer: Span, span: &Span| outer.start <= span.start && span.end <= outer.end;
-        diagnostics
-            .retain(|d| !(follows(d) || unresolved(d) && errors.iter().any(|span| contains(d.primary.span, span))));
+        let is_unresolved = |d: &Diagnostic| d.code == Code::CannotInfer;
+        let errors = diagnostics.iter().filter(|d| d.is_error() && !is_unresolved(d));
+        let errors: Vec<Span> = errors.map(|d| d.primary.span).collect();
+        let has_error_inside = |d: &Diagnostic| errors.iter().any(|span| d.primary.span.contains(*span));
+        diagnostics.retain(|d| !(follows(d) || is_unresolved(d) && has_error_inside(d)));
         // One edit mends all errors in its line that offer it.
         let mut offered = vec![];
         diagnostics.retain(|d| {
@@ -397,7 +396,7 @@ impl Session {
     /// Whether the replaced code calls what the program declares, and not a function of another language.
     fn calls_declared(&self, candidate: &Replacement, error: &Diagnostic, text: &str) -> bool {
         let Some(name) = &candidate.function else { return false };
-        let is_unknown = error.code == Code::UnknownName && error.message.contains(&format!("'{name}' in scope"));
+        let is_unknown = error.code == Code::UnknownName && self.sources.text(error.primary.span) == name;
         !is_unknown && (self.context.declares(name) || foreign::declares(text, name))
     }
 

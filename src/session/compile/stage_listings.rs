@@ -70,9 +70,10 @@ impl Session {
     fn tree_of(&mut self, function: &str, program: &CommandText<'_>) -> Result<String, Vec<Diagnostic>> {
         let place = interactive_session::places_of(&mut self.context, function)
             .into_iter()
-            .find(|span| *span != Span::default());
+            .find(|span| *span != Span::default())
+            .filter(|span| !self.sources.is_prelude(*span));
         let source = place.and_then(|span| self.sources.source_of(span)).map(|id| self.sources.get(id));
-        let text = source.filter(|source| !source.is_prelude).map(|source| source.text.to_string());
+        let text = source.map(|source| source.text.to_string());
         let text = text.unwrap_or_else(|| function.to_owned());
         let snapshot = self.snapshot();
         let parsed = self.parse(&[Input { name: GENERATED, text: &text }]);

@@ -199,7 +199,7 @@ impl Session {
     pub(crate) fn trace_at_input_parts(&mut self, trace: &mut Trace, name: &str, text: &CommandText<'_>) {
         let is_program = |source: &&Source| source.text == text.text();
         let Some(program) = self.sources.written().filter(is_program).last().map(span_of) else { return };
-        let is_inside = |span: Span| program.start <= span.start && span.end <= program.end;
+        let is_inside = |span: Span| program.contains(span);
         let mut spans: Vec<&mut Span> = trace.counts.iter_mut().map(|count| &mut count.span).collect();
         spans.extend(trace.rows.iter_mut().filter_map(|row| match &mut row.operation {
             TraceOperation::Primitive { span, .. }

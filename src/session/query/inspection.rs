@@ -116,7 +116,8 @@ impl Session {
         let text = &*source.text;
         let line_start = text.get(..at)?.rfind('\n').map_or(0, |n| n + 1);
         let declaration = declaration_at(text.get(line_start..)?);
-        let declaration = if source.is_prelude { without_internal_protocols(&declaration) } else { declaration };
+        let declaration =
+            if self.sources.is_prelude(span) { without_internal_protocols(&declaration) } else { declaration };
         let above = text.get(..line_start)?.lines().rev().map(str::trim);
         let is_attribute = |line: &str| line.starts_with('@') && without_attributes(line).is_empty();
         let comment = above.take_while(|line| line.starts_with("///") || is_attribute(line));

@@ -32,6 +32,15 @@ impl<T> Target<T> {
     fn is_sum(&self) -> bool {
         matches!(self, Target::Sum)
     }
+
+    /// Returns the memory for `count` scalars, or for a sum for those of the blocks; `allocate` allocates new memory.
+    fn memory(self, count: usize, allocate: fn(usize) -> Vec<T>) -> Vec<T> {
+        match self {
+            Target::Scalars => allocate(count),
+            Target::Over(scalars) => scalars,
+            Target::Sum => allocate(count.div_ceil(BLOCK)),
+        }
+    }
 }
 
 /// The computed scalars of the results of a chain.
@@ -84,9 +93,10 @@ impl Chain {
             return finished.collect();
         }
         let is_sum: SmallVec<[bool; 2]> = targets.iter().map(Target::is_sum).collect();
+        let modification = self.modification(inputs);
         let mut computed = match threads() {
-            1 => self.compute_in_order(inputs, targets, count),
-            _ => self.compute_chunks(inputs, targets, count),
+            1 => self.compute_in_order(inputs, targets, &is_sum, modification, count),
+            _ => self.compute_chunks(inputs, targets, &is_sum, modification, count),
         };
         for (scalars, _) in computed.iter_mut().zip(is_sum).filter(|(_, is_sum)| *is_sum) {
             *scalars = vec![tree(Fold::Sum, scalars)];
@@ -100,19 +110,13 @@ impl Chain {
         &self,
         inputs: &[Source<'_, T>],
         targets: SmallVec<[Target<T>; 1]>,
+        is_sum: &[bool],
+        modification: Option<Modification>,
         count: usize,
     ) -> Computed<T> {
-        let is_sum: SmallVec<[bool; 2]> = targets.iter().map(Target::is_sum).collect();
-        let mut computed: Computed<T> = targets
-            .into_iter()
-            .map(|target| match target {
-                Target::Scalars => Vec::with_capacity(count),
-                Target::Over(scalars) => scalars,
-                Target::Sum => Vec::with_capacity(count.div_ceil(BLOCK)),
-            })
-            .collect();
+        let memory = targets.into_iter().map(|target| target.memory(count, Vec::with_capacity));
+        let mut computed: Computed<T> = memory.collect();
         let mut evaluation = Evaluation::new(self, inputs);
-        let modification = self.modification(inputs);
         for start in (0..count).step_by(BLOCK) {
             cancellation::check();
             let length = BLOCK.min(count - start);
@@ -122,7 +126,7 @@ impl Chain {
             }
             evaluation.give(|result| &computed[result][start..start + length]);
             evaluation.run(start, length);
-            for ((scalars, &node), is_sum) in computed.iter_mut().zip(&self.results).zip(&is_sum) {
+            for ((scalars, &node), is_sum) in computed.iter_mut().zip(&self.results).zip(is_sum) {
                 if *is_sum {
                     scalars.push(evaluation.sum(node));
                 } else if scalars.len() > start {
@@ -143,20 +147,15 @@ impl Chain {
         &self,
         inputs: &[Source<'_, T>],
         targets: SmallVec<[Target<T>; 1]>,
+        is_sum: &[bool],
+        modification: Option<Modification>,
         count: usize,
     ) -> Computed<T> {
-        let is_sum: SmallVec<[bool; 2]> = targets.iter().map(Target::is_sum).collect();
-        let mut computed: Computed<T> = targets
-            .into_iter()
-            .map(|target| match target {
-                Target::Scalars => vec![T::default(); count],
-                Target::Over(scalars) => scalars,
-                Target::Sum => vec![T::default(); count.div_ceil(BLOCK)],
-            })
-            .collect();
+        let memory = targets.into_iter().map(|target| target.memory(count, |count| vec![T::default(); count]));
+        let mut computed: Computed<T> = memory.collect();
         let chunk = BLOCK * BLOCKS_OF_CHUNK;
         let mut chunks: Vec<Vec<&mut [T]>> = (0..count.div_ceil(chunk)).map(|_| Vec::new()).collect();
-        for (scalars, is_sum) in computed.iter_mut().zip(&is_sum) {
+        for (scalars, is_sum) in computed.iter_mut().zip(is_sum) {
             let size = if *is_sum { BLOCKS_OF_CHUNK } else { chunk };
             for (part, chunk) in chunks.iter_mut().zip(scalars.chunks_mut(size)) {
                 part.push(chunk);
@@ -164,7 +163,6 @@ impl Chain {
         }
         for_each_chunk(&mut chunks, 1, chunk * self.cost(), |number, parts| {
             let mut evaluation = Evaluation::new(self, inputs);
-            let modification = self.modification(inputs);
             for parts in parts {
                 let length = chunk.min(count - number * chunk);
                 for (block, start) in (0..length).step_by(BLOCK).enumerate() {
@@ -175,7 +173,7 @@ impl Chain {
                     }
                     evaluation.give(|result| &parts[result][start..end]);
                     evaluation.run(number * chunk + start, end - start);
-                    for ((target, &node), is_sum) in parts.iter_mut().zip(&self.results).zip(&is_sum) {
+                    for ((target, &node), is_sum) in parts.iter_mut().zip(&self.results).zip(is_sum) {
                         match is_sum {
                             true => target[block] = evaluation.sum(node),
                             false => evaluation.write(node, &mut target[start..end]),

@@ -73,7 +73,7 @@ impl Infer<'_> {
     fn notes_quotient(&self, span: Span) -> bool {
         let is_script = self.frames.first().is_some_and(|frame| frame.kind == FrameKind::Script);
         let is_entered = is_script && self.cx.module.is_interactive && self.cx.module.wants_value;
-        is_entered || self.displayed.is_some_and(|all| all.start <= span.start && span.end <= all.end)
+        is_entered || self.displayed.is_some_and(|all| all.contains(span))
     }
 
     /// Warns about a quotient of integers in the exponent of a `Double`, as in `x^(1/n)`.

@@ -1,4 +1,4 @@
-//! Magnitudes: how large the integers of a loop become, which decides whether their arithmetic can overflow.
+//! Value ranges: between which bounds the integers of a loop lie, which decides whether their arithmetic can overflow.
 //!
 //! In: a loop of the bytecode. Out: the instructions that cannot overflow if certain registers are small before the loop, and not
 //! negative.
@@ -24,13 +24,13 @@ const MAX_COUNT: i128 = 1 << 48;
 
 /// The arithmetic of a loop that needs no checks.
 #[derive(Default, PartialEq, Eq, Debug)]
-pub struct Magnitudes {
+pub struct ExactArithmetic {
     /// The registers that must be at least 0 and less than the limit before the loop.
     pub assumed: Vec<u16>,
     /// The limit, a power of two.
     pub limit: i64,
     /// The instructions that cannot overflow then, and the divisions of numbers that are not negative by positive numbers.
-    pub exact: Vec<usize>,
+    pub instructions: Vec<usize>,
 }
 
 /// The smallest and the largest value of an integer, and the registers on which they depend.
@@ -54,12 +54,17 @@ struct Ranges<'b, 'c> {
 }
 
 /// Returns the arithmetic of a loop that needs no checks.
-pub fn magnitudes(code: &Code, flow: &Flow, around: &RangeInclusive<usize>, signature: Signatures<'_>) -> Magnitudes {
+pub fn exact_arithmetic(
+    code: &Code,
+    flow: &Flow,
+    around: &RangeInclusive<usize>,
+    signature: Signatures<'_>,
+) -> ExactArithmetic {
     let body = Body::of(code, flow, around, signature);
-    let mut best = Magnitudes::default();
+    let mut best = ExactArithmetic::default();
     for limit in LIMITS {
-        let found = Ranges::new(code, &body, around, limit).magnitudes(code, flow, around, signature);
-        if found.exact.len() > best.exact.len() {
+        let found = Ranges::new(&body, limit).exact_arithmetic(flow, signature);
+        if found.instructions.len() > best.instructions.len() {
             best = found;
         }
     }
@@ -101,11 +106,11 @@ impl Range {
 }
 
 impl<'b, 'c> Ranges<'b, 'c> {
-    fn new(code: &Code, body: &'b Body<'c>, around: &RangeInclusive<usize>, limit: i64) -> Ranges<'b, 'c> {
+    fn new(body: &'b Body<'c>, limit: i64) -> Ranges<'b, 'c> {
         let mut ranges = Ranges { body, limit, counter: None, lasting: HashMap::new(), recent: HashMap::new() };
         // A counter that is only compared for equality with its end passes any number if it starts beyond the end.
-        let is_ordered =
-            !matches!(code.instructions[*around.end()], Instruction::IfNeI { .. } | Instruction::IfNeIK { .. });
+        let last = body.code.instructions[*body.around.end()];
+        let is_ordered = !matches!(last, Instruction::IfNeI { .. } | Instruction::IfNeIK { .. });
         if let Some(counter) = body.counter().filter(|_| is_ordered) {
             let mut range = Range { low: 0, high: limit.into(), assumed: vec![counter.register] };
             match counter.end {
@@ -127,27 +132,22 @@ impl<'b, 'c> Ranges<'b, 'c> {
         ranges
     }
 
-    fn magnitudes(
-        mut self,
-        code: &Code,
-        flow: &Flow,
-        around: &RangeInclusive<usize>,
-        signature: Signatures<'_>,
-    ) -> Magnitudes {
-        let mut found = Magnitudes { limit: self.limit, ..Magnitudes::default() };
+    fn exact_arithmetic(mut self, flow: &Flow, signature: Signatures<'_>) -> ExactArithmetic {
+        let Body { code, around, .. } = *self.body;
+        let mut found = ExactArithmetic { limit: self.limit, ..ExactArithmetic::default() };
         for at in around.clone() {
             let is_entered = flow.targets.contains(&Some(at));
             if is_entered || at > *around.start() && code.instructions[at - 1].opcode().is_end() {
                 self.recent.clear();
             }
-            let result = self.result(code, at).filter(|(_, range)| range.is_representable());
+            let result = self.result(at).filter(|(_, range)| range.is_representable());
             if let Some((_, range)) = &result
                 && self.is_exact(&code.instructions[at])
             {
-                found.exact.push(at);
+                found.instructions.push(at);
                 found.assumed.extend(&range.assumed);
             }
-            self.write(code, at, signature, result);
+            self.write(at, signature, result);
         }
         found.assumed.sort_unstable();
         found.assumed.dedup();
@@ -176,8 +176,9 @@ impl<'b, 'c> Ranges<'b, 'c> {
     }
 
     /// Returns the register that an instruction writes, with the range of its new value, if that is known.
-    fn result(&self, code: &Code, at: usize) -> Option<(u16, Range)> {
+    fn result(&self, at: usize) -> Option<(u16, Range)> {
         use Instruction as I;
+        let code = self.body.code;
         let constant = |k: i64| Some(Range::constant(k));
         let both = |a: u16, b: u16, apply: fn(&Range, &Range) -> Range| Some(apply(&self.of(a)?, &self.of(b)?));
         let (out, range) = match code.instructions[at] {
@@ -200,7 +201,8 @@ impl<'b, 'c> Ranges<'b, 'c> {
     }
 
     /// Notes what an instruction writes.
-    fn write(&mut self, code: &Code, at: usize, signature: Signatures<'_>, result: Option<(u16, Range)>) {
+    fn write(&mut self, at: usize, signature: Signatures<'_>, result: Option<(u16, Range)>) {
+        let code = self.body.code;
         let lost = consumes_window(&code.instructions[at]).then(|| window(code, code.window));
         let written = effects(code, at, signature).written.into_iter().chain(lost.into_iter().flatten());
         for (_, register) in written.filter(|(bank, _)| *bank == Bank::I) {
@@ -237,15 +239,15 @@ mod tests {
     use crate::bytecode::operand::{Far, IChange, IIn, IOut, Immediate, Small, To};
     use Instruction as I;
 
-    /// Returns the magnitudes of a loop from the second instruction to the last but one.
-    fn found(body: &[Instruction]) -> Magnitudes {
+    /// Returns the exact arithmetic of a loop from the second instruction to the last but one.
+    fn found(body: &[Instruction]) -> ExactArithmetic {
         let code = Code {
             instructions: [&[I::SetI { out: IOut(0), value: Immediate(0) }], body, &[I::Return {}]].concat(),
             registers: [0, 8, 0],
             ..Code::default()
         };
         let flow = Flow::of(&code, [0, 8], &|_| None);
-        magnitudes(&code, &flow, &flow.loops[0].clone(), &|_| None)
+        exact_arithmetic(&code, &flow, &flow.loops[0].clone(), &|_| None)
     }
 
     fn next(length: i16) -> Instruction {
@@ -258,17 +260,17 @@ mod tests {
         let product = I::MulI { out: IOut(3), a: IIn(3), b: IIn(3) };
         let half = I::DivI { out: IOut(3), a: IIn(3), b: IIn(4) };
         let two = I::SetI { out: IOut(4), value: Immediate(2) };
-        let expected = Magnitudes { assumed: vec![0, 1, 2], limit: 1 << 29, exact: vec![1, 2, 4, 5] };
+        let expected = ExactArithmetic { assumed: vec![0, 1, 2], limit: 1 << 29, instructions: vec![1, 2, 4, 5] };
         assert_eq!(found(&[sum, product, two, half, next(5)]), expected);
     }
 
     #[test]
     fn sums_over_iterations_and_counters_without_an_order_are_checked() {
         let total = I::AddI { out: IOut(3), a: IIn(3), b: IIn(0) };
-        assert_eq!(found(&[total, next(2)]).exact, [2]);
+        assert_eq!(found(&[total, next(2)]).instructions, [2]);
         let increment = I::AddIK { out: IOut(0), a: IIn(0), k: Small(1) };
-        assert!(found(&[increment, I::IfNeI { a: IIn(0), b: IIn(1), to: To(-2) }]).exact.is_empty());
-        assert_eq!(found(&[increment, I::IfLtI { a: IIn(0), b: IIn(1), to: To(-2) }]).exact, [1]);
+        assert!(found(&[increment, I::IfNeI { a: IIn(0), b: IIn(1), to: To(-2) }]).instructions.is_empty());
+        assert_eq!(found(&[increment, I::IfLtI { a: IIn(0), b: IIn(1), to: To(-2) }]).instructions, [1]);
     }
 
     #[test]
@@ -276,10 +278,10 @@ mod tests {
         let product = I::MulI { out: IOut(3), a: IIn(0), b: IIn(0) };
         let skip = I::IfLtIK { a: IIn(0), k: Small(9), to: To(1) };
         let sum = I::AddIK { out: IOut(5), a: IIn(3), k: Small(1) };
-        assert_eq!(found(&[skip, product, sum, next(4)]).exact, [2, 4]);
-        assert_eq!(found(&[product, skip, sum, next(4)]).exact, [1, 3, 4]);
+        assert_eq!(found(&[skip, product, sum, next(4)]).instructions, [2, 4]);
+        assert_eq!(found(&[product, skip, sum, next(4)]).instructions, [1, 3, 4]);
         let far = I::Jump { to: Far(0) };
-        assert_eq!(found(&[product, far, sum, next(4)]).exact, [1, 3, 4]);
+        assert_eq!(found(&[product, far, sum, next(4)]).instructions, [1, 3, 4]);
     }
 
     #[test]
@@ -287,10 +289,10 @@ mod tests {
         let three = I::SetI { out: IOut(4), value: Immediate(3) };
         let shifted = I::AddIK { out: IOut(3), a: IIn(0), k: Small(-5) };
         let quotient = I::DivI { out: IOut(5), a: IIn(3), b: IIn(4) };
-        assert_eq!(found(&[three, shifted, quotient, next(4)]).exact, [2, 4]);
+        assert_eq!(found(&[three, shifted, quotient, next(4)]).instructions, [2, 4]);
         let remainder = I::RemI { out: IOut(5), a: IIn(0), b: IIn(4) };
-        assert_eq!(found(&[three, remainder, next(3)]).exact, [2, 3]);
+        assert_eq!(found(&[three, remainder, next(3)]).instructions, [2, 3]);
         // The divisor may be 0.
-        assert_eq!(found(&[I::RemI { out: IOut(5), a: IIn(0), b: IIn(2) }, next(2)]).exact, [2]);
+        assert_eq!(found(&[I::RemI { out: IOut(5), a: IIn(0), b: IIn(2) }, next(2)]).instructions, [2]);
     }
 }
