@@ -4,7 +4,7 @@ use crate::diagnostic::Code as DiagnosticCode;
 use crate::diagnostic::Diagnostic;
 use crate::syntax::ast::Attribute;
 use crate::syntax::ast::AttributeArgs;
-use crate::syntax::ast::Param;
+use crate::syntax::ast::{Param, TypeExpr, TypeExprKind};
 use crate::types::conform::conformances;
 use crate::types::conform::superclass;
 use crate::types::generics::generic_env;
@@ -45,6 +45,27 @@ fn deferred(result: Type) -> Type {
     Type::Function(Rc::new(FunctionType { params: vec![], result, throws: false, strength: Strength::Open }))
 }
 
+/// The parts of a function's declaration from which its signature is determined.
+struct Declaration {
+    f: FunctionId,
+    owner: Owner,
+    kind: FunctionKind,
+    params: Rc<[Param]>,
+    result: Option<Rc<TypeExpr>>,
+    /// The value that an accessor or an observer observes.
+    observed: Option<Observed>,
+    throws: bool,
+    rethrows: bool,
+    is_static: bool,
+    is_mutating: bool,
+    is_prelude: bool,
+    /// Whether the body is an expression, whose type may be the type of the result.
+    is_expression: bool,
+    is_operator: bool,
+    /// The scope of the types in the declaration.
+    scope: TypeScope,
+}
+
 /// Returns the signature of a function.
 pub(crate) fn signature(cx: &mut TypeContext, f: FunctionId) -> Rc<Signature> {
     if let Some(signature) = &cx.defs.function_data(f).memo.signature {
@@ -52,149 +73,200 @@ pub(crate) fn signature(cx: &mut TypeContext, f: FunctionId) -> Rc<Signature> {
     }
     crate::cancel::check();
     let outer = function_outer_env(cx, f);
-    let data = cx.defs.function_data(f);
-    let (owner, file, generics) = (data.owner, data.file, data.generics.clone());
-    let (kind, ast_params, ast_result) = (data.kind, data.ast_params.clone(), data.ast_result.clone());
-    let (is_static, is_mutating, throws, is_prelude) = (data.is_static, data.is_mutating, data.throws, data.is_prelude);
-    let (observed, rethrows) = (data.observed, data.rethrows);
-    let is_expression = matches!(data.code, Code::Expression(_));
-    let is_operator = crate::types::model::syntax_query::is_operator(&cx.defs.function_data(f).base_name);
-    let mut env = (*outer).clone();
-    let local_types = cx.defs.function_data(f).local_types.clone();
-    let scope = TypeScope { locals: local_types.clone().unwrap_or_default(), ..TypeScope::of(owner, file) };
-    for (name, _) in &generics.params {
-        let param = cx.defs.new_param(&name.name);
-        env.params.push(param);
+    let declaration = Declaration::of(cx, f);
+    let env = declaration.env(cx, &outer);
+    let (params, self_type, completes_result, result, env) = type_context::with_env(cx, Rc::new(env), |cx| {
+        let params = declaration.params.iter().map(|param| declaration.param(cx, param)).collect();
+        let self_type = declaration.own_type(cx);
+        let completes_result = declaration.completes_result(cx);
+        let result = match completes_result {
+            true => Type::Error,
+            false => declaration.result(cx, self_type.as_ref()),
+        };
+        (params, self_type, completes_result, result, cx.scope.env.clone())
+    });
+    let mut signature = declaration.with_self(cx, self_type, Signature { params, ..plain_signature(env, result) });
+    declaration.add_defaults(cx, &mut signature);
+    queries::note_open_defaults(cx, f, &signature, outer.params.len());
+    let signature = Rc::new(signature);
+    cx.defs.functions[f.0 as usize].memo.signature = Some(signature.clone());
+    match declaration.result {
+        None if declaration.is_expression => infer_formula_result(cx, f, &signature),
+        _ if completes_result => complete_result(cx, f, &signature),
+        _ => signature,
     }
-    implied_requirements::add_implied(cx, &mut env, outer.params.len(), &ast_params, ast_result.as_deref(), &scope);
-    let implied = Rc::new(env.clone());
-    type_context::with_env(cx, implied, |cx| generic_env::add_generics(cx, &mut env, &generics, &scope));
-    let (params, self_type, result, env, completes_result) = type_context::with_env(cx, Rc::new(env), |cx| {
-        let mut params = vec![];
-        for param in ast_params.iter() {
-            refuse_wrapped_param(cx, param);
-            let is_observed = |cx: &mut TypeContext, ty| observed.is_some() && omits_arguments(cx, ty, &scope);
-            let mut ty = match &param.ty {
-                Some(ty) if is_observed(cx, ty) => observed.map_or(Type::Error, |of| observed_type(cx, of)),
-                Some(ty) => function_type::resolve_attributed(cx, &param.attributes, ty, &scope),
-                None if observed.is_some() => observed.map_or(Type::Error, |of| observed_type(cx, of)),
-                // Formulas and functions of a program may omit parameter types.
-                None => name_lookup::simple(cx, "Double"),
-            };
-            if is_implicitly_unwrapped(param.ty.as_ref()) {
-                cx.defs.unwrapping.insert(param.name.span);
-            }
-            if let Some(written) = param.ty.as_ref().filter(|_| !is_prelude) {
-                function_type::check_of_functions(cx, &param.attributes, &ty, written.span);
-                function_type::check_no_derivative(cx, &param.attributes);
-            }
-            if rethrows && !throws {
-                ty = crate::types::conform::rethrowing_function::throwing(&ty, false);
-            }
-            if param.variadic {
-                ty = name_lookup::applied(cx, "Array", &[ty]);
-            }
-            let has = |name: &str| param.attributes.iter().any(|a| &*a.name.name == name);
-            let mut autoclosure = has("autoclosure");
-            if let Some(crate::syntax::ast::TypeExprKind::Attributed(attributes, _)) =
-                param.ty.as_ref().map(|t| &t.kind)
-            {
-                autoclosure |= attributes.iter().any(|a| &*a.name.name == "autoclosure");
-            }
-            // A deferred wrapped value has the type of the property.
-            if autoclosure && observed.is_some() && !matches!(ty, Type::Function(_)) {
-                ty = deferred(ty);
-            }
-            let label = param.label.as_ref().map(|l| l.name.clone());
-            params.push(SignatureParam {
-                // Operators have no labels.
-                label: label.filter(|_| !is_operator),
-                name: param.name.name.clone(),
-                ty,
-                is_inout: param.is_inout,
-                variadic: param.variadic,
-                autoclosure,
-                default: None,
-                span: param.name.span,
-            });
+}
+
+impl Declaration {
+    fn of(cx: &TypeContext, f: FunctionId) -> Declaration {
+        let data = cx.defs.function_data(f);
+        let locals = data.local_types.clone().unwrap_or_default();
+        Declaration {
+            f,
+            owner: data.owner,
+            kind: data.kind,
+            params: data.ast_params.clone(),
+            result: data.ast_result.clone(),
+            observed: data.observed,
+            throws: data.throws,
+            rethrows: data.rethrows,
+            is_static: data.is_static,
+            is_mutating: data.is_mutating,
+            is_prelude: data.is_prelude,
+            is_expression: matches!(data.code, Code::Expression(_)),
+            is_operator: crate::types::model::syntax_query::is_operator(&data.base_name),
+            scope: TypeScope { locals, ..TypeScope::of(data.owner, data.file) },
         }
-        let self_type = match owner {
+    }
+
+    /// Returns the generic environment of the function.
+    fn env(&self, cx: &mut TypeContext, outer: &Env) -> Env {
+        let generics = cx.defs.function_data(self.f).generics.clone();
+        let mut env = outer.clone();
+        for (name, _) in &generics.params {
+            let param = cx.defs.new_param(&name.name);
+            env.params.push(param);
+        }
+        let (params, result) = (&self.params, self.result.as_deref());
+        implied_requirements::add_implied(cx, &mut env, outer.params.len(), params, result, &self.scope);
+        let implied = Rc::new(env.clone());
+        type_context::with_env(cx, implied, |cx| generic_env::add_generics(cx, &mut env, &generics, &self.scope));
+        env
+    }
+
+    /// Returns a parameter, without its default value.
+    fn param(&self, cx: &mut TypeContext, param: &Param) -> SignatureParam {
+        refuse_wrapped_param(cx, param);
+        let mut ty = self.param_type(cx, param);
+        if is_implicitly_unwrapped(param.ty.as_ref()) {
+            cx.defs.unwrapping.insert(param.name.span);
+        }
+        if let Some(written) = param.ty.as_ref().filter(|_| !self.is_prelude) {
+            function_type::check_of_functions(cx, &param.attributes, &ty, written.span);
+            function_type::check_no_derivative(cx, &param.attributes);
+        }
+        if self.rethrows && !self.throws {
+            ty = crate::types::conform::rethrowing_function::throwing(&ty, false);
+        }
+        if param.variadic {
+            ty = name_lookup::applied(cx, "Array", &[ty]);
+        }
+        let autoclosure = is_autoclosure(param);
+        // A deferred wrapped value has the type of the property.
+        if autoclosure && self.observed.is_some() && !matches!(ty, Type::Function(_)) {
+            ty = deferred(ty);
+        }
+        let label = param.label.as_ref().map(|l| l.name.clone());
+        SignatureParam {
+            // Operators have no labels.
+            label: label.filter(|_| !self.is_operator),
+            name: param.name.name.clone(),
+            ty,
+            is_inout: param.is_inout,
+            variadic: param.variadic,
+            autoclosure,
+            default: None,
+            span: param.name.span,
+        }
+    }
+
+    /// Returns the declared type of a parameter.
+    fn param_type(&self, cx: &mut TypeContext, param: &Param) -> Type {
+        match (&param.ty, self.observed) {
+            (Some(ty), Some(observed)) if omits_arguments(cx, ty, &self.scope) => observed_type(cx, observed),
+            (Some(ty), _) => function_type::resolve_attributed(cx, &param.attributes, ty, &self.scope),
+            (None, Some(observed)) => observed_type(cx, observed),
+            // Formulas and functions of a program may omit parameter types.
+            (None, None) => name_lookup::simple(cx, "Double"),
+        }
+    }
+
+    /// Returns the type to which the function belongs.
+    fn own_type(&self, cx: &mut TypeContext) -> Option<Type> {
+        match self.owner {
             Owner::Nominal(n) => Some(cx.defs.declared_type(n)),
             Owner::Protocol(p) => Some(Type::Param(cx.defs.protocol_data(p).self_param)),
             Owner::Module => None,
-        };
-        let completes_result = match &ast_result {
-            Some(ty) => is_expression && omits_arguments(cx, ty, &scope),
+        }
+    }
+
+    /// Whether the written type of the result omits generic arguments, which the body determines.
+    fn completes_result(&self, cx: &mut TypeContext) -> bool {
+        match &self.result {
+            Some(written) => self.is_expression && omits_arguments(cx, written, &self.scope),
             None => false,
-        };
-        let result = match (kind, &ast_result) {
+        }
+    }
+
+    /// Returns the declared type of the result.
+    fn result(&self, cx: &mut TypeContext, own: Option<&Type>) -> Type {
+        let of_observed = |cx: &mut TypeContext| self.observed.map_or(Type::Error, |of| observed_type(cx, of));
+        match (self.kind, &self.result) {
             (FunctionKind::Init { failable }, _) => {
-                let own = self_type.clone().unwrap_or(Type::Error);
+                let own = own.cloned().unwrap_or(Type::Error);
                 if failable { name_lookup::applied(cx, "Optional", &[own]) } else { own }
             }
-            (FunctionKind::Getter, Some(ty)) if observed.is_some() && omits_arguments(cx, ty, &scope) => {
-                observed.map_or(Type::Error, |of| observed_type(cx, of))
+            (FunctionKind::Getter, Some(ty)) if self.observed.is_some() && omits_arguments(cx, ty, &self.scope) => {
+                of_observed(cx)
             }
-            _ if completes_result => Type::Error,
-            (_, Some(ty)) => opaque_type::resolve_result(cx, f, ty, &scope),
-            (FunctionKind::Getter, None) => observed.map_or(Type::Error, |of| observed_type(cx, of)),
+            (_, Some(ty)) => opaque_type::resolve_result(cx, self.f, ty, &self.scope),
+            (FunctionKind::Getter, None) => of_observed(cx),
             (_, None) => Type::unit(),
+        }
+    }
+
+    /// Adds `self` to a signature, given the type to which the function belongs.
+    fn with_self(&self, cx: &mut TypeContext, own: Option<Type>, signature: Signature) -> Signature {
+        let is_class = match self.owner {
+            Owner::Nominal(n) => superclass::is_class(cx, n),
+            Owner::Module | Owner::Protocol(_) => false,
         };
-        (params, self_type, result, cx.scope.env.clone(), completes_result)
-    });
-    let is_class = match owner {
-        Owner::Nominal(n) => superclass::is_class(cx, n),
-        Owner::Module | Owner::Protocol(_) => false,
-    };
-    let of_type = belongs_to_type(cx, f);
-    let has_self = self_type.is_some() && !is_static && (is_class || !matches!(kind, FunctionKind::Init { .. }));
-    let self_type = match of_type {
-        true => self_type.map(|own| Type::Metatype(Rc::new(own))),
-        false => self_type.filter(|_| has_self),
-    };
-    let self_inout = has_self && !of_type && is_mutating && !is_class && !is_class_bound(cx, owner, &env);
-    let mut signature = Signature { env, params, self_type, self_inout, result, throws };
-    for (i, param) in ast_params.iter().enumerate() {
-        if let Some(value) = &param.default {
-            let mut data = blank_function(
-                &format!("default argument of {}", param.name.name).into(),
-                value.span,
-                file,
-                is_prelude,
-            );
-            data.owner = owner;
+        let of_type = belongs_to_type(cx, self.f);
+        let has_self =
+            own.is_some() && !self.is_static && (is_class || !matches!(self.kind, FunctionKind::Init { .. }));
+        let self_type = match of_type {
+            true => own.map(|own| Type::Metatype(Rc::new(own))),
+            false => own.filter(|_| has_self),
+        };
+        let may_modify = has_self && !of_type && self.is_mutating && !is_class;
+        let self_inout = may_modify && !is_class_bound(cx, self.owner, &signature.env);
+        Signature { self_type, self_inout, throws: self.throws, ..signature }
+    }
+
+    /// Declares the functions that compute the default values of parameters.
+    fn add_defaults(&self, cx: &mut TypeContext, signature: &mut Signature) {
+        for (param, declared) in signature.params.iter_mut().zip(self.params.iter()) {
+            let Some(value) = &declared.default else { continue };
+            let name = format!("default argument of {}", declared.name.name);
+            let mut data = blank_function(&name.into(), value.span, self.scope.file, self.is_prelude);
+            data.owner = self.owner;
             data.is_static = true;
-            data.local_types = local_types.clone();
+            data.local_types = cx.defs.function_data(self.f).local_types.clone();
             // The default value is wrapped in a closure, as an argument would be.
-            let value = match signature.params[i].autoclosure {
+            let value = match param.autoclosure {
                 true => closure_of(&[], value.clone(), value.span),
                 false => value.clone(),
             };
             // A default value that does not depend on the generic arguments is not generic.
             let names_param = |t: &Type| matches!(t, Type::Param(_));
-            let is_fixed = is_literal(&value) && !signature.params[i].ty.any(&mut |t| names_param(t));
+            let is_fixed = is_literal(&value) && !param.ty.any(&mut |t| names_param(t));
             let outer = if is_fixed { Rc::default() } else { signature.env.clone() };
             data.code = Code::Expression(Rc::new(value));
             data.outer = Some(outer.clone());
-            data.memo.signature = Some(Rc::new(Signature {
-                env: outer,
-                params: vec![],
-                self_type: None,
-                self_inout: false,
-                result: signature.params[i].ty.clone(),
-                throws: false,
-            }));
-            signature.params[i].default = Some(cx.defs.add_function(data));
+            data.memo.signature = Some(Rc::new(plain_signature(outer, param.ty.clone())));
+            param.default = Some(cx.defs.add_function(data));
         }
     }
-    queries::note_open_defaults(cx, f, &signature, outer.params.len());
-    let signature = Rc::new(signature);
-    cx.defs.functions[f.0 as usize].memo.signature = Some(signature.clone());
-    match ast_result {
-        None if is_expression => infer_formula_result(cx, f, &signature),
-        _ if completes_result => complete_result(cx, f, &signature),
-        _ => signature,
-    }
+}
+
+/// Whether an argument becomes a closure: the attribute may belong to the parameter or to its type.
+fn is_autoclosure(param: &Param) -> bool {
+    let has = |attributes: &[Attribute]| attributes.iter().any(|a| &*a.name.name == "autoclosure");
+    let of_type = match param.ty.as_ref().map(|ty| &ty.kind) {
+        Some(TypeExprKind::Attributed(attributes, _)) => has(attributes),
+        _ => false,
+    };
+    has(&param.attributes) || of_type
 }
 
 /// Determines the generic arguments that the declared type of a property omits from the initial value.
