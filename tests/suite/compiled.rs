@@ -1,14 +1,18 @@
-//! Tests of compiled programs: they behave like their source, and damaged files are rejected.
+//! Tests of compiled programs: they behave like their source, also in machine code, and damaged files are rejected.
 
 use crate::harness;
 use crate::sink::Sink;
-use dscript::session::{Input, Kinks, Options, Outcome, Session, Status};
+use dscript::session::{CompileMode, Input, Kinks, Options, Outcome, Session, Status};
 use std::path::PathBuf;
 
 fn session() -> (Session, Sink) {
+    session_with(Options::default())
+}
+
+fn session_with(options: Options) -> (Session, Sink) {
     let printed = Sink::default();
     let timeout = Some(std::time::Duration::from_secs(60));
-    let options = Options { arguments: vec!["program".into()], timeout, ..Options::default() };
+    let options = Options { arguments: vec!["program".into()], timeout, ..options };
     (Session::new(options, Box::new(printed.clone())), printed)
 }
 
@@ -26,6 +30,8 @@ fn compiled(text: &str) -> Vec<u8> {
     session.build(&[Input { name: "program", text }]).map(|(bytes, _)| bytes).unwrap_or_default()
 }
 
+/// The programs run from their compiled files, with all functions in machine code. The golden tests run the source, in which only
+/// what takes long is machine code.
 #[test]
 fn compiled_programs_behave_like_their_source() {
     let mut programs: Vec<PathBuf> = harness::files(&harness::root().join("tests/run"), &["dscript"]);
@@ -41,7 +47,7 @@ fn compiled_programs_behave_like_their_source() {
         let inputs = [Input { name: "program", text: &text }];
         let bytes = session().0.build(&inputs).map(|(bytes, _)| bytes);
         let by_image = bytes.as_ref().ok().map(|bytes| {
-            let mut image = session();
+            let mut image = session_with(Options { compiled: CompileMode::Always, ..Options::default() });
             let outcome = image.0.run_compiled("program.dsc", bytes);
             seen(image, &outcome)
         });
