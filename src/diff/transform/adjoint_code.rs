@@ -123,7 +123,7 @@ fn reverse_mode(f: &Function, value: bool, seeds: Seeds) -> Result<(Function, Ve
         ..f.clone()
     };
     neutral_operands::remove(&mut adjoint);
-    shared_cosines::share(&mut adjoint);
+    shared_cosines::share(&mut adjoint, f.blocks.len());
     // A step of the forward pass that may fail stays, unless the reverse pass repeats it, or it only counts elements.
     let counts = |step: &Instruction| step.outs.first().is_some_and(|out| is_length.contains(out));
     eliminate_where(&mut adjoint, |b, i, step| is_pure(&step.op) || repeated.contains(&(b, i)) || counts(step));

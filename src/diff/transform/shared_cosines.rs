@@ -21,8 +21,9 @@ struct Computed {
     block: usize,
 }
 
-/// Replaces sines, cosines and their partial derivatives that were computed before by copies.
-pub(super) fn share(function: &mut Function) {
+/// Replaces sines, cosines and their partial derivatives that were computed before by copies. The first `forward` blocks are those of
+/// the forward pass. As many blocks follow in adjoint code, each of which runs only after the corresponding one of them.
+pub(super) fn share(function: &mut Function, forward: usize) {
     let has_partial = function
         .blocks
         .iter()
@@ -43,7 +44,12 @@ pub(super) fn share(function: &mut Function) {
             let outs = step.outs.clone();
             let computed = computation(&step.op).map(|(of, op)| ((of, step.ins[0]), op));
             if let Some((key, op)) = &computed {
-                let before = || everywhere.get(key)?.iter().find(|found| dominates(function, found.block, b));
+                let corresponding = b.checked_sub(forward).filter(|corresponding| *corresponding < forward);
+                let runs_before = |found: &&Computed| {
+                    dominates(function, found.block, b)
+                        || corresponding.is_some_and(|corresponding| dominates(function, found.block, corresponding))
+                };
+                let before = || everywhere.get(key)?.iter().find(runs_before);
                 let known = here.get(key).copied().or_else(|| before().map(|found| found.out));
                 if let Some(known) = known {
                     let step = &mut function.blocks[b].instructions[i];

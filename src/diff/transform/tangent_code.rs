@@ -92,7 +92,8 @@ pub(super) fn transform(f: &Function, companion: Companion) -> Result<Function, 
         rules: vec![],
         ..f.clone()
     };
-    shared_cosines::share(&mut tangent);
+    let count = tangent.blocks.len();
+    shared_cosines::share(&mut tangent, count);
     eliminate(&mut tangent);
     invariant_steps::hoist(&mut tangent);
     Ok(tangent)

@@ -360,3 +360,19 @@ fn the_partial_derivatives_of_a_sine_and_a_cosine_are_computed_once() {
     assert_eq!(derivatives([0, 1], false), [2, 2]);
     assert_eq!(derivatives([0, 0], true)[1], 1);
 }
+
+#[test]
+fn the_reverse_pass_of_a_branch_uses_the_sine_of_its_forward_pass() {
+    let mut b = Builder::new("f");
+    let (x, condition) = (b.param("x", F), b.param("condition", Bank::I));
+    let result = b.op(Op::Copy, &[x], F);
+    let (then, after) = (b.block(), b.block());
+    b.branch(condition, then, after);
+    b.at(then);
+    let (sine, cosine) = (b.primitive("double.sin", &[x]), b.primitive("double.cos", &[x]));
+    b.op_to(Op::Primitive(crate::native::primitive("double.mul").unwrap()), &[sine, cosine], &[result]);
+    b.jump(after);
+    b.at(after);
+    b.ret(&[result]);
+    assert_eq!(count(&sound(function(b)), |op| matches!(op, TransformedOp::Partial { .. })), 0);
+}
