@@ -189,6 +189,19 @@ pub enum Operator {
     Recompute { traced: bool },
 }
 
+impl Operator {
+    /// Whether tangent or adjoint code of the function is enough to apply the operator in plain code, so that the machine calls no
+    /// function of the program.
+    pub fn uses_transformed_code(&self) -> bool {
+        matches!(
+            self,
+            Operator::Gradient { throws: false, .. }
+                | Operator::ValueWithTangent { throws: false, .. }
+                | Operator::Jacobian { form: JacobianForm::Small, .. }
+        )
+    }
+}
+
 /// A call of a function with registered derivatives.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct RuleSite {

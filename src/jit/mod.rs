@@ -37,7 +37,7 @@ pub use site::{Continuation, Register, Site};
 pub use treatment::is_worthwhile;
 
 use crate::bytecode::operand::SignatureAt;
-use crate::bytecode::{CallSignature, Code, Counts, Instruction, NativeSite};
+use crate::bytecode::{CallSignature, ClosureSite, Code, Counts, Instruction, NativeSite};
 use crate::value::Constants;
 use std::rc::Rc;
 
@@ -113,8 +113,12 @@ pub struct Helpers {
     pub append_integer: extern "C" fn(array: *mut u8, value: i64) -> i64,
     /// Appends a number with its node, 0 for a constant, to the array in a register; returns whether it succeeded.
     pub append_varied: extern "C" fn(*mut Context, array: *mut u8, value: f64, node: i64) -> i64,
-    /// Creates a function object with captured references in an empty register; returns whether the register was empty.
-    pub new_closure: extern "C" fn(register: *mut u8, captured: *mut u8, function: i64, count: i64) -> i64,
+    /// Applies a differential operator to the window, whose numbers were passed, by tangent or adjoint code; the results
+    /// replace them. Returns an outcome.
+    pub operate: extern "C" fn(*mut Context, *const Site, *const Link, references: *mut u8) -> i64,
+    /// Creates a function object in an empty register, with captured references, and with the captured numbers and integers that
+    /// were passed; returns whether the register was empty.
+    pub new_closure: extern "C" fn(*mut Context, register: *mut u8, captured: *mut u8, *const ClosureSite) -> i64,
     /// Creates an empty array in a register.
     pub new_array: extern "C" fn(*mut Context, register: *mut u8) -> i64,
     /// Creates an empty array in an empty register; returns whether the register was empty.

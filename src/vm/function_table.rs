@@ -6,7 +6,9 @@ use crate::value::shape::{ShapeId, Shapes, Tangents};
 use crate::value::{Cells, Closure, ClosureSignature, Ref, Signature};
 use crate::vm::fault::Fault;
 use crate::vm::machine_code::{MachineCode, PartCode};
-use crate::vm::threaded::{Threaded, translate};
+use crate::vm::operator_cache::OperatorCache;
+use crate::vm::threaded::translate;
+use crate::vm::transformed_code::{TransformKind, TransformedCode};
 use hashbrown::HashMap;
 use std::cell::Cell;
 use std::rc::Rc;
@@ -35,6 +37,8 @@ pub struct Entry {
     pub number: Option<u32>,
     /// The machine code of the function, and how often the function was found running.
     pub machine_code: MachineCode,
+    /// The code that each operator in the function used last.
+    pub operators: Box<[OperatorCache]>,
 }
 
 impl Entry {
@@ -50,6 +54,7 @@ impl Entry {
             is_derivative: code.is_derivative,
             number: None,
             machine_code: MachineCode::default(),
+            operators: code.operators.iter().map(|_| OperatorCache::default()).collect(),
             code,
         }
     }
@@ -134,34 +139,6 @@ pub enum Version {
     Derivative,
     /// The derivative code of the function's own body, regardless of registered derivatives.
     BodyDerivative,
-}
-
-/// The kinds of code that transforms derive from a function, and that compute without slots.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum TransformKind {
-    /// Tangent code: computes the value and its tangent.
-    Tangent,
-    /// Adjoint code: computes the value and its gradient.
-    ValueWithGradient,
-    /// Adjoint code without the steps that only the value needs, unless that could hide a value that is not finite.
-    Gradient,
-    /// Jacobian code: computes the values and the rows of the Jacobian.
-    Jacobian,
-    /// Linearization code: computes the value, and appends the derivative to the tape of the only level.
-    Linearization,
-}
-
-/// Tangent or adjoint code of a function.
-#[derive(Debug)]
-pub struct TransformedCode {
-    /// The bytecode of the transformed function.
-    pub code: Rc<Code>,
-    /// Whether the code appends nodes to the tape.
-    pub appends_nodes: bool,
-    /// The translation of the bytecode to threaded code, which is executed.
-    pub threaded: Threaded,
-    /// The machine code, if the code has run often.
-    pub machine_code: PartCode,
 }
 
 /// The original and derivative code of functions, by function number. Entries are never moved or dropped as long as the
@@ -303,7 +280,8 @@ impl Functions {
         let made = code.and_then(|code| {
             let appends_nodes = code.is_linearization();
             translate(&code).map(|threaded| {
-                Rc::new(TransformedCode { code, appends_nodes, threaded, machine_code: PartCode::default() })
+                let machine_code = PartCode::default();
+                Rc::new(TransformedCode { code, appends_nodes, threaded, machine_code, is_discarded: Cell::new(false) })
             })
         });
         known.insert(signature, made.clone());
@@ -319,7 +297,8 @@ impl Functions {
     /// Discards the tangent or adjoint code of a function permanently, because the code reached an operation that it
     /// cannot execute.
     pub fn discard_transformed(&mut self, closure: &Closure, kind: TransformKind) {
-        self.transformed[kind as usize].insert(Signature::of(closure), None);
+        let known = self.transformed[kind as usize].insert(Signature::of(closure), None);
+        known.into_iter().flatten().for_each(|code| code.is_discarded.set(true));
     }
 
     /// Returns a version of the code of a function, compiled and verified at the first request.

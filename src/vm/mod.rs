@@ -24,11 +24,13 @@ mod fused;
 mod machine_code;
 mod native_call;
 mod objects;
+mod operator_cache;
 pub(crate) mod operators;
 mod recorder;
 pub(crate) mod run;
 pub(crate) mod state;
 mod threaded;
+mod transformed_code;
 
 pub use crate::vm::fault::{BacktraceEntry, Fault, FaultKind, Remark};
 pub use crate::vm::operators::check::finite_difference;
@@ -40,8 +42,9 @@ pub use compiler_interface::{Compiler, Reporter};
 pub use diagnosis::kink::Kink;
 pub use diagnosis::progress_reporter::{LoopProgress, ProgressReporter};
 pub use diagnosis::trace::{Count, NodeTensors, Trace, TraceOperation, TraceRow, TracedTensor};
-pub use function_table::{CodeSource, TransformKind};
+pub use function_table::CodeSource;
 pub(crate) use threaded::translate;
+pub use transformed_code::TransformKind;
 
 #[cfg(test)]
 mod tests;

@@ -4,14 +4,19 @@ use crate::diagnostic::Code as Number;
 use crate::native::library::Failure;
 use crate::tape::Num;
 use crate::value::shape::ShapeId;
-use crate::value::{BoxCells, Cells, Ref, Slot};
+use crate::value::{BoxCells, Cells, Integers, Numbers, Ref, Slot};
 use crate::vm::fault::Fault;
 use std::rc::Rc;
 
 /// Combines components to the cells of an object; the references are moved out of `r`.
 pub fn gather((f, slots): (&[f64], &[Slot]), i: &[i64], r: &mut [Ref]) -> Cells {
     let mut cells = Cells::empty();
-    append((f, slots), i, r, &mut cells);
+    if slots.is_empty() {
+        (cells.len, cells.f, cells.i) = (1, Numbers::from_slice(f), Integers::from_slice(i));
+        cells.r.extend(r.iter_mut().map(std::mem::take));
+    } else {
+        append((f, slots), i, r, &mut cells);
+    }
     cells
 }
 

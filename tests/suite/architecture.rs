@@ -194,6 +194,8 @@ const MACHINE: &[&str] = &[
     "recorder",
     "threaded",
     "machine_code",
+    "transformed_code",
+    "operator_cache",
     "function_table",
     "diagnosis",
     "compiler_interface",

@@ -1,7 +1,9 @@
 //! Objects: reads and writes of components, and copies of references.
 
+use super::super::PASSED;
 use super::super::context::offsets;
 use super::super::layout::Layout;
+use super::natives::passed;
 use super::views::{Key, Shown, key};
 use super::{FLAGS, Translator, kind_of};
 use crate::bytecode::Instruction;
@@ -93,17 +95,22 @@ impl Translator<'_, '_> {
                 self.element_of_arrays_or_step(at, function, [array.0, a.0], (index, self.place(at)));
             }
             I::NewClosure { out, site } => {
-                let site = self.code.closures[usize::from(site)];
-                let [0, 0, count] = site.captures else { return false };
-                if count == 0 {
+                let site = &self.code.closures[usize::from(site)];
+                let [numbers, integers, _] = site.captures;
+                if self.code.is_derivative && numbers > 0 || usize::from(numbers + integers) > PASSED {
                     return false;
                 }
-                let captured = self.register_address(self.code.registers[2]);
+                let own = self.code.registers;
+                for ((bank, k), place) in passed(numbers, site.captures) {
+                    let value = self.get((bank, own[bank as usize] + k));
+                    self.store_context(value, place);
+                }
+                let context = self.builder.ins().get_pinned_reg(types::I64);
                 let given = [
+                    context,
                     self.register_address(out.0),
-                    captured,
-                    self.constant(site.function.into()),
-                    self.constant(count.into()),
+                    self.register_address(own[2]),
+                    self.constant(std::ptr::from_ref(site).addr() as i64),
                 ];
                 self.call_or_step(at, self.helpers.new_closure as *const () as usize, &given);
             }
@@ -122,6 +129,7 @@ impl Translator<'_, '_> {
                 self.call_or_step(at, self.helpers.append_text as *const () as usize, &given);
             }
             I::Native { site } => return self.native(at, &self.code.natives[usize::from(site)]),
+            I::Operate { site } => return self.operator(at, &self.code.operators[usize::from(site)]),
             I::AppendR { array, a } => {
                 let given = [array.0, a.0].map(|register| self.register_address(register));
                 self.call_or_step(at, self.helpers.append_reference as *const () as usize, &given);

@@ -8,11 +8,11 @@ use crate::tape::{Mode, ValueStack};
 use crate::value::Ref;
 use crate::vm::compiler_interface::Compiler;
 use crate::vm::fault::Fault;
-use crate::vm::function_table::TransformedCode;
 use crate::vm::machine_code::PartState;
 use crate::vm::objects;
 use crate::vm::state::machine::Machine;
 use crate::vm::state::tier::CompileMode;
+use crate::vm::transformed_code::TransformedCode;
 use std::rc::Rc;
 
 /// The number of runs after which tangent and adjoint code is compiled. Compiling takes as long as some ten runs of a

@@ -3,12 +3,13 @@
 
 use super::{finalizers, load, save};
 use crate::bytecode::operand::*;
-use crate::bytecode::{Instruction, NativeSite};
+use crate::bytecode::{Instruction, NativeSite, OperatorSite};
 use crate::value::{Ref, Slot, finalizer};
 use crate::vm::compiled;
 use crate::vm::compiler_interface::Compiler;
 use crate::vm::fault::Fault;
 use crate::vm::function_table::{Entry, Version};
+use crate::vm::operator_cache::OperatorCache;
 use crate::vm::operators;
 use crate::vm::state::machine::Machine;
 use crate::vm::state::registers::Registers;
@@ -180,13 +181,24 @@ pub(super) fn apply_operator(machine: &mut Machine, compiler: &mut dyn Compiler)
     let here = at.pc;
     let Instruction::Operate { site } = *at.next() else { return Ok(false) };
     open_window(machine, at);
-    let is_done = operators::apply_in_window(machine, compiler, &at.code().operators[usize::from(site)])?;
+    let is_done = operators::apply_in_window(machine, compiler, operator(at.entry(), site), true)?;
     if !is_done {
         save(machine, here);
     } else if finalizer::any() {
         finalizers::run_finalizers(machine, compiler)?;
     }
     Ok(is_done)
+}
+
+/// Applies an operator of a function in machine code to the window of the machine, if that is possible without moving the stacks;
+/// returns whether it was.
+pub(super) fn apply_in_place(
+    machine: &mut Machine,
+    compiler: &mut dyn Compiler,
+    entry: &Entry,
+    site: OperatorAt,
+) -> Result<bool, Box<Fault>> {
+    operators::apply_in_window(machine, compiler, operator(entry, site), false)
 }
 
 /// Applies a differential operator.
@@ -198,6 +210,12 @@ pub(super) fn operate(
     derivative: bool,
 ) -> Result<(), Box<Fault>> {
     open_window(machine, at);
-    let next = operators::operate(machine, compiler, &at.code().operators[usize::from(site)], derivative)?;
+    let next = operators::operate(machine, compiler, operator(at.entry(), site), derivative)?;
     perform(machine, compiler, next)
+}
+
+/// Returns an operator of a function, and its cache.
+fn operator(entry: &Entry, site: OperatorAt) -> (&OperatorSite, &OperatorCache) {
+    let site = usize::from(site);
+    (&entry.code.operators[site], &entry.operators[site])
 }

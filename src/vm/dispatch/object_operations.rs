@@ -5,9 +5,11 @@
     reason = "machine code passes the addresses of constants on without looking at them"
 )]
 
+use crate::bytecode::ClosureSite;
 use crate::jit::Context;
 use crate::value::spare_arrays::SpareArrays;
 use crate::value::{Closure, Constants, Ref, finalizer};
+use crate::vm::compiled::Running;
 use crate::vm::objects;
 use std::rc::Rc;
 
@@ -66,19 +68,36 @@ pub extern "C" fn new_array_if_empty(context: *mut Context, out: *mut u8) -> i64
     1
 }
 
-/// Creates a function object that captures references, which are moved out of the window.
-pub extern "C" fn new_closure(out: *mut u8, captured: *mut u8, function: i64, count: i64) -> i64 {
+/// Creates a function object with the numbers and integers that were passed, and with references, which are moved out of the
+/// window.
+pub extern "C" fn new_closure(context: *mut Context, out: *mut u8, captured: *mut u8, site: *const ClosureSite) -> i64 {
     // SAFETY: machine code passes a register of its frame, which nothing borrows.
     let is_empty = unsafe { matches!(register(out), Ref::Null) };
     // A finalizer may have to run for an object that is replaced.
     if !is_empty {
         return 0;
     }
-    // SAFETY: machine code passes the first registers of its window, which the verifier has found large enough.
-    let captured = unsafe { std::slice::from_raw_parts_mut(captured.cast::<Ref>(), count as usize) };
-    let captures = objects::gather((&[], &[]), &[], captured);
+    // SAFETY: machine code passes its own context, whose run is in progress, and a site of its code.
+    let (passed, running, site) = unsafe { (&raw const (*context).passed, (*context).run.cast::<Running>(), &*site) };
+    let [numbers, integers, references] = site.captures.map(usize::from);
+    let made = if site.captures == [0; 3] {
+        // SAFETY: the machine is not borrowed while machine code runs.
+        unsafe { (*(*running).machine).functions.plain(site.function) }
+    } else {
+        // SAFETY: machine code has passed the numbers and integers, and passes the first registers of its window, which the
+        // verifier has found large enough. All bits are valid numbers and integers.
+        let (f, i, r) = unsafe {
+            (
+                std::slice::from_raw_parts(passed.cast::<f64>(), numbers),
+                std::slice::from_raw_parts(passed.cast::<i64>().add(numbers), integers),
+                std::slice::from_raw_parts_mut(captured.cast::<Ref>(), references),
+            )
+        };
+        let captures = objects::gather((f, &[]), i, r);
+        Ref::Closure(Rc::new(Closure { function: site.function, captures }))
+    };
     // SAFETY: as above; the register may be one of the window, which is not borrowed any more.
-    unsafe { *register(out) = Ref::Closure(Rc::new(Closure { function: function as u32, captures })) };
+    unsafe { *register(out) = made };
     1
 }
 

@@ -21,6 +21,7 @@ pub(super) static HELPERS: Helpers = Helpers {
     step,
     finish,
     call_native: window_calls::call_native,
+    operate: window_calls::operate,
     load_text: window_calls::load_text,
     append_text: window_calls::append_text,
     append_number,

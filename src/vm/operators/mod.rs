@@ -25,6 +25,8 @@ use crate::value::walk::{Mismatch, Offset, Walk};
 use crate::value::{Cells, JacobianForm, Ref, Slot, finalizer};
 use crate::vm::compiler_interface::Compiler;
 use crate::vm::fault::Fault;
+use crate::vm::operator_cache::OperatorCache;
+use crate::vm::operators::apply::window_call::WindowArguments;
 use crate::vm::state::machine::Machine;
 use crate::vm::state::task::Next;
 use std::any::Any;
@@ -35,11 +37,11 @@ use std::rc::Rc;
 pub fn operate(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
-    site: &OperatorSite,
+    (site, cache): (&OperatorSite, &OperatorCache),
     derivative: bool,
 ) -> Result<Next, Box<Fault>> {
     machine.levels.watch_steps(!machine.host.pending_explanations.is_empty());
-    if !derivative && apply_in_window(machine, compiler, site)? {
+    if !derivative && apply_in_window(machine, compiler, (site, cache), true)? {
         return Ok(Next::Return);
     }
     let mut arguments = machine.take_window(site.params.map(usize::from), derivative);
@@ -143,21 +145,22 @@ pub fn operate(
 pub fn apply_in_window(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
-    site: &OperatorSite,
+    (site, cache): (&OperatorSite, &OperatorCache),
+    stacks_may_move: bool,
 ) -> Result<bool, Box<Fault>> {
-    let params = site.params.map(usize::from);
+    let arguments = WindowArguments { counts: site.params.map(usize::from), cache, stacks_may_move };
     match site.operator {
         Operator::Gradient { at, value, throws: false } => {
-            apply::window_call::gradient(machine, compiler, at, value, params)
+            apply::window_call::gradient(machine, compiler, (at, value), arguments)
         }
         Operator::ValueWithTangent { at, result, throws: false } => {
-            apply::window_call::tangent(machine, compiler, at, result, params)
+            apply::window_call::tangent(machine, compiler, (at, result), arguments)
         }
         Operator::Jacobian { at, result, form: JacobianForm::Small } => {
-            apply::small_jacobian::jacobian(machine, compiler, (at, result), params)
+            apply::small_jacobian::jacobian(machine, compiler, (at, result), arguments)
         }
         Operator::Jacobian { at, result, form } => {
-            apply::window_jacobian::jacobian(machine, compiler, (at, result, form), params)
+            apply::window_jacobian::jacobian(machine, compiler, (at, result, form), arguments)
         }
         _ => Ok(false),
     }

@@ -206,6 +206,11 @@ impl Machine {
         Ok(())
     }
 
+    /// Whether a frame of the given size that begins at the window fits the stacks, without slots.
+    pub(crate) fn has_room(&self, frame: [usize; 3]) -> bool {
+        self.stacks.has([0, 1, 2].map(|bank| self.window[bank] + frame[bank]), false)
+    }
+
     /// Extends the stacks for a frame, if the limit permits.
     #[cold]
     pub(crate) fn make_room(&mut self, end: [usize; 3], slots: bool) -> Result<(), Box<Fault>> {

@@ -6,6 +6,7 @@ use crate::vm::state::machine::Machine;
 
 impl Machine {
     /// Returns the number `k` of the window.
+    #[inline]
     pub fn number(&self, k: usize) -> f64 {
         self.stacks.f.get(self.window[0] + k).copied().unwrap_or(f64::NAN)
     }
@@ -48,6 +49,7 @@ impl Machine {
     }
 
     /// Returns the reference `k` of the window.
+    #[inline]
     pub fn reference(&self, k: usize) -> &Ref {
         const NULL: &Ref = &Ref::Null;
         self.stacks.r.get(self.window[2] + k).unwrap_or(NULL)
@@ -59,6 +61,7 @@ impl Machine {
     }
 
     /// Writes the reference `k` of the window.
+    #[inline]
     pub fn set_reference(&mut self, k: usize, value: Ref) {
         let at = self.window[2] + k;
         self.ensure(2, at);

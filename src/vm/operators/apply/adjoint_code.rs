@@ -13,10 +13,10 @@ use crate::value::{Cells, Closure, Components, Integers, Numbers, Ref, Reference
 use crate::vm::compiled;
 use crate::vm::compiler_interface::Compiler;
 use crate::vm::fault::Fault;
-use crate::vm::function_table::{TransformKind, TransformedCode};
 use crate::vm::operators::{Offset, after_no_error, counts, leaves, mismatch, read, value_layout, vector, walk};
 use crate::vm::state::machine::Machine;
 use crate::vm::state::task::Next;
+use crate::vm::transformed_code::{TransformKind, TransformedCode};
 use multiversion::multiversion;
 use std::rc::Rc;
 
@@ -116,8 +116,17 @@ pub(crate) fn value_with_tangent(
 pub(super) struct TransformedClosure {
     pub(super) code: Rc<TransformedCode>,
     /// The function object whose captures the transformed code reads.
-    closure: Rc<Closure>,
-    kind: TransformKind,
+    pub(super) closure: Rc<Closure>,
+    pub(super) kind: TransformKind,
+}
+
+/// Whether tangent and adjoint code may be used in the current state.
+#[inline]
+pub(super) fn may_be_used(machine: &Machine) -> bool {
+    let is_observed =
+        machine.levels.depth() > 0 || machine.levels.is_observed() || machine.diagnosis.tape_listings.is_some();
+    // Tangent and adjoint code does not check for exclusive access to the storage that it reads.
+    !is_observed && machine.host.pending_explanations.is_empty() && machine.changes.is_empty()
 }
 
 /// Returns tangent or adjoint code of a function, if such code exists and may be used in the current state.
@@ -127,10 +136,7 @@ pub(super) fn code(
     closure: &Rc<Closure>,
     kind: TransformKind,
 ) -> Result<Option<TransformedClosure>, Box<Fault>> {
-    let is_observed =
-        machine.levels.depth() > 0 || machine.levels.is_observed() || machine.diagnosis.tape_listings.is_some();
-    // Tangent and adjoint code does not check for exclusive access to the storage that it reads.
-    if is_observed || !machine.host.pending_explanations.is_empty() || !machine.changes.is_empty() {
+    if !may_be_used(machine) {
         return Ok(None);
     }
     let transformed = machine.functions.transformed(compiler, closure, kind)?;
@@ -173,7 +179,7 @@ pub(super) fn run_in_window(
     }
     let frame = code.frame();
     let end = [0, 1, 2].map(|bank| machine.window[bank] + frame[bank]);
-    if !machine.stacks.has(end, false) {
+    if !machine.has_room(frame) {
         machine.make_room(end, false)?;
     }
     if frame[2] > given[2] {
@@ -194,6 +200,9 @@ pub(super) fn zeros(object: &Ref) -> Option<Ref> {
     Some(match object {
         Ref::Null => Ref::Null,
         Ref::Text(text) => Ref::Text(text.clone()),
+        Ref::Cells(cells) if cells.f.len() == cells.len && cells.i.is_empty() && cells.r.is_empty() => {
+            Ref::Cells(Rc::new(zero_numbers(cells.len)))
+        }
         Ref::Cells(cells) => {
             let r = cells.r.iter().map(zeros).collect::<Option<_>>()?;
             let f = Numbers::from_elem(0.0, cells.f.len());
@@ -203,6 +212,13 @@ pub(super) fn zeros(object: &Ref) -> Option<Ref> {
         }
         _ => return None,
     })
+}
+
+/// Returns an array of zeros.
+pub(super) fn zero_numbers(count: usize) -> Cells {
+    let mut zeros = Cells::empty();
+    (zeros.len, zeros.f) = (count, Numbers::from_elem(0.0, count));
+    zeros
 }
 
 /// Returns a value that consists of the given components.
@@ -255,6 +271,15 @@ fn vector_of(walk: Walk<'_>, at: TangentId, x: &Cells, mut given: Cells) -> Resu
 /// Adds 0 to each number, which turns a negative zero into an ordinary zero as a sweep does; returns whether all are
 /// finite.
 pub(super) fn normalize(numbers: &mut [f64]) -> bool {
+    if numbers.len() < FEW {
+        // The product is not a number if the number is not finite.
+        let mut sum = 0.0;
+        for number in numbers {
+            *number += 0.0;
+            sum += *number * 0.0;
+        }
+        return sum == 0.0;
+    }
     // There is nothing to write in most cases.
     if are_normal(numbers) {
         return true;
@@ -262,6 +287,9 @@ pub(super) fn normalize(numbers: &mut [f64]) -> bool {
     numbers.iter_mut().for_each(|x| *x += 0.0);
     numbers.iter().all(|x| x.is_finite())
 }
+
+/// The number of numbers from which on they are checked by vector instructions.
+const FEW: usize = 8;
 
 /// Whether all numbers are finite, and none is a negative zero.
 #[multiversion(targets("x86_64+avx2"))]
@@ -279,7 +307,7 @@ mod tests {
 
     #[test]
     fn negative_zeros_become_zeros_and_other_numbers_stay() {
-        for size in 1..20 {
+        for size in (1..20).chain([FEW - 1, FEW, FEW + 5]) {
             for at in 0..size {
                 for (special, expected) in
                     [(-0.0, Some(0.0)), (f64::NAN, None), (f64::NEG_INFINITY, None), (-1e-320, Some(-1e-320))]

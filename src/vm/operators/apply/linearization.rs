@@ -9,9 +9,9 @@ use crate::value::shape::TangentId;
 use crate::value::{Cells, Numbers, Ref, References};
 use crate::vm::compiler_interface::Compiler;
 use crate::vm::fault::Fault;
-use crate::vm::function_table::TransformKind;
 use crate::vm::operators::{Offset, leaves, mismatch, walk};
 use crate::vm::state::machine::Machine;
+use crate::vm::transformed_code::TransformKind;
 
 /// Returns the value of a function and its differential; `None` when no linearization code computes them.
 pub(crate) fn value_with_differential(

@@ -1,15 +1,16 @@
 //! Small Jacobian: computes the few rows of a Jacobian from arguments that are in the window already, by Jacobian code.
 
-use super::adjoint_code::{normalize, run_in_window};
+use super::adjoint_code::{normalize, run_in_window, zero_numbers};
 use super::matrix::is_possible;
-use super::window_call::{Saved, code_of_argument, components_of_arguments};
+use super::window_call::{Saved, WindowArguments};
 use crate::value::shape::TangentId;
 use crate::value::{Bank, Cells, Ref, References};
 use crate::vm::compiler_interface::Compiler;
 use crate::vm::fault::Fault;
-use crate::vm::function_table::TransformKind;
+use crate::vm::operator_cache::SameComponents;
 use crate::vm::operators::walk;
 use crate::vm::state::machine::Machine;
+use crate::vm::transformed_code::TransformKind;
 use smallvec::SmallVec;
 use std::rc::Rc;
 
@@ -19,26 +20,24 @@ pub(crate) fn jacobian(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
     (at, result): (TangentId, TangentId),
-    params: [usize; 3],
+    arguments: WindowArguments<'_>,
 ) -> Result<bool, Box<Fault>> {
-    let walk = walk(compiler);
+    let (walk, cache) = (walk(compiler), arguments.cache);
     // The code returns a number for each component of the result, so that each of them must vary.
-    let varies = walk.tangents.components_in_order(walk.shapes, result).is_some();
-    let Some(order) = components_of_arguments(walk, at, params).filter(|_| varies && is_possible(machine)) else {
+    let (Some(of_argument), Some(_)) = (cache.argument(walk, at), cache.result(walk, result)) else { return Ok(false) };
+    let SameComponents { numbers, references, ref order } = *of_argument;
+    if !arguments.consist_of(numbers, references) || !is_possible(machine) {
         return Ok(false);
-    };
-    let (numbers, references) = (params[0], params[2] - 1);
-    let Some(found) = code_of_argument(machine, compiler, references + 1, TransformKind::Jacobian)? else {
-        return Ok(false);
-    };
+    }
+    let Some(found) = arguments.code(machine, compiler, TransformKind::Jacobian)? else { return Ok(false) };
     let rows = usize::from(found.code.code.results[2]);
-    let Some(positions) = Positions::of(machine, &order) else { return Ok(false) };
+    let Some(positions) = Positions::of(machine, order) else { return Ok(false) };
     if positions.count == 0 {
         return Ok(false);
     }
-    let saved = Saved::of(machine, params);
+    let saved = Saved::of(machine, arguments);
     for row in 0..rows {
-        let zeros = Cells::numbers(vec![0.0; positions.count]);
+        let zeros = zero_numbers(positions.count);
         machine.set_reference(references + row, Ref::Cells(Rc::new(zeros)));
     }
     let given = [numbers, 0, references + rows];
@@ -46,11 +45,14 @@ pub(crate) fn jacobian(
         && (0..rows).all(|row| machine.number(row).is_finite());
     let is_done = is_done && (0..rows).all(|row| finish_row(machine, row, rows + row * numbers, &positions));
     if !is_done {
-        saved.restore(machine);
+        saved.restore(machine, found);
         return Ok(false);
     }
-    let rows = (0..rows).map(|row| machine.take_reference(row)).collect();
-    give_rows(machine, rows);
+    let mut taken = References::new();
+    for row in 0..rows {
+        taken.push(machine.take_reference(row));
+    }
+    give_rows(machine, taken);
     Ok(true)
 }
 
@@ -67,10 +69,11 @@ fn finish_row(machine: &mut Machine, row: usize, first: usize, positions: &Posit
     let stacks = &mut machine.stacks;
     let Some(Ref::Cells(cells)) = stacks.r.get_mut(references + row) else { return false };
     let Some(cells) = Rc::get_mut(cells).filter(|cells| cells.f.len() == positions.count) else { return false };
+    let row = cells.f.as_mut_slice();
     for (number, position) in stacks.f[numbers + first..].iter().zip(&positions.numbers) {
-        cells.f[*position] = *number;
+        row[*position] = *number;
     }
-    normalize(&mut cells.f)
+    normalize(row)
 }
 
 /// The places of the numbers of the arguments in a row.

@@ -5,16 +5,17 @@ use super::adjoint_code::run_in_window;
 use super::linearization::{have_same_counts, is_finite};
 use super::matrix::{give_jacobian, is_possible};
 use super::small_jacobian::give_rows;
-use super::window_call::{Saved, code_of_argument, components_of_arguments};
+use super::window_call::{Saved, WindowArguments};
 use crate::tape::linear_map::lanes;
 use crate::tape::{Direction, LinearMap};
 use crate::value::shape::TangentId;
 use crate::value::{Bank, Cells, JacobianForm, Ref};
 use crate::vm::compiler_interface::Compiler;
 use crate::vm::fault::Fault;
-use crate::vm::function_table::TransformKind;
+use crate::vm::operator_cache::SameComponents;
 use crate::vm::operators::walk;
 use crate::vm::state::machine::Machine;
+use crate::vm::transformed_code::TransformKind;
 use smallvec::SmallVec;
 use std::rc::Rc;
 
@@ -24,18 +25,19 @@ pub(crate) fn jacobian(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
     (at, result, form): (TangentId, TangentId, JacobianForm),
-    params: [usize; 3],
+    arguments: WindowArguments<'_>,
 ) -> Result<bool, Box<Fault>> {
     let walk = walk(compiler);
+    let Some(of_argument) = arguments.cache.argument(walk, at) else { return Ok(false) };
+    let SameComponents { numbers, references, ref order } = *of_argument;
     let is_supported = walk.tangents.is_array_of_numbers(walk.shapes, result) && is_possible(machine);
-    let Some(order) = components_of_arguments(walk, at, params).filter(|_| is_supported) else { return Ok(false) };
-    let (numbers, references) = (params[0], params[2] - 1);
-    let Some(found) = code_of_argument(machine, compiler, references + 1, TransformKind::Linearization)? else {
+    if !is_supported || !arguments.consist_of(numbers, references) {
         return Ok(false);
-    };
-    let Some(nodes) = Nodes::of(machine, &order) else { return Ok(false) };
+    }
+    let Some(found) = arguments.code(machine, compiler, TransformKind::Linearization)? else { return Ok(false) };
+    let Some(nodes) = Nodes::of(machine, order) else { return Ok(false) };
     let count = nodes.count;
-    let saved = Saved::of(machine, params);
+    let saved = Saved::of(machine, arguments);
     nodes.write(machine, [numbers, references]);
     machine.levels.open(Direction::Reverse)?;
     machine.levels.add_leaves(count)?;
@@ -43,7 +45,7 @@ pub(crate) fn jacobian(
     let outputs = if is_done { outputs(machine) } else { None };
     let Some(outputs) = outputs else {
         machine.levels.close();
-        saved.restore(machine);
+        saved.restore(machine, found);
         return Ok(false);
     };
     if form == JacobianForm::Sparse || outputs.is_empty() || outputs.len() > lanes::LANES.min(count) {
@@ -54,7 +56,7 @@ pub(crate) fn jacobian(
     let rows = machine.levels.single_chunk().and_then(|(leaves, nodes)| lanes::rows(leaves, nodes, &outputs));
     machine.levels.close();
     let Some(rows) = rows else {
-        saved.restore(machine);
+        saved.restore(machine, found);
         return Ok(false);
     };
     give_rows(machine, rows.into_iter().map(|row| Ref::Cells(Rc::new(Cells::numbers(row)))).collect());
