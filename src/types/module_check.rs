@@ -14,6 +14,7 @@ use crate::types::conform::rethrowing_function;
 use crate::types::conform::superclass;
 use crate::types::conform::witness;
 use crate::types::declare;
+use crate::types::declare::async_global;
 use crate::types::declare::interactive_session;
 use crate::types::declare::main_attribute::entry;
 use crate::types::declare::module_files;
@@ -124,6 +125,7 @@ pub fn check_module(cx: &mut TypeContext, files: &[File], texts: &[(u32, Rc<str>
     for (_, file) in &numbered {
         property_wrapper::note_wrappers(cx, file);
     }
+    async_global::note_throwing_functions(cx, &numbered);
     module_files::enter_files(cx, &numbered);
     let registers = cx.module.registrations.iter().any(|(_, f)| !cx.defs.function_data(*f).is_prelude);
     redeclaration::check_functions(cx, before);

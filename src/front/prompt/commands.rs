@@ -135,6 +135,20 @@ const FOREIGN_NAMES: &[(&str, &str)] = &[
     ("write", "save"),
 ];
 
+/// Words that are functions and not commands, with calls of them.
+const FUNCTIONS: &[(&str, &str)] = &[
+    ("differentiate", "'f'(2)', or ':derive f' for the formula"),
+    ("gradient", "'∇f(1, 2)'"),
+    ("integral", "'integral(f, 0...1)'"),
+    ("integrate", "'integral(f, 0...1)'"),
+    ("limit", "'limit(f, at: 0)'"),
+    ("maximize", "'maximize(f, from: 0)'"),
+    ("minimize", "'minimize(f, from: 0)'"),
+    ("root", "'solve(f, near: 1)'"),
+    ("solve", "'solve(f, near: 1)'"),
+    ("undo", "a definition again: it replaces the former one"),
+];
+
 /// Examples for new users.
 const FIRST: &str = "\
 f(x) = x * sin(x)          a function; f'(2) is its derivative at 2, f'' the second derivative
@@ -156,6 +170,9 @@ pub(super) fn run(prompt: &mut Prompt, line: &str) -> Flow {
     if !begun.is_empty() {
         let names: Vec<String> = begun.iter().map(|command| format!("':{}'", command.name)).collect();
         return prompt.print_error(&format!("several commands begin with ':{word}': {}", names.join(", ")));
+    }
+    if let Some((_, call)) = FUNCTIONS.iter().find(|(name, _)| *name == word) {
+        return prompt.print_error(&format!("there is no command ':{word}'; write {call}"));
     }
     let foreign = FOREIGN_NAMES.iter().find(|(name, _)| *name == word).map(|(_, own)| (*own).to_owned());
     let close = foreign.or_else(|| closest(word, COMMANDS.iter().map(|command| command.name)));
@@ -276,8 +293,13 @@ fn explained(prompt: &mut Prompt, rest: &str, view: View) -> Flow {
 
 /// Reports that a command has no point.
 fn no_point(prompt: &mut Prompt, rest: &str) -> Flow {
-    let function = if rest.is_empty() { "f" } else { rest };
-    prompt.print_error(&format!("expected a function or an expression, and a point, such as '{function} at 2'"))
+    let example = match rest.split_once(char::is_whitespace) {
+        _ if rest.is_empty() => "f at 2".to_owned(),
+        // The point follows the function without `at`.
+        Some((function, point)) if point.trim().parse::<f64>().is_ok() => format!("{function} at {}", point.trim()),
+        _ => format!("{rest} at 2"),
+    };
+    prompt.print_error(&format!("expected a function or an expression, and a point, such as '{example}'"))
 }
 
 fn explain(prompt: &mut Prompt, rest: &str) -> Flow {

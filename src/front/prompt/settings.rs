@@ -29,9 +29,8 @@ const SETTINGS: &[Setting] = &[
         change: |prompt, word| {
             prompt.digits = match word {
                 "all" => None,
-                _ => {
-                    Some(number(word).ok().filter(|n| (1..=17).contains(n)).ok_or("expected 1 to 17 or 'all'")? as usize)
-                }
+                _ => Some(number(word).ok().filter(|n| (1..=17).contains(n)).ok_or("a number of digits was expected")?
+                    as usize),
             };
             Ok(())
         },

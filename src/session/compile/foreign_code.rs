@@ -168,6 +168,19 @@ impl Session {
                 continue;
             };
             effort.attempts -= allowed - search.attempts;
+            // An unknown name in the code was reported before, and perhaps the rest of the code follows from it.
+            if found.remaining.is_none()
+                && diagnostics[..at - 1].iter().any(|d| {
+                    d.code == Code::UnknownName
+                        && d.message != first.message
+                        && d.primary.span.start >= start
+                        && found.range.contains(&offsets(d.primary.span, start).start)
+                })
+            {
+                diagnostics.remove(at - 1);
+                at -= 1;
+                continue;
+            }
             is_mended |= found.remaining.as_ref().is_some_and(Vec::is_empty);
             let range = start + found.range.start as u32..start + found.range.end as u32;
             let line = start + inputs[input].text[..found.range.start].rfind('\n').map_or(0, |n| n + 1) as u32;

@@ -4,6 +4,7 @@
 use crate::diagnostic::{Code, Diagnostic, Help, Label, Note};
 use crate::session::Session;
 use crate::source::{GENERATED, Source, Span};
+use crate::syntax::foreign::{self, Scope};
 use crate::vm::{Trace, TraceOperation};
 use std::ops::Range;
 
@@ -114,9 +115,15 @@ impl SpanMapping<'_, '_> {
     fn syntax_errors(&self) -> Vec<Diagnostic> {
         let part = |part: &InputPart| {
             let text = &self.text.text[part.range.clone()];
-            crate::syntax::parse(text, self.input.start + part.start as u32).diagnostics
+            let start = self.input.start + part.start as u32;
+            let mut errors = crate::syntax::parse(text, start).diagnostics;
+            errors.retain(Diagnostic::is_error);
+            match errors.first().and_then(|error| notation_error(text, start, error)) {
+                Some(explained) => vec![explained],
+                None => errors,
+            }
         };
-        self.text.parts.iter().flat_map(part).filter(Diagnostic::is_error).collect()
+        self.text.parts.iter().flat_map(part).collect()
     }
 
     fn diagnostic(&self, diagnostic: Diagnostic) -> Diagnostic {
@@ -148,6 +155,24 @@ impl SpanMapping<'_, '_> {
             helps: helps.into_iter().filter(|_| is_in_input).filter_map(help).collect(),
         }
     }
+}
+
+/// Explains a syntax error of an expression in another notation, such as `sin x`, if there is a replacement with which the
+/// expression can be parsed.
+pub(crate) fn notation_error(text: &str, start: u32, error: &Diagnostic) -> Option<Diagnostic> {
+    let span = error.primary.span;
+    let at = (span.start.checked_sub(start)? as usize)..(span.end.checked_sub(start)? as usize);
+    foreign::replacements(text, at, Scope::Everything).into_iter().find_map(|candidate| {
+        let code = candidate.code.as_ref()?;
+        let mut edited = text.to_owned();
+        edited.replace_range(candidate.range.clone(), code);
+        if crate::syntax::parse(&edited, start).diagnostics.iter().any(Diagnostic::is_error) {
+            return None;
+        }
+        let range = Span::new(start + candidate.range.start as u32, start + candidate.range.end as u32);
+        let diagnostic = Diagnostic::error(error.code, range, candidate.message.clone());
+        Some(diagnostic.fix(format!("write '{code}'"), range, code.clone()))
+    })
 }
 
 impl Session {

@@ -91,6 +91,10 @@ impl Session {
 
     /// Returns a range of numbers in source syntax.
     fn range(&mut self, (from, to): (&str, &str)) -> Result<String, Vec<Diagnostic>> {
+        if from.is_empty() || to.is_empty() {
+            let message = "an interval has two bounds: 'from -3 to 3'";
+            return Err(vec![self.at_text(if from.is_empty() { to } else { from }, message)]);
+        }
         let (low, high) = (self.number(from)?, self.number(to)?);
         if low == high || !(high - low).is_finite() {
             let message = format!("a plot needs two different finite bounds, not {low} and {high}");
@@ -149,7 +153,7 @@ impl Session {
         if let Some(function) = self.with_scalar_result(&format!("{{ (x: Double) in {text} }}")) {
             return Ok(Subject::Function(function));
         }
-        let value = self.compiles(&["let x = 0.5", text])?;
+        let value = self.compiles(&["let x = 0.5", text]).map_err(|errors| self.in_notation(errors, text))?;
         let ty = value.map_or(String::new(), |ty| format!(", but has type '{ty}'"));
         let message =
             format!("'{text}' is not a function of one number, an expression in x, or an array of numbers{ty}");
@@ -193,6 +197,15 @@ impl Session {
         };
         self.restore(snapshot);
         answer
+    }
+
+    /// Explains the errors of a text that is written in another notation, such as `sin x`.
+    fn in_notation(&self, errors: Vec<Diagnostic>, text: &str) -> Vec<Diagnostic> {
+        let explained = errors.iter().find(|error| error.code <= Code::ExpectedBrace).and_then(|error| {
+            let source = self.sources.get(self.sources.source_of(error.primary.span)?);
+            command_text::notation_error(text, source.start, error)
+        });
+        explained.map_or(errors, |explained| vec![explained])
     }
 
     /// Returns an error at a text that the user wrote.

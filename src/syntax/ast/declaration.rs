@@ -155,6 +155,8 @@ pub struct Param {
     pub ty: Option<TypeExpr>,
     /// Whether the parameter is `inout`.
     pub is_inout: bool,
+    /// Whether the parameter is `consuming`: the body may modify its copy of the argument.
+    pub is_consuming: bool,
     /// Whether the parameter is variadic, `T...`.
     pub variadic: bool,
     /// The default value of the parameter, `= value`.

@@ -30,7 +30,10 @@ use pattern::Code;
 pub(crate) use spelling::{distance, is_keyword};
 pub(crate) use statement_ranges::{is_assignment_or_import, statement_ranges};
 use std::ops::Range;
-use tables::{Row, TABLES, array_operations, functions, library_functions, mathematical_notation, members, statements};
+use tables::{
+    Row, TABLES, array_operations, expressions, functions, library_functions, mathematical_notation, members,
+    statements,
+};
 use token::{Kind, text_of};
 
 /// The part of the tables that applies to an error.
@@ -131,6 +134,10 @@ impl Replacement {
         let is_word = word.chars().all(token::is_word) && !word.starts_with(|c: char| c.is_ascii_digit());
         if self.message == array_operations::MATRIX {
             return error.message.contains("[[");
+        }
+        // A label before an argument of a subscript resembles a slice.
+        if self.message == expressions::CHARACTERS && error.message.starts_with("no subscript of '") {
+            return error.message.contains("String'");
         }
         if self.is_applied_to_elements() {
             return error.message.contains("type '[") || error.message.contains("types ([");

@@ -151,8 +151,6 @@ const PACKAGES: &[(&str, &str)] = &[
     ("time", ""),
     ("re", ""),
     ("json", ""),
-    ("UIKit", ""),
-    ("SwiftUI", ""),
 ];
 
 /// Functions that other systems write with uppercase letters.

@@ -126,7 +126,7 @@ impl Builder<'_> {
 
     fn param(&mut self, node: Node<'_>) -> Option<Param> {
         let (mut attributes, mut names, mut ty, mut default) = (vec![], vec![], None, None);
-        let (mut variadic, mut is_inout) = (false, false);
+        let (mut variadic, mut is_inout, mut is_consuming) = (false, false, false);
         for part in node.into_inner() {
             match part.as_rule() {
                 Rule::attribute => attributes.push(self.attribute(part)),
@@ -136,6 +136,7 @@ impl Builder<'_> {
                 _ => {
                     let param = self.param_type(part);
                     is_inout = param.is_inout;
+                    is_consuming = param.is_consuming;
                     attributes.extend(param.attributes);
                     ty = Some(param.ty);
                 }
@@ -143,7 +144,7 @@ impl Builder<'_> {
         }
         let name = names.pop()?;
         let label = Some(names.pop().unwrap_or_else(|| name.clone())).filter(|l| &*l.name != "_");
-        Some(Param { label, name, ty, is_inout, variadic, default, attributes })
+        Some(Param { label, name, ty, is_inout, is_consuming, variadic, default, attributes })
     }
 
     /// Reads accessors, `{ get … set … }`, or observers.

@@ -366,6 +366,7 @@ impl Builder<'_> {
                 name: param.0,
                 ty: param.1,
                 is_inout: false,
+                is_consuming: false,
                 variadic: false,
                 default: None,
                 attributes: vec![],

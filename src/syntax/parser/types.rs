@@ -1,7 +1,7 @@
 //! Type parser: reads types, generic parameters and requirements.
 
 use super::{Builder, Node, Rule};
-use crate::diagnostic::Code;
+use crate::diagnostic::{Code, Help};
 use crate::source::Span;
 use crate::syntax::ast::{Attribute, FunctionTypeParam, Generics, Ident, Requirement, TypeExpr, TypeExprKind};
 
@@ -9,6 +9,7 @@ use crate::syntax::ast::{Attribute, FunctionTypeParam, Generics, Ident, Requirem
 pub(super) struct ParamType {
     pub ty: TypeExpr,
     pub is_inout: bool,
+    pub is_consuming: bool,
     pub attributes: Vec<Attribute>,
 }
 
@@ -28,25 +29,29 @@ impl Builder<'_> {
     pub(super) fn param_type(&mut self, node: Node<'_>) -> ParamType {
         let span = self.span(&node);
         let nothing = TypeExpr { kind: TypeExprKind::Inferred, span };
-        self.deeper(span, ParamType { ty: nothing, is_inout: false, attributes: vec![] }, |b| b.type_inside(node, span))
+        self.deeper(span, ParamType { ty: nothing, is_inout: false, is_consuming: false, attributes: vec![] }, |b| {
+            b.type_inside(node, span)
+        })
     }
 
     fn type_inside(&mut self, node: Node<'_>, span: Span) -> ParamType {
         let (mut attributes, mut words, mut cores) = (vec![], vec![], vec![]);
-        let mut is_inout = false;
+        let (mut is_inout, mut is_consuming) = (false, false);
         let mut arrow = None;
         for part in node.into_inner() {
             match part.as_rule() {
                 Rule::attribute => attributes.push(self.attribute(part)),
                 Rule::type_word => match part.as_str() {
                     "inout" => is_inout = true,
+                    "consuming" => is_consuming = true,
                     word @ ("some" | "any") => words.push((word == "some", self.span(&part))),
                     _ => {}
                 },
                 Rule::suppression => {
                     let place = self.span(&part);
                     let message = "'~' before a protocol is not supported: every type can be copied";
-                    self.error(Code::Syntax, place, message);
+                    let help = "leave it out; a value with one owner and a 'deinit' is an instance of a 'final class'";
+                    self.error(Code::Syntax, place, message).helps.push(Help { text: help.into(), edits: vec![] });
                 }
                 Rule::type_core => cores.push(self.type_core(part)),
                 Rule::arrow => arrow = Some(part),
@@ -68,20 +73,22 @@ impl Builder<'_> {
             let Some(params) = ty.1 else {
                 let place = ty.0.span;
                 let text = self.written(place).to_owned();
-                self.error(Code::Syntax, place, "the parameters of a function type need parentheses").helps.push(
-                    crate::diagnostic::Help {
-                        text: "enclose it in parentheses".into(),
-                        edits: vec![(place, format!("({text})"))],
-                    },
-                );
-                return ParamType { ty: TypeExpr { kind: TypeExprKind::Inferred, span }, is_inout, attributes };
+                self.error(Code::Syntax, place, "the parameters of a function type need parentheses")
+                    .helps
+                    .push(Help { text: "enclose it in parentheses".into(), edits: vec![(place, format!("({text})"))] });
+                return ParamType {
+                    ty: TypeExpr { kind: TypeExprKind::Inferred, span },
+                    is_inout,
+                    is_consuming,
+                    attributes,
+                };
             };
             // The listed attributes apply to the parameter, all others to the function type.
             let (own, of_type) = attributes.into_iter().partition(|a: &Attribute| {
                 matches!(&*a.name.name, "noDerivative" | "escaping" | "autoclosure" | "memberwise")
             });
             let kind = TypeExprKind::Function { params, result: Box::new(result), throws, attributes: of_type };
-            return ParamType { ty: TypeExpr { kind, span }, is_inout, attributes: own };
+            return ParamType { ty: TypeExpr { kind, span }, is_inout, is_consuming, attributes: own };
         }
         for (is_some, place) in words.into_iter().rev() {
             let inner = Box::new(ty.0);
@@ -89,7 +96,7 @@ impl Builder<'_> {
             let kind = if is_some { TypeExprKind::Some(inner) } else { TypeExprKind::Any(inner) };
             ty = (TypeExpr { kind, span: whole }, None);
         }
-        ParamType { ty: ty.0, is_inout, attributes }
+        ParamType { ty: ty.0, is_inout, is_consuming, attributes }
     }
 
     /// Reads the end of a function type: `throws -> T`.
@@ -190,7 +197,7 @@ impl Builder<'_> {
                 _ => ty = Some(self.param_type(part)),
             }
         }
-        let ParamType { ty, is_inout, attributes } = ty?;
+        let ParamType { ty, is_inout, attributes, .. } = ty?;
         Some(FunctionTypeParam { label, ty, is_inout, variadic, attributes })
     }
 
@@ -251,7 +258,7 @@ pub(super) fn tuple_of(elements: &[FunctionTypeParam], span: Span) -> TypeExpr {
 pub(super) fn element_type(element: &FunctionTypeParam) -> TypeExpr {
     let mut attributes = element.attributes.clone();
     attributes.retain(|a| &*a.name.name == "differentiable");
-    attributed(ParamType { ty: element.ty.clone(), is_inout: false, attributes })
+    attributed(ParamType { ty: element.ty.clone(), is_inout: false, is_consuming: false, attributes })
 }
 
 /// Whether a chain of suffixes is too long; such a chain is truncated, because `T????…` nests without parentheses.

@@ -394,6 +394,8 @@ pub(crate) fn conforms_to(cx: &mut TypeContext, ty: &Type, p: ProtocolId) -> boo
     let ty = unification::shallow(cx, ty);
     match &*cx.defs.protocol_data(p).name {
         "_Keyed" => return true,
+        // All code runs on one thread.
+        "Sendable" if cx.defs.protocol_data(p).is_prelude => return true,
         "AnyObject" if cx.defs.protocol_data(p).is_prelude => return is_object(cx, &ty),
         _ => {}
     }

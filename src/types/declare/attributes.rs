@@ -14,6 +14,8 @@ use crate::types::names::prelude;
 /// The names allowed after `@`, besides property wrappers, result builders and global actors. Many have no effect in a script.
 const KNOWN: &[&str] = &[
     "MainActor",
+    "Observable",
+    "ObservationIgnored",
     "Sendable",
     "autoclosure",
     "available",

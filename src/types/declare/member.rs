@@ -333,5 +333,14 @@ pub(crate) fn declare_accessors(
 }
 
 pub(crate) fn value_param(name: Ident, ty: Option<&TypeExpr>) -> Param {
-    Param { label: None, name, ty: ty.cloned(), is_inout: false, variadic: false, default: None, attributes: vec![] }
+    Param {
+        label: None,
+        name,
+        ty: ty.cloned(),
+        is_inout: false,
+        is_consuming: false,
+        variadic: false,
+        default: None,
+        attributes: vec![],
+    }
 }

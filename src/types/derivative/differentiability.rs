@@ -268,7 +268,8 @@ fn impossible(
     }
     if args.wrt.as_ref().is_none_or(Vec::is_empty) && !wrt.contains(&true) {
         let message = "no differentiation parameters could be inferred; must differentiate with respect to at least one parameter conforming to 'Differentiable'";
-        return error(span, message.into());
+        let empty = args.wrt.as_ref().and_then(|_| empty_parameter_list(cx, span));
+        return error(empty.unwrap_or(span), message.into());
     }
     let changes = signature.self_inout || signature.params.iter().any(|p| p.is_inout);
     if signature.result.is_unit() && !changes {
@@ -280,6 +281,14 @@ fn impossible(
         return error(span, message);
     }
     None
+}
+
+/// Returns the span of `wrt: ()` in an attribute.
+fn empty_parameter_list(cx: &TypeContext, attribute: Span) -> Option<Span> {
+    let text = cx.sink.source_text(attribute);
+    let begin = text.find("wrt").or_else(|| text.find("withRespectTo"))?;
+    let end = begin + text[begin..].find(')')? + 1;
+    Some(Span::new(attribute.start + begin as u32, attribute.start + end as u32))
 }
 
 pub(crate) fn result_does_not_conform(cx: &TypeContext, result: &Type) -> String {

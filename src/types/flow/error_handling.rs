@@ -67,7 +67,14 @@ impl<'b> Flow<'b, '_> {
         }
         if self.tried == 0 {
             self.unmarked += 1;
-            let whole = self.operation.unwrap_or(span);
+            let mut whole = self.operation.unwrap_or(span);
+            // The expression is `try await f()`.
+            if let Some((at, word)) = self.cx.sink.word_before(whole)
+                && word == "await"
+                && self.cx.sink.source_text(Span::new(at.end, whole.start)).trim().is_empty()
+            {
+                whole = at.to(whole);
+            }
             let message = "call can throw but is not marked with 'try'";
             let mut diagnostic =
                 Diagnostic::error(Code::Unhandled, span, message).fix("mark it with 'try'", whole.before(), "try ");

@@ -45,7 +45,10 @@ impl<'b> Flow<'b, '_> {
             }
             StmtKind::Let { pattern, value: Some(value) } => {
                 self.expr(value);
-                self.usage.declare(pattern, Declared::WithValue { statement: s.span, value: value.span });
+                // The variable of a `consuming` parameter is not declared by a statement of its own.
+                if s.span != pattern.span {
+                    self.usage.declare(pattern, Declared::WithValue { statement: s.span, value: value.span });
+                }
                 self.pattern(pattern);
             }
             StmtKind::Let { pattern, value: None } => {

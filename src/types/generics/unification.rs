@@ -80,6 +80,12 @@ pub(crate) fn unify(cx: &mut TypeContext, a: &Type, b: &Type, span: Span) -> boo
             if a == b {
                 return true;
             }
+            // The associated type of a generic parameter is no type of the program, whatever the arguments of that are.
+            let is_fixed = |cx: &mut TypeContext, ty: &Type| matches!(ty, Type::Associated(..)) && !has_vars(cx, ty);
+            let is_nominal = |ty: &Type| matches!(ty, Type::Nominal(..));
+            if is_fixed(cx, &a) && is_nominal(&b) || is_fixed(cx, &b) && is_nominal(&a) {
+                return resolved(cx, &a) == resolved(cx, &b);
+            }
             if has_vars(cx, &a) || has_vars(cx, &b) {
                 cx.vars.defer_equation(a, b, span);
                 return true;

@@ -197,6 +197,8 @@ pub struct ModuleState {
     pub(crate) reveals_opaque_types: bool,
     /// The type of the value of the script's last expression, if any.
     pub(crate) script_result: Option<Type>,
+    /// The names of the functions of a module that begins tasks, and whether all functions with the name throw.
+    pub(crate) throwing_functions: HashMap<Name, bool>,
     /// The global variables of the script that is being checked.
     pub(crate) script_globals: Range<u32>,
     /// The registered derivatives whose original was not looked up yet: the declaration with the attribute, and the

@@ -3,6 +3,7 @@
 use crate::diagnostic::{Code, Diagnostic};
 use crate::syntax::ast::{TypeExpr, TypeExprKind};
 use crate::types::conform::conformances;
+use crate::types::conform::superclass;
 use crate::types::generics::associated_type;
 use crate::types::generics::unification;
 use crate::types::model::declaration_tables::{Entry, MemberKind, Named, Owner};
@@ -171,6 +172,9 @@ pub(crate) fn member_type(cx: &mut TypeContext, of: &Type, name: &str) -> Option
         if let Some(found) = own_member_type(cx, *n, args, name) {
             return Some(found);
         }
+        if let Some(found) = inherited_member_type(cx, *n, args, name) {
+            return Some(found);
+        }
         let data = cx.defs.nominal_data(*n);
         let own = data.params.len() - data.own_params;
         if let Some(i) = (own..data.params.len()).find(|i| &*cx.defs.params[data.params[*i].0 as usize].name == name) {
@@ -200,6 +204,20 @@ pub(crate) fn protocol_alias(cx: &mut TypeContext, of: &Type, name: &str) -> Opt
     }
     let target = target.substitute(&|q| (q == own).then(|| of.clone()));
     Some(associated_type::normalize_type(cx, &target))
+}
+
+/// Returns a nested type or type alias that is declared in a superclass of a class.
+pub(crate) fn inherited_member_type(cx: &mut TypeContext, n: NominalId, args: &[Type], name: &str) -> Option<Type> {
+    let (mut class, mut args) = (n, args.to_vec());
+    while superclass::superclass(cx, class).is_some()
+        && let Some(Type::Nominal(base, base_args)) = superclass::base_type(cx, class, &args)
+    {
+        if let Some(found) = own_member_type(cx, base, &base_args, name) {
+            return Some(found);
+        }
+        (class, args) = (base, base_args.to_vec());
+    }
+    None
 }
 
 /// Returns a nested type or type alias that is declared in a nominal type.

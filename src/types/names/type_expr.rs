@@ -242,9 +242,11 @@ fn resolve_name(cx: &mut TypeContext, ident: &Ident, generics: &[TypeExpr], scop
             Owner::Nominal(n) if generic_env::resolves_requirements(cx, n) => None,
             Owner::Nominal(n) => {
                 let declared = cx.defs.declared_type(n);
+                let args: Vec<Type> = cx.defs.nominal_data(n).params.iter().map(|p| Type::Param(*p)).collect();
+                let inherited = name_lookup::inherited_member_type(cx, n, &args, name);
                 // The name of the associated type that is being inferred may denote a type in an enclosing scope.
                 let known = associated_type::associated_type(cx, &declared, name).filter(|ty| *ty != Type::Error);
-                known.or_else(|| name_lookup::protocol_alias(cx, &declared, name))
+                inherited.or(known).or_else(|| name_lookup::protocol_alias(cx, &declared, name))
             }
             Owner::Protocol(p) => name_lookup::member_type(cx, &Type::Param(cx.defs.protocol_data(p).self_param), name),
         };

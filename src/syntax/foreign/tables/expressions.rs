@@ -8,7 +8,7 @@ const PARAMETERLESS: &str = "a function without a name is written '{ … }'";
 const SLICE: &str = "a slice is written with a range, which excludes its end";
 const INTERPOLATION: &str = "a text contains values as in \"x = \\(x)\"";
 const CASES: &str = "a function of two cases is written 'condition ? a : b'";
-const CHARACTERS: &str = "a 'String' is not indexed by numbers";
+pub(in crate::syntax::foreign) const CHARACTERS: &str = "a 'String' is not indexed by numbers";
 const PRODUCT: &str = "matrices are multiplied with '*' after 'import TensorFlow'";
 const ELEMENTWISE: &str = "operators are not applied to the elements of arrays; use 'map'";
 

@@ -571,6 +571,6 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     ("limit ( $f , $e )", "limit($f, at: $e)", ""),
     ("zip ( $x )", "", "'zip' pairs the elements of two sequences"),
     ("torch . $r", "", "tensors need 'import TensorFlow'; derivatives are functions: 'gradient(at: x, in: f)'"),
-    ("ans", "", "there is no 'ans' in a program; name a value with 'let'"),
+    ("ans", "", "'ans' is the last value at the prompt, and there is none; name a value with 'let'"),
     ("$n . grad", "", "derivatives are functions, 'gradient(at: x, in: f)'; nothing is stored beside variables"),
 ];

@@ -414,6 +414,7 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     ("<currency> ~ $i", "$i", "a number has no currency sign"),
     ("$i _ $i", "", "digits are grouped with '_', as in '1_000_000'; a product is written with '*'"),
     ("$i ~ $s ~ $i", "", "digits are grouped with '_': '1_000_000'"),
+    ("$i ~ ' ~ $x", "$i_$x", "digits are grouped with '_'"),
     ("$i ~ . ~ $i", "", "a number has one decimal point"),
     ("$i ~ . #end", "$i.0", "a number has digits after the decimal point"),
     ("$i ~ . #last", "$i.0", "a number has digits after the decimal point"),

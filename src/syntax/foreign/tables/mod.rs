@@ -4,6 +4,7 @@ pub(super) mod array_functions;
 pub(super) mod array_operations;
 pub(super) mod calculus_libraries;
 pub(super) mod calculus_phrases;
+pub(super) mod computer_algebra;
 pub(super) mod declarations;
 pub(super) mod expressions;
 pub(super) mod functions;
@@ -28,6 +29,7 @@ pub(super) const TABLES: &[(Scope, &[Row])] = &[
     (Scope::Conversions, tensors::CONVERTED),
     (Scope::Conversions, library_functions::CONVERTED),
     (Scope::Arrays, array_operations::ROWS),
+    (Scope::Expressions, computer_algebra::ROWS),
     (Scope::Expressions, library_functions::ROWS),
     (Scope::Expressions, calculus_libraries::ROWS),
     (Scope::Expressions, array_functions::ROWS),

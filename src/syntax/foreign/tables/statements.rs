@@ -67,6 +67,7 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     ("§ # _ $r", "// $r", "a comment begins with '//'"),
     ("# _ $r", "// $r", "a comment begins with '//'"),
     ("§ % matplotlib $r", "-", "plots are shown without a setting"),
+    ("§ % time $r", "", "there is no '%time'; 'ContinuousClock().measure { … }' returns a running time"),
     ("§ % timeit $r", "", "there is no '%timeit'; 'ContinuousClock().measure { … }' returns a running time"),
     ("§ % $n $r", "// $n $r", "a comment begins with '//'"),
     ("% $n #end", "// $n", "a comment begins with '//'"),

@@ -11,7 +11,7 @@ use crate::types::infer::Infer;
 use crate::types::infer::call::candidates::Candidate;
 use crate::types::infer::expr::implicit_member::implicit_root;
 use crate::types::model::declaration_tables::SignatureParam;
-use crate::types::model::ty::{FunctionType, Type};
+use crate::types::model::ty::{FunctionType, NominalId, ProtocolId, Type};
 use crate::types::model::type_vars;
 use crate::types::model::type_vars::Literal;
 use crate::types::model::typed_tree::Expr;
@@ -350,8 +350,13 @@ impl Infer<'_> {
             Type::Var(v) => {
                 let state = self.cx.vars.var(*v);
                 let is_value = state.literal.is_some() || !state.conforms.is_empty();
-                let is_function = matches!(arg.kind, Ast::Closure(_) | Ast::Operator(_));
-                return (!is_value || !is_function).then_some(2);
+                let fits = match &arg.kind {
+                    Ast::Closure(_) | Ast::Operator(_) => !is_value,
+                    Ast::Array(_) => self.takes_literal(&wanted, "Array", "ExpressibleByArrayLiteral"),
+                    Ast::Dictionary(_) => self.takes_literal(&wanted, "Dictionary", "ExpressibleByDictionaryLiteral"),
+                    _ => true,
+                };
+                return fits.then_some(2);
             }
             _ => {}
         }
@@ -532,8 +537,24 @@ impl Infer<'_> {
                 let protocol = name_lookup::protocol(self.cx, protocol);
                 conformances::conforms_to(self.cx, ty, protocol)
             }
+            Type::Var(v) => {
+                let required: Vec<ProtocolId> = self.cx.vars.var(*v).conforms.iter().map(|c| c.protocol).collect();
+                required.into_iter().all(|required| self.some_literal_type_conforms(usual, protocol, required))
+            }
             _ => true,
         }
+    }
+
+    /// Whether one of the types that can be written as a collection literal declares a conformance.
+    fn some_literal_type_conforms(&mut self, usual: &'static str, literal: &'static str, required: ProtocolId) -> bool {
+        let usual = name_lookup::library_nominal(self.cx, usual);
+        if conformances::find_conformance(self.cx, usual, required).is_some() {
+            return true;
+        }
+        (0..self.cx.defs.nominals.len() as u32).map(NominalId).any(|n| {
+            conformances::find_conformance(self.cx, n, required).is_some()
+                && conformances::declares(self.cx, n, literal).is_some()
+        })
     }
 
     fn literal_cost(&mut self, literal: Literal, ty: &Type) -> u32 {

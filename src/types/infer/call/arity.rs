@@ -1,13 +1,16 @@
 //! Arity: excludes functions that cannot accept the arguments of a call by their declared numbers of parameters, before
-//! their types are resolved.
+//! their types are resolved, and reports calls of function values with another number of arguments.
 
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
 use crate::syntax::ast::{ExprKind as Ast, Param, TypeExprKind};
 use crate::types::generics::unification;
 use crate::types::infer::Infer;
 use crate::types::infer::call::arguments::ArgNode;
 use crate::types::infer::call::candidates::{Candidate, Target};
 use crate::types::model::declaration_tables::FunctionKind;
-use crate::types::model::ty::Type;
+use crate::types::model::ty::{FunctionType, Type};
+use crate::types::model::typed_tree::Expr;
 
 impl Infer<'_> {
     /// Returns the candidates that may accept the number of arguments; if possible, only the candidates that also
@@ -73,5 +76,23 @@ fn declared_arity(param: &Param) -> Option<usize> {
     match &ty.kind {
         TypeExprKind::Function { params, .. } => Some(params.len()),
         _ => None,
+    }
+}
+
+impl Infer<'_> {
+    /// Reports the call of a function value with another number of arguments than the function takes.
+    pub(super) fn wrong_number_of_arguments(&mut self, function: &FunctionType, args: &[ArgNode], span: Span) -> Expr {
+        let (want, have) = (function.params.len(), args.len());
+        let what = if have < want { "missing" } else { "extra" };
+        let message = format!("{what} arguments in call: {want} expected, {have} given");
+        let mut diagnostic = Diagnostic::error(Code::WrongArguments, span, message);
+        if let ([param], [first, .., last]) = (&function.params[..], args)
+            && let Type::Tuple(parts) = unification::shallow(self.cx, &param.ty)
+            && parts.len() == have
+        {
+            diagnostic = diagnostic.wrap("the function takes one tuple", first.span.to(last.span), "(", ")");
+        }
+        self.error(diagnostic);
+        self.error_expr(span)
     }
 }

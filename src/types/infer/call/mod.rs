@@ -319,10 +319,7 @@ impl Infer<'_> {
         match unification::shallow(self.cx, &function.ty.clone()) {
             Type::Function(ty) => {
                 if args.len() != ty.params.len() {
-                    let (want, have) = (ty.params.len(), args.len());
-                    let what = if have < want { "missing" } else { "extra" };
-                    let message = format!("{what} arguments in call: {want} expected, {have} given");
-                    return self.fail(Code::WrongArguments, span, message);
+                    return self.wrong_number_of_arguments(&ty, &args, span);
                 }
                 self.refuse_labels(&args);
                 if let Some(expected) = expected {

@@ -27,6 +27,7 @@ use crate::syntax::ast::{self, CastKind, ExprKind as Ast, Ident};
 use crate::types::generics::unification;
 use crate::types::infer::call::arguments::ArgNode;
 use crate::types::infer::solver::pending_expression::PendingKind;
+use crate::types::infer::stmt::place::assignment_inside;
 use crate::types::model::ty::Type;
 use crate::types::model::type_vars::Literal;
 use crate::types::model::typed_tree::{Condition, Expr, ExprKind, LocalId, Pattern, PatternKind, Stmt, StmtKind};
@@ -253,7 +254,9 @@ impl Infer<'_> {
     }
 
     pub(super) fn condition_value(&mut self, e: &ast::Expr) -> Expr {
-        if let Ast::Assign { target, value } = &e.kind {
+        if let Some(assignment) = assignment_inside(e)
+            && let Ast::Assign { target, value } = &assignment.kind
+        {
             let between = Span::new(target.span.end, value.span.start);
             let message = "use of '=' in a boolean context, did you mean '=='?";
             self.error(Diagnostic::error(Code::Mismatch, e.span, message).fix("compare with '=='", between, " == "));

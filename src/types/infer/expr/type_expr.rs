@@ -124,6 +124,7 @@ impl Infer<'_> {
                     }
                     let Type::Nominal(_, args) = &own else { return false };
                     if name_lookup::own_member_type(self.cx, n, args, name).is_some()
+                        || name_lookup::inherited_member_type(self.cx, n, args, name).is_some()
                         || associated_type::associated_type(self.cx, &own, name).is_some()
                     {
                         return true;

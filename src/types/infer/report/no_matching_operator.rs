@@ -99,9 +99,12 @@ impl Infer<'_> {
                 diagnostic = diagnostic.help("'^' is exponentiation; for exclusive or, use the method 'xor(_:)'");
             }
             if &*op.name == "+" && (a == "String") != (b == "String") {
-                let other = if a == "String" { right } else { left };
+                let (other, ty) = if a == "String" { (right, b) } else { (left, a) };
                 let text = self.cx.sink.source_text(other.span);
-                diagnostic = diagnostic.fix("convert it to a string", other.span, format!("String({text})"));
+                diagnostic = match ty.as_str() {
+                    "()" => diagnostic.help("'()' is the result of a function that returns nothing"),
+                    _ => diagnostic.fix("convert it to a string", other.span, format!("String({text})")),
+                };
             }
             for arg in [left, right] {
                 let ty = arg.ready.as_ref().map(|ready| unification::shallow(self.cx, &ready.ty));

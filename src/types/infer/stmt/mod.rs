@@ -15,7 +15,7 @@ pub(crate) mod place;
 pub(crate) mod thrown_type;
 pub(crate) mod unreachable_case;
 pub(crate) mod variable;
-mod wrapped_parameter;
+mod variable_parameter;
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;

@@ -376,6 +376,21 @@ impl Infer<'_> {
         self.cx.sink.let_to_var(diagnostic, declared)
     }
 
+    /// Reports an assignment whose value is used, as in `a = b = 3`. `statement` returns the statement at `span` with the
+    /// target of the inner assignment as its value.
+    pub(crate) fn reject_assigned_value(
+        &mut self,
+        inner: &ast::Expr,
+        span: Span,
+        statement: impl FnOnce(&str) -> String,
+    ) {
+        let Ast::Assign { target, .. } = &inner.kind else { return };
+        let (assignment, target) = (self.cx.sink.source_text(inner.span), self.cx.sink.source_text(target.span));
+        let edit = format!("{assignment}; {}", statement(&target));
+        let diagnostic = Diagnostic::error(Code::Mismatch, inner.span, "an assignment has no value");
+        self.error(diagnostic.fix("assign one after the other", span, edit));
+    }
+
     /// Infers an assignment `target = value`.
     pub(crate) fn assignment(&mut self, target: &ast::Expr, value: &ast::Expr, span: Span) -> Expr {
         let unit = Type::unit();
@@ -395,6 +410,13 @@ impl Infer<'_> {
         }
         let place = self.assigned_place(target);
         let wanted = place.ty.clone();
+        if let Some(inner) = assignment_inside(value)
+            && !wanted.is_unit()
+        {
+            let text = self.cx.sink.source_text(target.span).to_string();
+            self.reject_assigned_value(inner, span, |value| format!("{text} = {value}"));
+            return self.error_expr(span);
+        }
         let value = self.expr(value, Some(&wanted));
         let value = self.coerce(value, &wanted);
         Expr { kind: ExprKind::Assign { place: Box::new(place), value: Box::new(value) }, ty: unit, span }
@@ -535,4 +557,13 @@ impl Infer<'_> {
 /// Returns the diagnostic for a modification of a constant that the library declares.
 fn constant_of_library(name: &str, span: Span, beginning: &str) -> Diagnostic {
     Diagnostic::error(Code::Immutable, span, format!("{beginning}: '{name}' is a constant of the library"))
+}
+
+/// Returns the assignment of which an expression consists, with or without parentheses.
+pub(crate) fn assignment_inside(value: &ast::Expr) -> Option<&ast::Expr> {
+    match &value.kind {
+        Ast::Paren(inner) => assignment_inside(inner),
+        Ast::Assign { .. } => Some(value),
+        _ => None,
+    }
 }

@@ -11,6 +11,7 @@ use crate::types::declare::modifiers::DeclarationScope;
 use crate::types::generics::opaque_type;
 use crate::types::generics::type_size;
 use crate::types::generics::unification;
+use crate::types::infer::stmt::place::assignment_inside;
 use crate::types::infer::{FrameKind, Infer};
 use crate::types::model::prelude_index::PRELUDE_FILE;
 use crate::types::model::syntax_query::is_implicitly_unwrapped;
@@ -93,6 +94,13 @@ impl Infer<'_> {
             self.cx.defs.unwrapping.insert(strip(&binding.pattern).span);
         }
         let value = binding.value.as_ref().map(|value| {
+            if let Some(inner) = assignment_inside(value)
+                && written.as_ref().is_none_or(|ty| !ty.is_unit())
+            {
+                let before = self.cx.sink.source_text(Span::new(span.start, value.span.start));
+                self.reject_assigned_value(inner, span, |target| format!("{before}{target}"));
+                return self.error_expr(value.span);
+            }
             let found = self.expr(value, written.as_ref());
             match &written {
                 Some(ty) => self.coerce(found, ty),

@@ -6,6 +6,7 @@
 //! adjoint.
 
 use crate::diagnostic::Code as Number;
+use crate::native::primitive_ids;
 use crate::tape::step_observer::NonFinite;
 use crate::tape::{Direction, LinearMap, Num, Sweep, Tape};
 use crate::tape::{NonFiniteScalar, TensorPart};
@@ -163,6 +164,11 @@ fn adjoint(
         let what =
             format!("then {} · {} = NaN, in the derivative of {}", text(adjoint), text(partial), operation(step));
         fault = fault.remark(Remark::There(machine.diagnosis.places.span(step), what));
+        // A root of zero whose derivative meets a zero factor is usually the root of a sum of squares.
+        if cause.id == primitive_ids::SQRT && cause.x[0] == 0.0 {
+            let help = "for a length, use 'norm' of an array or 'hypot' of two numbers, whose derivatives at 0 are 0";
+            fault = fault.remark(Remark::Help(help.into()));
+        }
     }
     fault.remark(Remark::Note(adjoint_path.path(&map.tape))).remark(Remark::Note(time(cause.time)))
 }
