@@ -51,12 +51,7 @@ impl Levels {
     pub(super) fn push_kind(&mut self, k: usize, kind: WideKind, results: &[Num]) -> Result<Results, RecordError> {
         let outer: SmallVec<[Slot; 1]> = results.iter().map(|y| self.live_slot(y.slot)).collect();
         let epoch = self.epoch_at(k).unwrap_or(0);
-        let place = if let WideKind::Tensor(_) = kind { self.place_of_tensors() } else { self.place_shown() };
-        let description = place.map(|place| {
-            let value = |y: &Num| if kind.returns_tensor() { opaque_vector::UNSTORED } else { y.value };
-            let values = results.iter().map(value).collect();
-            Box::new(WideDescription { name: kind.name(), place, values })
-        });
+        let description = self.description(&kind, results);
         let Some(tape) = self.recording(k) else {
             return Ok(results.iter().map(|y| self.unrecorded(k, *y)).collect());
         };
@@ -72,6 +67,27 @@ impl Levels {
             .zip(first..)
             .map(|(y, node)| Num { value: y.value, slot: Slot { epoch, payload: u64::from(node) } })
             .collect())
+    }
+
+    /// Records a wide node with one result on the tape of reverse level `k`.
+    pub(super) fn push_one(&mut self, k: usize, kind: WideKind, y: Num) -> Result<Num, RecordError> {
+        let outer = self.live_slot(y.slot);
+        let epoch = self.epoch_at(k).unwrap_or(0);
+        let description = self.description(&kind, &[y]);
+        let Some(tape) = self.recording(k) else { return Ok(self.unrecorded(k, y)) };
+        let node = tape.push_wide(1, |first| Wide { first, results: 1, kind, description })?;
+        if k > 0 {
+            tape.set_outer_value(node, outer)?;
+        }
+        Ok(Num { value: y.value, slot: Slot { epoch, payload: u64::from(node) } })
+    }
+
+    /// Returns the description of a wide node, if it is stored.
+    fn description(&self, kind: &WideKind, results: &[Num]) -> Option<Box<WideDescription>> {
+        let place = if let WideKind::Tensor(_) = kind { self.place_of_tensors() } else { self.place_shown() }?;
+        let value = |y: &Num| if kind.returns_tensor() { opaque_vector::UNSTORED } else { y.value };
+        let values = results.iter().map(value).collect();
+        Some(Box::new(WideDescription { name: kind.name(), place, values }))
     }
 
     /// Returns a number of reverse level `k` that varies in this level as `like` does, but has the value and the outer

@@ -453,11 +453,17 @@ impl Levels {
 
     /// Returns the index of the innermost live level in which any of some numbers has a slot.
     pub fn innermost(&self, xs: &[Num]) -> Option<usize> {
-        let epoch = xs.iter().map(|x| x.slot.epoch).max().unwrap_or(0);
+        self.innermost_of(xs.iter().map(|x| x.slot))
+    }
+
+    /// Returns the index of the innermost live level to which some slots belong.
+    #[inline]
+    pub(super) fn innermost_of(&self, slots: impl Iterator<Item = Slot> + Clone) -> Option<usize> {
+        let epoch = slots.clone().map(|slot| slot.epoch).max().unwrap_or(0);
         match self.position(epoch) {
             Some(k) => Some(k),
             // The level with the highest epoch has ended; the other levels may still be live.
-            None if epoch > 0 => xs.iter().filter_map(|x| self.position(x.slot.epoch)).max(),
+            None if epoch > 0 => slots.filter_map(|slot| self.position(slot.epoch)).max(),
             None => None,
         }
     }

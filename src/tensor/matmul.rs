@@ -1,6 +1,6 @@
 //! Matrix products, with batches that broadcast.
 
-use super::elementwise::Integer;
+use super::elementwise::{Binary, Chain, Integer, Steps};
 use super::error::{Result, TensorError};
 use super::parallel::for_each_chunk;
 use super::scalar::{Scalar, ScalarKind, with_kind};
@@ -257,11 +257,11 @@ impl Tensor {
             ));
         }
         if !self.kind().is_real() {
-            return self.clone().binary(super::elementwise::Binary::Multiply, other.clone())?.sum(None, false);
+            return self.clone().binary(Binary::Multiply, other.clone())?.sum(None, false);
         }
-        let mut chain = super::elementwise::Chain::new();
+        let mut chain = Chain::new();
         let (a, b) = (chain.input(), chain.input());
-        let product = chain.binary(super::elementwise::Binary::Multiply, a, b);
+        let product = chain.binary(Binary::Multiply, a, b);
         chain.give(product);
         chain.sum(&[self, other])
     }
@@ -272,6 +272,6 @@ impl Tensor {
             let problem = format!("cannot multiply shapes {} and {} as vectors", self.shape, other.shape);
             return Err(TensorError::shape("outer", None, &[&self.shape, &other.shape], problem, "needs two vectors"));
         }
-        self.expand_axes(&[1])?.binary(super::elementwise::Binary::Multiply, other.clone())
+        self.expand_axes(&[1])?.binary(Binary::Multiply, other.clone())
     }
 }

@@ -36,7 +36,9 @@ mod window;
 
 pub use construction::PaddingMode;
 pub use description::DescriptionStyle;
-pub use elementwise::{Binary, Chain, Comparison, Integer, Kept, Logical, Node, Real, Test, Unary, polygamma};
+pub use elementwise::{
+    Binary, Chain, Comparison, Formula, Integer, Kept, Logical, Node, Real, Steps, Test, Unary, polygamma,
+};
 pub use error::{Result, ShapeError, TensorError};
 pub use fold::{Fold, Foldable};
 pub use indexing::Index;

@@ -257,6 +257,11 @@ impl Buffer {
         with_kind!(self.kind(), T => T::scalars(self).map_or(0, <[T]>::len))
     }
 
+    /// Returns the number of bytes of the scalars.
+    pub(super) fn bytes(&self) -> usize {
+        with_kind!(self.kind(), T => T::scalars(self).map_or(0, size_of_val))
+    }
+
     /// Whether there are no scalars.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -264,6 +269,6 @@ impl Buffer {
 
     /// Returns the scalars, which must be of the type that the operation expects.
     pub(super) fn typed<T: Scalar>(&self, operation: &'static str) -> Result<&[T]> {
-        T::scalars(self).ok_or(TensorError::Kind { operation, kind: self.kind() })
+        T::scalars(self).ok_or_else(|| TensorError::Kind { operation, kind: self.kind() })
     }
 }

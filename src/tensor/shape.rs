@@ -4,6 +4,7 @@ use super::error::{Result, TensorError};
 use smallvec::SmallVec;
 use std::cell::Cell;
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::ops::Deref;
 
 thread_local! {
@@ -20,8 +21,22 @@ pub fn set_largest_tensor(bytes: u64) {
 pub type Strides = SmallVec<[isize; 4]>;
 
 /// The sizes of a tensor along its axes.
-#[derive(Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Debug, Default, Eq)]
 pub struct Shape(SmallVec<[usize; 4]>);
+
+impl PartialEq for Shape {
+    #[inline]
+    fn eq(&self, other: &Shape) -> bool {
+        // The derived implementation calls the comparison of memory, which takes longer for a few sizes.
+        self.rank() == other.rank() && self.0.iter().zip(&other.0).all(|(a, b)| a == b)
+    }
+}
+
+impl Hash for Shape {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.hash(state);
+    }
+}
 
 impl Clone for Shape {
     fn clone(&self) -> Shape {
@@ -95,7 +110,10 @@ impl Shape {
 
     /// Returns the strides of a contiguous tensor in row-major order.
     pub fn strides(&self) -> Strides {
-        let mut strides: Strides = SmallVec::from_elem(0, self.rank());
+        let mut strides = match self.rank() {
+            rank @ 0..=4 => Strides::from_buf_and_len([1; 4], rank),
+            rank => Strides::from_elem(1, rank),
+        };
         let mut step = 1isize;
         for (stride, &size) in strides.iter_mut().zip(self.iter()).rev() {
             *stride = step;

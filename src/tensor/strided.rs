@@ -97,7 +97,7 @@ impl Tensor {
 
     /// Returns the number of bytes of the buffer, which other tensors may share.
     pub fn buffer_size(&self) -> usize {
-        self.data.len() * self.kind().size()
+        self.data.bytes()
     }
 
     /// Creates a tensor of integers or Booleans; 0 stands for false.
@@ -129,6 +129,11 @@ impl Tensor {
             step *= size as isize;
         }
         true
+    }
+
+    /// Whether the tensor repeats one scalar.
+    pub(super) fn is_repeated_number(&self) -> bool {
+        self.shape.iter().zip(&self.strides).all(|(&size, &stride)| size == 1 || stride == 0)
     }
 
     /// Returns all scalars of the storage, which must be of the type that the operation expects.

@@ -1,10 +1,10 @@
 //! Algebra: the elementwise operations in which partials are written, once for values that may vary, and once for constant
-//! values, of which the whole formula is computed in one pass over memory.
+//! values, of which the whole formula is computed in one pass over memory, or at once if they are small.
 
 use super::builder::{Builder, compared, constant};
 use super::evaluator::TensorValue;
 use crate::native::library::Failure;
-use crate::tensor::{Binary, Chain, Comparison, Node, ScalarKind, Unary};
+use crate::tensor::{Binary, Comparison, Node, ScalarKind, Steps, Unary};
 
 /// The elementwise operations of formulas of one variable.
 pub(super) trait Algebra {
@@ -112,19 +112,22 @@ impl Algebra for Varied<'_, '_> {
     }
 }
 
-impl Algebra for Chain {
+/// Values that are constant in every level.
+pub(super) struct Constants<'a>(pub(super) &'a mut dyn Steps);
+
+impl Algebra for Constants<'_> {
     type Value = Node;
 
     fn unary(&mut self, function: Unary, a: Node) -> Result<Node, Failure> {
-        Ok(Chain::unary(self, function, a))
+        Ok(self.0.unary(function, a))
     }
 
     fn binary(&mut self, function: Binary, a: Node, b: Node) -> Result<Node, Failure> {
-        Ok(Chain::binary(self, function, a, b))
+        Ok(self.0.binary(function, a, b))
     }
 
     fn number(&mut self, number: f64) -> Node {
-        self.constant(number)
+        self.0.constant(number)
     }
 
     fn replaced(
@@ -134,8 +137,8 @@ impl Algebra for Chain {
         (comparison, bound): (Comparison, f64),
         number: f64,
     ) -> Result<Node, Failure> {
-        let (bound, number) = (self.constant(bound), self.constant(number));
-        let holds = self.compare(comparison, *x, bound);
-        Ok(self.select(holds, number, a))
+        let (bound, number) = (self.0.constant(bound), self.0.constant(number));
+        let holds = self.0.compare(comparison, *x, bound);
+        Ok(self.0.select(holds, number, a))
     }
 }

@@ -5,8 +5,8 @@ use super::operation::{Axes, Operation};
 use super::propagation::Propagation;
 use super::unvaried;
 use crate::native::library::Failure;
-use crate::tensor::{Binary, Chain, Comparison, Fold, ScalarKind, Shape, Tensor, Unary};
-use smallvec::{SmallVec, smallvec};
+use crate::tensor::{Binary, Chain, Comparison, Fold, Node, ScalarKind, Shape, Steps, Tensor, Unary};
+use smallvec::smallvec;
 use std::rc::Rc;
 
 /// The result of a rule: a value, or a failure of the evaluator.
@@ -192,9 +192,22 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// Returns the only result of a chain as a constant, in the memory of the first input if nothing else uses it.
-pub(super) fn only_result(chain: &Chain, first: TensorValue, rest: &[&TensorValue]) -> Built {
-    let rest: SmallVec<[&Tensor; 4]> = rest.iter().map(|input| &*input.tensor).collect();
+/// Returns the value of an elementwise formula of values that are constant in every level. It is computed in one pass over memory, in
+/// that of the first value if nothing else uses it.
+pub(super) fn in_one_pass<const REST: usize>(
+    first: TensorValue,
+    rest: [&TensorValue; REST],
+    formula: impl Fn(&mut dyn Steps, Node, [Node; REST]) -> Result<Node, Failure>,
+) -> Built {
+    let rest = rest.map(|value| &*value.tensor);
+    if let Some(result) = first.tensor.small_formula(rest, &formula)? {
+        return Ok(TensorValue::constant(result));
+    }
+    let mut chain = Chain::new();
+    let node = chain.input();
+    let nodes = rest.map(|_| chain.input());
+    let result = formula(&mut chain, node, nodes)?;
+    chain.give(result);
     let first = Rc::try_unwrap(first.tensor).unwrap_or_else(|shared| (*shared).clone());
     Ok(TensorValue::constant(chain.apply(first, &rest)?))
 }
@@ -210,14 +223,12 @@ pub(super) fn compared(tensor: &Tensor, comparison: Comparison, number: f64) -> 
 }
 
 /// Returns 1 where the first tensor is larger (or smaller), 0.5 where both are equal, and 0 elsewhere.
-pub(super) fn share(a: &Tensor, comparison: Comparison, b: &Tensor) -> Result<TensorValue, Failure> {
-    let mut chain = Chain::new();
-    let (left, right) = (chain.input(), chain.input());
-    let wins = chain.compare(comparison, left, right);
-    let ties = chain.compare(Comparison::Equal, left, right);
-    let half = chain.constant(0.5);
-    let half = chain.binary(Binary::Multiply, ties, half);
-    let sum = chain.binary(Binary::Add, wins, half);
-    chain.give(sum);
-    Ok(TensorValue::constant(chain.apply(a.clone(), &[b])?))
+pub(super) fn share(a: &TensorValue, comparison: Comparison, b: &TensorValue) -> Built {
+    in_one_pass(a.clone(), [b], |steps, left, [right]| {
+        let wins = steps.compare(comparison, left, right);
+        let ties = steps.compare(Comparison::Equal, left, right);
+        let half = steps.constant(0.5);
+        let half = steps.binary(Binary::Multiply, ties, half);
+        Ok(steps.binary(Binary::Add, wins, half))
+    })
 }

@@ -1,13 +1,12 @@
 //! The derivatives of elementwise operations. The partials are numbers of the same position, so tangents and adjoints
 //! are multiplied by the same ones.
 
-use super::builder::{Builder, compared, constant, is_equal_to, only_result, share};
+use super::builder::{Builder, compared, constant, in_one_pass, is_equal_to, share};
 use super::evaluator::TensorValue;
 use super::operation::{Evaluation, Operation};
-use super::propagation::Propagation;
 use super::unary_rule;
 use crate::native::library::{Failure, internal};
-use crate::tensor::{Binary, Chain, Comparison, Logical, Tensor, Unary};
+use crate::tensor::{Binary, Comparison, Logical, Tensor, Unary};
 use crate::value::Slot;
 use std::rc::Rc;
 
@@ -84,20 +83,23 @@ fn binary(
     b: &mut Builder<'_>,
 ) -> Result<TensorValue, Failure> {
     let [x, y] = of.operands else { return Err(internal()) };
-    let (x, y, result) = (x.clone(), y.clone(), of.result.clone());
-    if let Some(product) = in_one_pass(function, k, &g, [&x, &y, &result], b.propagation)? {
-        return Ok(product);
-    }
+    let (result, propagation) = (of.result, b.propagation);
+    let is_constant = [&g, x, y, result].iter().all(|value| value.slot == Slot::NONE);
     match (function, k) {
         (Binary::Add, _) | (Binary::Subtract | Binary::Remainder, 0) => Ok(g),
         (Binary::Subtract, _) => b.negative(g),
-        (Binary::Multiply, 0) => b.product(g, y),
-        (Binary::Multiply, _) => b.product(g, x),
-        (Binary::Divide, 0) => b.quotient(g, y),
+        (Binary::Multiply, 0) => b.product(g, y.clone()),
+        (Binary::Multiply, _) => b.product(g, x.clone()),
+        (Binary::Divide, 0) => b.quotient(g, y.clone()),
+        (Binary::Divide, _) if is_constant => in_one_pass(g, [y, result], |steps, g, [y, result]| {
+            let negative = steps.unary(Unary::Negate, result);
+            let share = propagation.product(steps, g, negative);
+            Ok(propagation.quotient(steps, share, y))
+        }),
         (Binary::Divide, _) => {
-            let negative = b.negate(result)?;
+            let negative = b.negate(result.clone())?;
             let share = b.product(g, negative)?;
-            b.quotient(share, y)
+            b.quotient(share, y.clone())
         }
         (Binary::Remainder, _) => {
             // The integer quotient, which is constant between its steps.
@@ -105,12 +107,19 @@ fn binary(
             let steps = multiple.binary(Binary::Divide, (*y.tensor).clone())?.unary(Unary::Round)?;
             b.product(g, TensorValue::constant(steps.unary(Unary::Negate)?))
         }
-        (Binary::Max, 0) => b.product(g, share(&x.tensor, Comparison::Greater, &y.tensor)?),
-        (Binary::Max, _) => b.product(g, share(&y.tensor, Comparison::Greater, &x.tensor)?),
-        (Binary::Min, 0) => b.product(g, share(&x.tensor, Comparison::Less, &y.tensor)?),
-        (Binary::Min, _) => b.product(g, share(&y.tensor, Comparison::Less, &x.tensor)?),
+        (Binary::Max, 0) => b.product(g, share(x, Comparison::Greater, y)?),
+        (Binary::Max, _) => b.product(g, share(y, Comparison::Greater, x)?),
+        (Binary::Min, 0) => b.product(g, share(x, Comparison::Less, y)?),
+        (Binary::Min, _) => b.product(g, share(y, Comparison::Less, x)?),
+        (Binary::SquaredDifference, _) if is_constant => in_one_pass(g, [x, y], |steps, g, [x, y]| {
+            let (first, second) = if k == 0 { (x, y) } else { (y, x) };
+            let difference = steps.binary(Binary::Subtract, first, second);
+            let two = steps.constant(2.0);
+            let twice = steps.binary(Binary::Multiply, difference, two);
+            Ok(propagation.product(steps, g, twice))
+        }),
         (Binary::SquaredDifference, _) => {
-            let difference = if k == 0 { b.subtract(x, y)? } else { b.subtract(y, x)? };
+            let difference = if k == 0 { b.subtract(x.clone(), y.clone())? } else { b.subtract(y.clone(), x.clone())? };
             let twice = b.scaled(difference, 2.0)?;
             b.product(g, twice)
         }
@@ -119,95 +128,60 @@ fn binary(
             let exponent = b.plus(y.clone(), -1.0)?;
             // The partial for the exponent 0 is 0 also where the power is infinite.
             let exponent = b.select(is_constant, exponent, 0.0)?;
-            let power = b.binary(Binary::Pow, x, exponent)?;
-            let partial = b.multiply(power, y)?;
+            let power = b.binary(Binary::Pow, x.clone(), exponent)?;
+            let partial = b.multiply(power, y.clone())?;
             b.product(g, partial)
         }
         (Binary::Pow, _) => {
-            let logarithm = logarithm(x, b)?;
-            let partial = b.multiply(logarithm, result)?;
+            let logarithm = logarithm(x.clone(), b)?;
+            let partial = b.multiply(logarithm, result.clone())?;
             b.product(g, partial)
         }
         (Binary::Atan2, _) => {
             let (first, second) = (b.unary(Unary::Squared, x.clone())?, b.unary(Unary::Squared, y.clone())?);
             let sum = b.add(first, second)?;
-            let other = if k == 0 { y } else { b.negate(x)? };
+            let other = if k == 0 { y.clone() } else { b.negate(x.clone())? };
             let product = b.product(g, other)?;
             b.quotient(product, sum)
         }
         (Binary::Hypot, _) => {
             let is_zero = is_equal_to(&result.tensor, 0.0)?;
-            let divisor = b.select(is_zero, result, 1.0)?;
-            let partial = b.binary(Binary::Divide, if k == 0 { x } else { y }, divisor)?;
+            let divisor = b.select(is_zero, result.clone(), 1.0)?;
+            let partial = b.binary(Binary::Divide, if k == 0 { x.clone() } else { y.clone() }, divisor)?;
             b.product(g, partial)
         }
         (Binary::Root, 0) => {
             let exponent = b.plus(y.clone(), -1.0)?;
-            let power = b.binary(Binary::Pow, result, exponent)?;
-            let divisor = b.multiply(power, y)?;
+            let power = b.binary(Binary::Pow, result.clone(), exponent)?;
+            let divisor = b.multiply(power, y.clone())?;
             b.quotient(g, divisor)
         }
         (Binary::Root, _) => {
-            let logarithm = logarithm(x, b)?;
-            let product = b.multiply(logarithm, result)?;
-            let square = b.unary(Unary::Squared, y)?;
+            let logarithm = logarithm(x.clone(), b)?;
+            let product = b.multiply(logarithm, result.clone())?;
+            let square = b.unary(Unary::Squared, y.clone())?;
             let partial = b.binary(Binary::Divide, product, square)?;
             let partial = b.negate(partial)?;
             b.product(g, partial)
         }
         (Binary::LeakyRelu, 0) => {
             let positive = compared(&x.tensor, Comparison::Greater, 0.0)?;
-            let partial = b.select(positive, y, 1.0)?;
+            let partial = b.select(positive, y.clone(), 1.0)?;
             b.product(g, partial)
         }
         (Binary::Polygamma, 0) => {
-            let order = b.plus(y, 1.0)?;
-            let partial = b.binary(Binary::Polygamma, x, order)?;
+            let order = b.plus(y.clone(), 1.0)?;
+            let partial = b.binary(Binary::Polygamma, x.clone(), order)?;
             b.product(g, partial)
         }
         // The order is a constant integer.
         (Binary::Polygamma, _) => Err(internal()),
         (Binary::LeakyRelu, _) => {
             let positive = compared(&x.tensor, Comparison::Greater, 0.0)?;
-            let partial = b.select(positive, x, 0.0)?;
+            let partial = b.select(positive, x.clone(), 0.0)?;
             b.product(g, partial)
         }
     }
-}
-
-/// Returns `g` times the partial for operands that are constant in every level, computed in one pass over memory; `None`
-/// for other operands and functions.
-fn in_one_pass(
-    function: Binary,
-    k: usize,
-    g: &TensorValue,
-    [x, y, result]: [&TensorValue; 3],
-    propagation: Propagation,
-) -> Result<Option<TensorValue>, Failure> {
-    let all = [g, x, y, result];
-    let is_known = matches!((function, k), (Binary::Divide, 1) | (Binary::SquaredDifference, _));
-    if !is_known || all.iter().any(|value| value.slot != Slot::NONE) {
-        return Ok(None);
-    }
-    let mut chain = Chain::new();
-    let [at_g, at_x, at_y, at_result] = all.map(|_| chain.input());
-    let product = match (function, k) {
-        (Binary::Divide, 1) => {
-            let negative = chain.unary(Unary::Negate, at_result);
-            let share = propagation.product(&mut chain, at_g, negative);
-            propagation.quotient(&mut chain, share, at_y)
-        }
-        (Binary::SquaredDifference, _) => {
-            let (first, second) = if k == 0 { (at_x, at_y) } else { (at_y, at_x) };
-            let difference = chain.binary(Binary::Subtract, first, second);
-            let two = chain.constant(2.0);
-            let twice = chain.binary(Binary::Multiply, difference, two);
-            propagation.product(&mut chain, at_g, twice)
-        }
-        _ => return Ok(None),
-    };
-    chain.give(product);
-    only_result(&chain, g.clone(), &[x, y, result]).map(Some)
 }
 
 /// Returns the logarithms of numbers, and zeros where the numbers are not positive.

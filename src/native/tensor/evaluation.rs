@@ -1,5 +1,6 @@
 //! The values of operations.
 
+use super::evaluator::{Operands, TensorValue};
 use super::operation::{Channels, Operation};
 use crate::native::library::{Failure, internal};
 use crate::tensor::{Fold, Tensor};
@@ -71,6 +72,39 @@ impl Operation {
     pub fn evaluate(&self, operands: impl IntoIterator<Item = Rc<Tensor>>) -> Result<Tensor, Failure> {
         let operands = operands.into_iter().map(|operand| Rc::try_unwrap(operand).unwrap_or_else(|o| (*o).clone()));
         self.evaluate_owned(&mut { operands })
+    }
+
+    /// Returns the result of the operation as a constant; the memory of operands that nothing else uses may be used again.
+    ///
+    /// # Errors
+    /// Fails if the operands do not fit the operation.
+    pub fn evaluate_constant(&self, operands: Operands) -> Result<TensorValue, Failure> {
+        let result = match self.evaluate_small(&operands) {
+            Some(result) => result,
+            None => self.evaluate(operands.into_iter().map(|operand| operand.tensor))?,
+        };
+        Ok(TensorValue::constant(result))
+    }
+
+    /// Computes the result of an elementwise operation on small tensors; `None` for others.
+    fn evaluate_small(&self, operands: &[TensorValue]) -> Option<Tensor> {
+        match (self, operands) {
+            (Operation::Unary(function), [x]) => x.tensor.small_unary(*function),
+            (Operation::Binary(function), [x, y]) => x.tensor.small_binary(*function, &y.tensor),
+            _ => None,
+        }
+    }
+
+    /// Returns the result of the operation on operands that others use as well, as a constant.
+    ///
+    /// # Errors
+    /// Fails if the operands do not fit the operation.
+    pub fn evaluate_shared(&self, operands: &[TensorValue]) -> Result<TensorValue, Failure> {
+        let result = match self.evaluate_small(operands) {
+            Some(result) => result,
+            None => self.evaluate(operands.iter().map(|operand| Rc::clone(&operand.tensor)))?,
+        };
+        Ok(TensorValue::constant(result))
     }
 
     /// Computes the result of the operation for operands that belong to it.

@@ -22,6 +22,12 @@ impl TensorValue {
     pub fn constant(tensor: Tensor) -> TensorValue {
         TensorValue { tensor: Rc::new(tensor), slot: Slot::NONE }
     }
+
+    /// Whether another value has the same kind of scalars and the same shape.
+    #[inline]
+    pub(super) fn is_like(&self, other: &TensorValue) -> bool {
+        self.tensor.kind() == other.tensor.kind() && self.tensor.shape() == other.tensor.shape()
+    }
 }
 
 /// The operands of an operation. Most operations have one or two, which take no memory of their own.
@@ -78,7 +84,7 @@ pub struct PlainEvaluator;
 
 impl Evaluator for PlainEvaluator {
     fn apply(&mut self, operation: Operation, operands: Operands) -> Result<TensorValue, Failure> {
-        Ok(TensorValue::constant(operation.evaluate(operands.into_iter().map(|operand| operand.tensor))?))
+        operation.evaluate_constant(operands)
     }
 }
 

@@ -398,7 +398,7 @@ impl Operation {
             }
             _ => {}
         }
-        let adjoint = b.fitted(adjoint, of.result)?;
+        let adjoint = if adjoint.is_like(of.result) { adjoint } else { b.fitted(adjoint, of.result)? };
         let found = match self {
             Unary(_) | Binary(_) | Clip | Select(_) | Cast(_) => {
                 elementwise_rule::adjoint(self, k, of, adjoint, &mut b)
@@ -427,6 +427,9 @@ impl Operation {
                 row_rule::adjoint(self, k, of, adjoint, &mut b)
             }
         }?;
-        found.map(|found| b.unbroadcast(found, operand.tensor.shape())).transpose()
+        match found {
+            Some(found) if found.tensor.shape() != from => b.unbroadcast(found, from).map(Some),
+            found => Ok(found),
+        }
     }
 }

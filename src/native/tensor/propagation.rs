@@ -8,12 +8,12 @@
 //! The two rows are the same products in opposite orders: what is a partial in a later step for a tangent is an adjoint for
 //! the earlier step.
 
-use super::builder::{Builder, Built, compared, constant, has_nan, is_equal_to, only_result};
+use super::builder::{Builder, Built, compared, constant, has_nan, in_one_pass, is_equal_to};
 use super::evaluator::{Operands, TensorValue};
 use super::operation::Operation;
 use super::unvaried;
 use crate::native::library::Failure;
-use crate::tensor::{Binary, Chain, Comparison, Fold, Kept, Logical, Node, Tensor, Test};
+use crate::tensor::{Binary, Comparison, Fold, Kept, Logical, Node, Steps, Tensor, Test};
 use crate::value::Slot;
 use std::rc::Rc;
 
@@ -27,24 +27,24 @@ pub(super) enum Propagation {
 }
 
 impl Propagation {
-    /// Adds `g · partial` to a chain.
-    pub(super) fn product(self, chain: &mut Chain, g: Node, partial: Node) -> Node {
-        let product = chain.binary(Binary::Multiply, g, partial);
-        self.kept(chain, product, g, (Kept::Zero, partial))
+    /// Adds `g · partial` to the steps of a formula.
+    pub(super) fn product(self, steps: &mut dyn Steps, g: Node, partial: Node) -> Node {
+        let product = steps.binary(Binary::Multiply, g, partial);
+        self.kept(steps, product, g, (Kept::Zero, partial))
     }
 
-    /// Adds `g / divisor` to a chain.
-    pub(super) fn quotient(self, chain: &mut Chain, g: Node, divisor: Node) -> Node {
-        let quotient = chain.binary(Binary::Divide, g, divisor);
-        self.kept(chain, quotient, g, (Kept::Infinite, divisor))
+    /// Adds `g / divisor` to the steps of a formula.
+    pub(super) fn quotient(self, steps: &mut dyn Steps, g: Node, divisor: Node) -> Node {
+        let quotient = steps.binary(Binary::Divide, g, divisor);
+        self.kept(steps, quotient, g, (Kept::Infinite, divisor))
     }
 
-    fn kept(self, chain: &mut Chain, value: Node, g: Node, (rule, other): (Kept, Node)) -> Node {
+    fn kept(self, steps: &mut dyn Steps, value: Node, g: Node, (rule, other): (Kept, Node)) -> Node {
         if self == Propagation::Adjoint {
-            return chain.keep_zero(value, g);
+            return steps.keep_zero(value, g);
         }
-        let value = chain.keep(rule, value, other);
-        chain.keep(Kept::NegativeZero, value, g)
+        let value = steps.keep(rule, value, other);
+        steps.keep(Kept::NegativeZero, value, g)
     }
 
     /// Returns the number of a tangent or an adjoint that is not propagated.
@@ -57,7 +57,8 @@ impl Builder<'_> {
     /// Returns `g · partial`.
     pub(super) fn product(&mut self, g: TensorValue, partial: TensorValue) -> Built {
         if g.slot == Slot::NONE && partial.slot == Slot::NONE {
-            return self.without_recording(g, &partial, Propagation::product);
+            let propagation = self.propagation;
+            return in_one_pass(g, [&partial], |steps, g, [other]| Ok(propagation.product(steps, g, other)));
         }
         let product = self.multiply(g.clone(), partial.clone())?;
         if self.propagation == Propagation::Tangent {
@@ -77,7 +78,8 @@ impl Builder<'_> {
     /// Returns `g / divisor`.
     pub(super) fn quotient(&mut self, g: TensorValue, divisor: TensorValue) -> Built {
         if g.slot == Slot::NONE && divisor.slot == Slot::NONE {
-            return self.without_recording(g, &divisor, Propagation::quotient);
+            let propagation = self.propagation;
+            return in_one_pass(g, [&divisor], |steps, g, [other]| Ok(propagation.quotient(steps, g, other)));
         }
         let divide = |b: &mut Self, g, divisor| b.binary(Binary::Divide, g, divisor);
         let quotient = divide(self, g.clone(), divisor.clone())?;
@@ -111,21 +113,6 @@ impl Builder<'_> {
     pub(super) fn blocked(&mut self, mask: Tensor, g: TensorValue) -> Built {
         let nothing = self.propagation.nothing();
         self.select(mask, g, nothing)
-    }
-
-    /// Returns the result of an operation on `g` and a factor in one pass over memory. Neither varies in a level, which would have to
-    /// record the operations.
-    fn without_recording(
-        &self,
-        g: TensorValue,
-        factor: &TensorValue,
-        apply: fn(Propagation, &mut Chain, Node, Node) -> Node,
-    ) -> Built {
-        let mut chain = Chain::new();
-        let (left, right) = (chain.input(), chain.input());
-        let result = apply(self.propagation, &mut chain, left, right);
-        chain.give(result);
-        only_result(&chain, g, &[factor])
     }
 
     /// Returns the recorded result of an operation on a tangent and a factor, with its zeros. A zero that varies in a level

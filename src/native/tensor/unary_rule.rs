@@ -1,11 +1,11 @@
 //! The partials of elementwise functions of one operand.
 
-use super::algebra::{Algebra, Varied};
-use super::builder::{Builder, only_result};
+use super::algebra::{Algebra, Constants, Varied};
+use super::builder::{Builder, in_one_pass};
 use super::evaluator::TensorValue;
 use super::propagation::Propagation;
 use crate::native::library::Failure;
-use crate::tensor::{Binary, Chain, Comparison, Unary};
+use crate::tensor::{Binary, Comparison, Unary};
 use crate::value::Slot;
 use std::f64::consts::{FRAC_2_SQRT_PI, LN_2, LN_10};
 
@@ -58,7 +58,7 @@ pub(super) fn apply(
     }
     // Values that are constant in every level need not be recorded, and are computed in one pass.
     if [&g, x, y].iter().all(|value| value.slot == Slot::NONE) {
-        return in_one_pass(function, g, x, y, b.propagation).map(Some);
+        return of_constants(function, g, x, y, b.propagation).map(Some);
     }
     let nothing = b.propagation.nothing();
     let mut algebra = Varied { kind: g.tensor.kind(), builder: b };
@@ -76,29 +76,28 @@ pub(super) fn apply(
     .map(Some)
 }
 
-/// Computes the formula of [`apply`] in one pass over memory.
-fn in_one_pass(
+/// Computes the formula of [`apply`] for values that are constant in every level.
+fn of_constants(
     function: Unary,
     g: TensorValue,
     x: &TensorValue,
     y: &TensorValue,
     propagation: Propagation,
 ) -> Result<TensorValue, Failure> {
-    let mut chain = Chain::new();
-    let (at_g, at_x, at_y) = (chain.input(), chain.input(), chain.input());
-    let result = match form(function) {
-        Form::Zero | Form::Direct => direct(function, at_g, (&at_x, propagation.nothing()), &mut chain)?,
-        Form::Factor => {
-            let partial = partial(function, at_x, at_y, &mut chain)?;
-            propagation.product(&mut chain, at_g, partial)
+    in_one_pass(g, [x, y], |steps, g, [x, y]| {
+        let mut algebra = Constants(steps);
+        match form(function) {
+            Form::Zero | Form::Direct => direct(function, g, (&x, propagation.nothing()), &mut algebra),
+            Form::Factor => {
+                let partial = partial(function, x, y, &mut algebra)?;
+                Ok(propagation.product(steps, g, partial))
+            }
+            Form::Divisor => {
+                let divisor = divisor(function, x, y, &mut algebra)?;
+                Ok(propagation.quotient(steps, g, divisor))
+            }
         }
-        Form::Divisor => {
-            let divisor = divisor(function, at_x, at_y, &mut chain)?;
-            propagation.quotient(&mut chain, at_g, divisor)
-        }
-    };
-    chain.give(result);
-    only_result(&chain, g, &[x, y])
+    })
 }
 
 /// Returns `g` where a partial is 1, times a constant factor, and the number `nothing` elsewhere.

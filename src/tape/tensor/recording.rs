@@ -56,37 +56,33 @@ pub fn tensor_vector(number: Num) -> Option<TensorValue> {
 
 impl Evaluator for Levels {
     fn apply(&mut self, operation: Operation, operands: Operands) -> Result<TensorValue, Failure> {
-        let carriers: SmallVec<[Num; 2]> = operands.iter().map(carrier).collect();
-        let Some(k) = self.innermost(&carriers) else {
+        let Some(k) = self.innermost_of(operands.iter().map(|operand| operand.slot)) else {
             let mask = self.watched_mask(&operands);
-            let operands = operands.into_iter().map(|operand| operand.tensor);
-            let result = TensorValue::constant(operation.evaluate(operands)?);
+            let result = operation.evaluate_constant(operands)?;
             if let Some(mask) = mask {
                 self.derived_mask(&mask, &result);
             }
             return Ok(result);
         };
         self.check_linear(k, &operation, &operands)?;
+        let is_reverse = self.direction_at(k) == Some(Direction::Reverse);
+        if is_reverse && !self.is_observed() {
+            return self.record_operation(k, operation, operands);
+        }
         let outside: Operands = operands
             .iter()
             .map(|operand| TensorValue { slot: self.strip_slot(k, operand.slot), ..operand.clone() })
             .collect();
-        let result = match outside.iter().all(|operand| operand.slot == Slot::NONE) {
-            // The operand of a watched mask does not vary, so that there is no mask to derive here.
-            true => {
-                TensorValue::constant(operation.evaluate(outside.iter().map(|operand| Rc::clone(&operand.tensor)))?)
-            }
-            false => self.apply(operation.clone(), outside.clone())?,
-        };
+        let result = self.apply_outside(&operation, &outside)?;
         let place = self.place_of_tensors();
         self.observe_tensor((&operation, TensorPart::Value), place, outside.iter(), &result)?;
         // At jumps of a rounding, the result counts only where a sweep reaches it: rounding often only selects.
         if !operation.is_flat() {
             self.observe_kink(k, &operation, Evaluation { operands: &operands, result: &result })?;
         }
-        if self.direction_at(k) == Some(Direction::Forward) {
+        if !is_reverse {
             let tangents: Vec<Option<TensorValue>> =
-                carriers.iter().map(|x| tensor_vector(self.tangent(k, *x))).collect();
+                operands.iter().map(|x| tensor_vector(self.tangent(k, carrier(x)))).collect();
             self.observe_use(k, &operation, &operands, &result)?;
             let of = Evaluation { operands: &outside, result: &result };
             let Some(tangent) = operation.tangent(of, &tangents, self)? else {
@@ -96,10 +92,8 @@ impl Evaluator for Levels {
             let number = self.with_tangent(k, carrier(&result), vector_number(tangent))?;
             return Ok(TensorValue { slot: number.slot, ..result });
         }
-        let nodes = carriers.iter().map(|x| self.node(k, *x)).collect();
-        let step = TensorStep::Operation(operation, outside, result.clone());
-        let numbers = self.push_tensor(k, TensorNode { step, operands: nodes }, &[carrier(&result)])?;
-        Ok(TensorValue { slot: numbers.first().map_or(result.slot, |y| y.slot), ..result })
+        let nodes = operands.iter().map(|x| self.node(k, carrier(x))).collect();
+        self.push_operation(k, nodes, TensorStep::Operation(operation, outside, result.clone()), result)
     }
 }
 
@@ -135,6 +129,51 @@ impl Recorder for Levels {
 }
 
 impl Levels {
+    /// Applies an operation, and records it in the reverse level `k`.
+    fn record_operation(
+        &mut self,
+        k: usize,
+        operation: Operation,
+        mut operands: Operands,
+    ) -> Result<TensorValue, Failure> {
+        let mut nodes = SmallVec::new();
+        for operand in &mut operands {
+            nodes.push(self.node(k, carrier(operand)));
+            operand.slot = self.strip_slot(k, operand.slot);
+        }
+        let result = self.apply_outside(&operation, &operands)?;
+        self.push_operation(k, nodes, TensorStep::Operation(operation, operands, result.clone()), result)
+    }
+
+    /// Applies an operation to values of the levels outside of one that records it, so that their memory is not used again.
+    fn apply_outside(&mut self, operation: &Operation, operands: &Operands) -> Result<TensorValue, Failure> {
+        if operands.iter().all(|operand| operand.slot == Slot::NONE) {
+            // The operand of a watched mask does not vary, so that there is no mask to derive here.
+            return operation.evaluate_shared(operands);
+        }
+        self.apply(operation.clone(), operands.clone())
+    }
+
+    /// Records an operation with its result in the reverse level `k`, and returns the result as a value of the level.
+    fn push_operation(
+        &mut self,
+        k: usize,
+        nodes: SmallVec<[u32; 2]>,
+        step: TensorStep,
+        result: TensorValue,
+    ) -> Result<TensorValue, Failure> {
+        let node = TensorNode { step, operands: nodes };
+        let held = node.held();
+        self.pool().borrow_mut().reserve(held)?;
+        match self.push_one(k, WideKind::Tensor(Box::new(node)), carrier(&result)) {
+            Ok(number) => Ok(TensorValue { slot: number.slot, ..result }),
+            Err(error) => {
+                self.pool().borrow_mut().release(held);
+                Err(error.into())
+            }
+        }
+    }
+
     /// Rejects an operation in a linear function if it is not linear in those operands that vary.
     fn check_linear(&self, k: usize, operation: &Operation, operands: &[TensorValue]) -> Result<(), RecordError> {
         if !self.stack[k].is_linear {
@@ -254,9 +293,16 @@ impl Levels {
     /// Fails if the shapes cannot be broadcast, or if a limit is reached.
     pub fn add_tensors(
         &mut self,
-        a: (Rc<Tensor>, Slot),
+        mut a: (Rc<Tensor>, Slot),
         b: (Rc<Tensor>, Slot),
     ) -> Result<(Rc<Tensor>, Slot), RecordError> {
+        if a.1 == Slot::NONE
+            && b.1 == Slot::NONE
+            && let Some(own) = Rc::get_mut(&mut a.0)
+            && own.add_small(&b.0)
+        {
+            return Ok(a);
+        }
         let value = |(tensor, slot)| TensorValue { tensor, slot };
         let sum = self.apply(Operation::Binary(Binary::Add), smallvec![value(a), value(b)])?;
         Ok((sum.tensor, sum.slot))

@@ -1,6 +1,6 @@
 //! Expression: how the scalars of a storage are computed, and which operations are deferred.
 
-use super::super::elementwise::{Binary, Chain, Unary};
+use super::super::elementwise::{Binary, Chain, Steps, Unary};
 use super::super::parallel::BLOCK;
 use super::super::scalar::ScalarKind;
 use super::super::shape::Shape;
@@ -107,11 +107,7 @@ fn is_deferrable<'a>(tensors: impl Iterator<Item = &'a Tensor> + Clone, count: u
     let is_part = |tensor: &Tensor| tensor.data.len() / 4 > count;
     are_real(tensors.clone())
         && !tensors.clone().any(is_part)
-        && tensors.clone().any(|tensor| !is_repeated_number(tensor))
-}
-
-fn is_repeated_number(tensor: &Tensor) -> bool {
-    tensor.shape.iter().zip(&tensor.strides).all(|(&size, &stride)| size == 1 || stride == 0)
+        && tensors.clone().any(|tensor| !tensor.is_repeated_number())
 }
 
 /// Whether tensors have the same kind of real numbers.

@@ -50,6 +50,12 @@ impl Storage {
         self.buffer.get().is_none()
     }
 
+    /// Returns the scalars if they are computed.
+    #[inline]
+    pub(in crate::tensor) fn computed(&self) -> Option<&Buffer> {
+        self.buffer.get()
+    }
+
     /// Returns the kind of the scalars.
     pub(in crate::tensor) fn kind(&self) -> ScalarKind {
         match self.buffer.get() {
@@ -63,6 +69,14 @@ impl Storage {
         match self.buffer.get() {
             Some(buffer) => buffer.len(),
             None => self.expression(Expression::count).unwrap_or(0),
+        }
+    }
+
+    /// Returns the number of bytes of the scalars.
+    pub(in crate::tensor) fn bytes(&self) -> usize {
+        match self.buffer.get() {
+            Some(buffer) => buffer.bytes(),
+            None => self.expression(|expression| expression.count() * expression.kind().size()).unwrap_or(0),
         }
     }
 

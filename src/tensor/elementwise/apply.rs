@@ -4,7 +4,7 @@ use super::super::deferred;
 use super::super::error::{Result, TensorError};
 use super::super::parallel::{change_blocks, fill_blocks, update_blocks};
 use super::super::reader::Operand;
-use super::super::scalar::{Scalar, ScalarKind, with_kind};
+use super::super::scalar::{Scalar, with_kind};
 use super::super::strided::Tensor;
 use super::integer::Integer;
 use super::operation::{Binary, Comparison, Logical, Test, Unary};
@@ -35,8 +35,8 @@ impl FirstError {
 impl Tensor {
     /// Applies an operation to each scalar, in place if the storage is not shared.
     pub fn unary(mut self, operation: Unary) -> Result<Tensor> {
-        if let Some(deferred) = deferred::unary(operation, &self) {
-            return Ok(deferred);
+        if let Some(result) = self.small_unary(operation).or_else(|| deferred::unary(operation, &self)) {
+            return Ok(result);
         }
         if self.kind().is_real() {
             return with_kind!(operation.name(), real self.kind(), T => {
@@ -59,12 +59,17 @@ impl Tensor {
 
     /// Applies an operation to the scalars of two tensors that broadcast, in place if the storage of one is not shared.
     pub fn binary(mut self, operation: Binary, mut other: Tensor) -> Result<Tensor> {
+        if let Some(result) = self.small_binary(operation, &other) {
+            return Ok(result);
+        }
         let name = operation.name();
         if self.kind() != other.kind() {
             return Err(TensorError::Kind { operation: name, kind: other.kind() });
         }
         let shape = self.shape.broadcast(name, &other.shape)?;
-        shape.checked_count(name, self.kind().size())?;
+        if shape != self.shape {
+            shape.checked_count(name, self.kind().size())?;
+        }
         if let Some(deferred) = deferred::binary(operation, [&self, &other], &shape) {
             return Ok(deferred);
         }
@@ -209,19 +214,6 @@ impl Tensor {
     /// Returns each number limited to a range; the bounds broadcast.
     pub fn clipped(self, min: Tensor, max: Tensor) -> Result<Tensor> {
         self.binary(Binary::Max, min)?.binary(Binary::Min, max)
-    }
-
-    /// Adds another tensor that broadcasts to the shape of this one, in place if the storage is not shared.
-    pub fn accumulate(&mut self, other: &Tensor) -> Result<()> {
-        if self.kind() != other.kind() || self.kind() == ScalarKind::Bool {
-            return Err(TensorError::Kind { operation: Binary::Add.name(), kind: other.kind() });
-        }
-        self.shape
-            .broadcast(Binary::Add.name(), &other.shape)?
-            .checked_count(Binary::Add.name(), self.kind().size())?;
-        let sum = std::mem::replace(self, Tensor::scalar(false)).binary(Binary::Add, other.clone())?;
-        *self = sum;
-        Ok(())
     }
 }
 

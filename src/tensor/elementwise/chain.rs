@@ -93,6 +93,58 @@ fn kind(inputs: &[&Tensor]) -> Result<ScalarKind> {
     }
 }
 
+/// Elementwise operations on real numbers, of which each one gives a node for those that follow.
+pub trait Steps {
+    /// Adds a constant.
+    fn constant(&mut self, value: f64) -> Node;
+
+    /// Adds an operation with one operand.
+    fn unary(&mut self, operation: Unary, operand: Node) -> Node;
+
+    /// Adds an operation with two operands.
+    fn binary(&mut self, operation: Binary, left: Node, right: Node) -> Node;
+
+    /// Adds a comparison, which is 1 where it holds, and 0 elsewhere.
+    fn compare(&mut self, operation: Comparison, left: Node, right: Node) -> Node;
+
+    /// Adds a selection: `chosen` where the mask is not 0, `other` elsewhere.
+    fn select(&mut self, mask: Node, chosen: Node, other: Node) -> Node;
+
+    /// Adds `value`, with the zeros that another node requires.
+    fn keep(&mut self, rule: Kept, value: Node, other: Node) -> Node;
+
+    /// Adds `value`, with the zeros of `factor` where `value` is NaN: zero times an undefined partial is zero.
+    fn keep_zero(&mut self, value: Node, factor: Node) -> Node {
+        self.keep(Kept::ZeroOfNan, value, factor)
+    }
+}
+
+impl Steps for Chain {
+    fn constant(&mut self, value: f64) -> Node {
+        self.push(Step::Constant(value))
+    }
+
+    fn unary(&mut self, operation: Unary, operand: Node) -> Node {
+        self.push(Step::Unary(operation, operand))
+    }
+
+    fn binary(&mut self, operation: Binary, left: Node, right: Node) -> Node {
+        self.push(Step::Binary(operation, left, right))
+    }
+
+    fn compare(&mut self, operation: Comparison, left: Node, right: Node) -> Node {
+        self.push(Step::Compare(operation, left, right))
+    }
+
+    fn select(&mut self, mask: Node, chosen: Node, other: Node) -> Node {
+        self.push(Step::Select(mask, chosen, other))
+    }
+
+    fn keep(&mut self, rule: Kept, value: Node, other: Node) -> Node {
+        self.push(Step::Keep(rule, value, other))
+    }
+}
+
 impl Chain {
     /// Creates a chain without operations.
     pub fn new() -> Chain {
@@ -117,41 +169,6 @@ impl Chain {
     pub fn input(&mut self) -> Node {
         self.inputs += 1;
         self.push(Step::Input(self.inputs - 1))
-    }
-
-    /// Adds a constant.
-    pub fn constant(&mut self, value: f64) -> Node {
-        self.push(Step::Constant(value))
-    }
-
-    /// Adds an operation with one operand.
-    pub fn unary(&mut self, operation: Unary, operand: Node) -> Node {
-        self.push(Step::Unary(operation, operand))
-    }
-
-    /// Adds an operation with two operands.
-    pub fn binary(&mut self, operation: Binary, left: Node, right: Node) -> Node {
-        self.push(Step::Binary(operation, left, right))
-    }
-
-    /// Adds a comparison, which is 1 where it holds, and 0 elsewhere.
-    pub fn compare(&mut self, operation: Comparison, left: Node, right: Node) -> Node {
-        self.push(Step::Compare(operation, left, right))
-    }
-
-    /// Adds a selection: `chosen` where the mask is not 0, `other` elsewhere.
-    pub fn select(&mut self, mask: Node, chosen: Node, other: Node) -> Node {
-        self.push(Step::Select(mask, chosen, other))
-    }
-
-    /// Adds `value`, with the zeros of `factor` where `value` is NaN: zero times an undefined partial is zero.
-    pub fn keep_zero(&mut self, value: Node, factor: Node) -> Node {
-        self.keep(Kept::ZeroOfNan, value, factor)
-    }
-
-    /// Adds `value`, with the zeros that another node requires.
-    pub fn keep(&mut self, rule: Kept, value: Node, other: Node) -> Node {
-        self.push(Step::Keep(rule, value, other))
     }
 
     /// Makes a node a result of the chain.

@@ -9,6 +9,7 @@ use super::chain::{Chain, Node, RESULT, Step};
 use super::operation::Binary;
 use super::real::Real;
 use smallvec::SmallVec;
+use std::ops::Range;
 
 /// Where the scalars of an input of a chain come from.
 pub(in crate::tensor) enum Source<'a, T> {
@@ -54,6 +55,14 @@ enum Value<T> {
     Scalar(T),
 }
 
+/// The blocks of inputs in the memory of results, by the numbers of the results.
+type Given<'a, T> = SmallVec<[&'a [T]; 2]>;
+
+/// Returns a block of a result; an empty one if the block is still to be appended, or if the result is a sum.
+fn block_of<T>(scalars: &[T], block: Range<usize>) -> &[T] {
+    scalars.get(block).unwrap_or(&[])
+}
+
 /// The last step of a chain, which changes the memory of the result.
 struct Modification {
     operation: Binary,
@@ -84,7 +93,7 @@ impl Chain {
     ) -> Computed<T> {
         if count <= BLOCK {
             let mut evaluation = Evaluation::new(self, inputs);
-            evaluation.run(0, count);
+            evaluation.run(0, count, &[]);
             let finished =
                 targets.iter().zip(&self.results).enumerate().map(|(number, (target, &node))| match target {
                     Target::Sum => vec![evaluation.sum(node)],
@@ -124,15 +133,15 @@ impl Chain {
                 evaluation.modify(modification, start, &mut computed[0][start..start + length]);
                 continue;
             }
-            evaluation.give(|result| &computed[result][start..start + length]);
-            evaluation.run(start, length);
+            let given = computed.iter().map(|scalars| block_of(scalars, start..start + length));
+            evaluation.run(start, length, &given.collect::<Given<'_, T>>());
             for ((scalars, &node), is_sum) in computed.iter_mut().zip(&self.results).zip(is_sum) {
                 if *is_sum {
                     scalars.push(evaluation.sum(node));
                 } else if scalars.len() > start {
                     evaluation.write(node, &mut scalars[start..start + length]);
                 } else {
-                    match evaluation.operand(node) {
+                    match evaluation.operand(node, &[]) {
                         Operand::Slice(block) => scalars.extend_from_slice(block),
                         Operand::Scalar(value) => scalars.extend(std::iter::repeat_n(value, length)),
                     }
@@ -171,8 +180,8 @@ impl Chain {
                         evaluation.modify(modification, number * chunk + start, &mut parts[0][start..end]);
                         continue;
                     }
-                    evaluation.give(|result| &parts[result][start..end]);
-                    evaluation.run(number * chunk + start, end - start);
+                    let given = parts.iter().map(|part| block_of(part, start..end));
+                    evaluation.run(number * chunk + start, end - start, &given.collect::<Given<'_, T>>());
                     for ((target, &node), is_sum) in parts.iter_mut().zip(&self.results).zip(is_sum) {
                         match is_sum {
                             true => target[block] = evaluation.sum(node),
@@ -209,19 +218,10 @@ impl<'a, T: Real + Foldable> Evaluation<'a, T> {
         Evaluation { chain, inputs, copies, values, unused, start: 0, count: 0 }
     }
 
-    /// Copies the next block of those inputs that results overwrite.
-    fn give<'b>(&mut self, block_of: impl Fn(usize) -> &'b [T]) {
-        for (input, copy) in self.inputs.iter().zip(&mut self.copies) {
-            if let Source::Result(result) = input {
-                copy.clear();
-                copy.extend_from_slice(block_of(*result));
-            }
-        }
-    }
-
-    /// Returns the value of a node for the current block.
+    /// Returns the value of a node for the current block, given the blocks of the inputs that results overwrite, by the numbers of the
+    /// results.
     #[inline]
-    fn operand(&self, node: Node) -> Operand<'_, T> {
+    fn operand<'b>(&'b self, node: Node, given: &[&'b [T]]) -> Operand<'b, T> {
         match &self.values[node.0 as usize] {
             Value::Block(scalars) => Operand::Slice(scalars),
             Value::Scalar(value) => Operand::Scalar(*value),
@@ -230,14 +230,15 @@ impl<'a, T: Real + Foldable> Evaluation<'a, T> {
                     Operand::Slice(&scalars[self.start..self.start + self.count])
                 }
                 Source::Tensor(Reader::Scalar(value)) => Operand::Scalar(*value),
-                Source::Tensor(Reader::Strided(..)) | Source::Result(_) => Operand::Slice(&self.copies[*at]),
+                Source::Tensor(Reader::Strided(..)) => Operand::Slice(&self.copies[*at]),
+                Source::Result(result) => Operand::Slice(given[*result]),
             },
         }
     }
 
     /// Writes the scalars of a node for the current block.
     fn write(&self, node: Node, target: &mut [T]) {
-        match self.operand(node) {
+        match self.operand(node, &[]) {
             Operand::Slice(scalars) => target.copy_from_slice(scalars),
             Operand::Scalar(value) => target.fill(value),
         }
@@ -245,14 +246,14 @@ impl<'a, T: Real + Foldable> Evaluation<'a, T> {
 
     /// Returns the sum of the scalars of a node for the current block.
     fn sum(&self, node: Node) -> T {
-        match self.operand(node) {
+        match self.operand(node, &[]) {
             Operand::Slice(scalars) => T::block(Fold::Sum, scalars),
             Operand::Scalar(value) => T::block(Fold::Sum, &vec![value; self.count]),
         }
     }
 
     /// Returns the scalars of a node to be changed: its block if the step is the last one that reads it, or else a copy.
-    fn taken(&mut self, node: Node, at: u32) -> Vec<T> {
+    fn taken(&mut self, node: Node, at: u32, given: &[&[T]]) -> Vec<T> {
         if self.chain.last_reads[node.0 as usize] == at
             && let Value::Block(scalars) = &mut self.values[node.0 as usize]
         {
@@ -260,7 +261,7 @@ impl<'a, T: Real + Foldable> Evaluation<'a, T> {
         }
         let mut block = self.unused.pop().unwrap_or_default();
         block.clear();
-        match self.operand(node) {
+        match self.operand(node, given) {
             Operand::Slice(scalars) => block.extend_from_slice(scalars),
             Operand::Scalar(value) => block.resize(self.count, value),
         }
@@ -274,25 +275,37 @@ impl<'a, T: Real + Foldable> Evaluation<'a, T> {
 
     #[inline]
     fn as_scalar(&self, node: Node) -> Option<T> {
-        match self.operand(node) {
-            Operand::Scalar(value) => Some(value),
-            Operand::Slice(_) => None,
+        match &self.values[node.0 as usize] {
+            Value::Scalar(value) => Some(*value),
+            Value::Block(_) => None,
+            Value::Input(at) => match &self.inputs[*at] {
+                Source::Tensor(Reader::Scalar(value)) => Some(*value),
+                Source::Tensor(Reader::Contiguous(_) | Reader::Strided(..)) | Source::Result(_) => None,
+            },
         }
     }
 
     /// Computes the result of a chain that ends with a modification, for the block from number `start` on.
     fn modify(&mut self, last: &Modification, start: usize, block: &mut [T]) {
-        self.run_steps(start, block.len(), self.chain.steps.len() - 1);
-        T::binary(last.operation, block, self.operand(last.other), last.is_swapped);
+        self.run_steps(start, block.len(), self.chain.steps.len() - 1, &[]);
+        T::binary(last.operation, block, self.operand(last.other, &[]), last.is_swapped);
     }
 
     /// Computes all nodes for the block of `count` scalars from number `start` on.
-    fn run(&mut self, start: usize, count: usize) {
-        self.run_steps(start, count, self.chain.steps.len());
+    fn run(&mut self, start: usize, count: usize, given: &[&[T]]) {
+        self.run_steps(start, count, self.chain.steps.len(), given);
+        // A given input that is a result itself must be read before its memory is overwritten.
+        for node in self.chain.results.iter().map(|node| node.0 as usize) {
+            if let Value::Input(at) = self.values[node]
+                && let Source::Result(result) = self.inputs[at]
+            {
+                self.values[node] = Value::Block(given[result].to_vec());
+            }
+        }
     }
 
     /// Computes the first `steps` nodes for the block of `count` scalars from number `start` on.
-    fn run_steps(&mut self, start: usize, count: usize, steps: usize) {
+    fn run_steps(&mut self, start: usize, count: usize, steps: usize, given: &[&[T]]) {
         (self.start, self.count) = (start, count);
         for value in self.values.drain(..) {
             // A block that a later step took over has left an empty one.
@@ -309,12 +322,12 @@ impl<'a, T: Real + Foldable> Evaluation<'a, T> {
             }
         }
         for (at, step) in self.chain.steps[..steps].iter().enumerate() {
-            let value = self.value(at as u32, *step);
+            let value = self.value(at as u32, *step, given);
             self.values.push(value);
         }
     }
 
-    fn value(&mut self, at: u32, step: Step) -> Value<T> {
+    fn value(&mut self, at: u32, step: Step, given: &[&[T]]) -> Value<T> {
         match step {
             Step::Input(input) => Value::Input(input),
             Step::Constant(value) => Value::Scalar(T::nearest(value)),
@@ -324,53 +337,76 @@ impl<'a, T: Real + Foldable> Evaluation<'a, T> {
                     T::unary(operation, &mut value);
                     return Value::Scalar(value[0]);
                 }
-                let mut block = self.taken(a, at);
+                let mut block = self.taken(a, at, given);
                 T::unary(operation, &mut block);
                 Value::Block(block)
             }
             Step::Binary(operation, a, b) => {
                 // The operand that nothing reads any more is overwritten.
                 if a != b && !self.is_block(a, at) && self.is_block(b, at) {
-                    let mut block = self.taken(b, at);
-                    T::binary(operation, &mut block, self.operand(a), true);
+                    let mut block = self.taken(b, at, given);
+                    T::binary(operation, &mut block, self.operand(a, given), true);
                     return Value::Block(block);
                 }
-                self.combined(at, (a, b), |block, other| T::binary(operation, block, other, false))
+                let is_copied = !self.is_block(a, at) && (self.as_scalar(a).is_none() || self.as_scalar(b).is_none());
+                if is_copied && operation.has_separate_target() {
+                    return Value::Block(self.separate(operation, a, b, given));
+                }
+                self.combined(at, (a, b), given, |block, other| T::binary(operation, block, other, false))
             }
             Step::Compare(operation, a, b) => {
-                self.combined(at, (a, b), |block, other| T::comparison(operation, block, other))
+                self.combined(at, (a, b), given, |block, other| T::comparison(operation, block, other))
             }
             Step::Keep(rule, value, other) => {
-                self.combined(at, (value, other), |block, other| T::keep(rule, block, other))
+                self.combined(at, (value, other), given, |block, other| T::keep(rule, block, other))
             }
             Step::Select(mask, a, b) => {
-                let mut block = if mask == a || mask == b { self.copied(mask) } else { self.taken(mask, at) };
-                T::select(&mut block, self.operand(a), self.operand(b));
+                let mut block =
+                    if mask == a || mask == b { self.copied(mask, given) } else { self.taken(mask, at, given) };
+                T::select(&mut block, self.operand(a, given), self.operand(b, given));
                 Value::Block(block)
             }
         }
     }
 
+    /// Returns the result of an operation on two operands, not both of which are scalars, in a block of its own.
+    fn separate(&mut self, operation: Binary, a: Node, b: Node, given: &[&[T]]) -> Vec<T> {
+        let mut block = self.unused.pop().unwrap_or_default();
+        block.resize(self.count, T::default());
+        match (self.operand(a, given), self.operand(b, given)) {
+            (Operand::Slice(x), y) => T::binary_to(operation, &mut block, x, y, false),
+            (x, Operand::Slice(y)) => T::binary_to(operation, &mut block, y, x, true),
+            (Operand::Scalar(_), Operand::Scalar(_)) => unreachable!("two scalars have no block"),
+        }
+        block
+    }
+
     /// Returns the value of step `at`, an operation that changes the scalars of its first operand.
-    fn combined(&mut self, at: u32, (a, b): (Node, Node), apply: impl Fn(&mut [T], Operand<'_, T>)) -> Value<T> {
+    fn combined(
+        &mut self,
+        at: u32,
+        (a, b): (Node, Node),
+        given: &[&[T]],
+        apply: impl Fn(&mut [T], Operand<'_, T>),
+    ) -> Value<T> {
         if let (Some(a), Some(b)) = (self.as_scalar(a), self.as_scalar(b)) {
             let mut value = [a];
             apply(&mut value, Operand::Scalar(b));
             return Value::Scalar(value[0]);
         }
-        let mut block = if a == b { self.copied(a) } else { self.taken(a, at) };
-        apply(&mut block, self.operand(b));
+        let mut block = if a == b { self.copied(a, given) } else { self.taken(a, at, given) };
+        apply(&mut block, self.operand(b, given));
         Value::Block(block)
     }
 
-    fn copied(&mut self, node: Node) -> Vec<T> {
-        self.taken(node, RESULT - 1)
+    fn copied(&mut self, node: Node, given: &[&[T]]) -> Vec<T> {
+        self.taken(node, RESULT - 1, given)
     }
 
     /// Returns the scalars of the result with a number after the last block: the block itself, unless a later result is the same
     /// node.
     fn finished(&mut self, number: usize, node: Node) -> Vec<T> {
         let is_last = !self.chain.results[number + 1..].contains(&node);
-        if is_last { self.taken(node, RESULT) } else { self.copied(node) }
+        if is_last { self.taken(node, RESULT, &[]) } else { self.copied(node, &[]) }
     }
 }

@@ -228,6 +228,12 @@ impl Binary {
             _ => 1,
         }
     }
+
+    /// Whether the operation is so simple that to copy an operand first takes as long as the operation itself, and that it therefore has a
+    /// loop that reads two operands and writes a third block.
+    pub(super) fn has_separate_target(self) -> bool {
+        matches!(self, Binary::Add | Binary::Subtract | Binary::Multiply | Binary::Divide)
+    }
 }
 
 /// The numbers that are replaced by zeros, in a step of a [`Chain`](super::Chain).

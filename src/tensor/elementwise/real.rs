@@ -31,6 +31,10 @@ pub trait Real:
     /// Replaces each number by the result of an operation with a second operand; `is_swapped` makes it the second operand.
     fn binary(operation: Binary, x: &mut [Self], y: Operand<'_, Self>, is_swapped: bool);
 
+    /// Sets each number of a block to the result of an operation that [has a loop](Binary::has_separate_target) for a separate
+    /// target; `is_swapped` makes the slice the second operand.
+    fn binary_to(operation: Binary, target: &mut [Self], x: &[Self], y: Operand<'_, Self>, is_swapped: bool);
+
     /// Replaces each number by 1 if a comparison holds, and by 0 if not.
     fn comparison(operation: Comparison, x: &mut [Self], y: Operand<'_, Self>);
 
@@ -67,6 +71,17 @@ fn zip<T: Copy>(x: &mut [T], y: Operand<'_, T>, is_swapped: bool, function: impl
         (Operand::Slice(y), true) => x.iter_mut().zip(y).for_each(|(x, &y)| *x = function(y, *x)),
         (Operand::Scalar(y), false) => map(x, |x| function(x, y)),
         (Operand::Scalar(y), true) => map(x, |x| function(y, x)),
+    }
+}
+
+#[inline(always)]
+fn zip_to<T: Copy>(target: &mut [T], x: &[T], y: Operand<'_, T>, is_swapped: bool, function: impl Fn(T, T) -> T) {
+    let all = target.iter_mut().zip(x);
+    match (y, is_swapped) {
+        (Operand::Slice(y), false) => all.zip(y).for_each(|((target, &x), &y)| *target = function(x, y)),
+        (Operand::Slice(y), true) => all.zip(y).for_each(|((target, &x), &y)| *target = function(y, x)),
+        (Operand::Scalar(y), false) => all.for_each(|(target, &x)| *target = function(x, y)),
+        (Operand::Scalar(y), true) => all.for_each(|(target, &x)| *target = function(y, x)),
     }
 }
 
@@ -273,6 +288,31 @@ macro_rules! real {
                     $binary(operation, x, y, is_swapped);
                 }
                 dispatch(operation, x, y, is_swapped);
+            }
+
+            fn binary_to(
+                operation: Binary,
+                target: &mut [$type],
+                x: &[$type],
+                y: Operand<'_, $type>,
+                is_swapped: bool,
+            ) {
+                #[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl+avx512bw+avx2+fma", "x86_64+avx2+fma"))]
+                fn dispatch(
+                    operation: Binary,
+                    target: &mut [$type],
+                    x: &[$type],
+                    y: Operand<'_, $type>,
+                    is_swapped: bool,
+                ) {
+                    match operation {
+                        Binary::Add => zip_to(target, x, y, false, |x, y| x + y),
+                        Binary::Subtract => zip_to(target, x, y, is_swapped, |x, y| x - y),
+                        Binary::Multiply => zip_to(target, x, y, false, |x, y| x * y),
+                        _ => zip_to(target, x, y, is_swapped, |x, y| x / y),
+                    }
+                }
+                dispatch(operation, target, x, y, is_swapped);
             }
 
             fn comparison(operation: Comparison, x: &mut [$type], y: Operand<'_, $type>) {

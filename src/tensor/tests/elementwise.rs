@@ -48,6 +48,24 @@ fn operations_broadcast() {
 }
 
 #[test]
+fn small_tensors_are_added_in_place() {
+    let mut sum = vector(&[1.0, 2.0]);
+    let shared = sum.clone();
+    assert!(!sum.add_small(&vector(&[3.0, 4.0])));
+    assert_eq!(dense(&shared), [1.0, 2.0]);
+    drop(shared);
+    assert!(sum.add_small(&vector(&[3.0, 4.0])) && sum.add_small(&Tensor::scalar(0.5)));
+    assert_eq!(dense(&sum), [4.5, 6.5]);
+    // The sum would have another shape or kind, or the memory holds other scalars, too.
+    assert!(!sum.add_small(&tensor(&[1, 2], &[1.0, 2.0])));
+    assert!(!sum.add_small(&Tensor::scalar(1.0f32)));
+    assert!(!Tensor::scalar(1i64).add_small(&Tensor::scalar(1i64)));
+    let mut part = vector(&[1.0, 2.0, 3.0]).slice(&[1], &[2]).unwrap();
+    assert!(!part.add_small(&vector(&[3.0, 4.0])));
+    assert_eq!(dense(&sum), [4.5, 6.5]);
+}
+
+#[test]
 fn real_functions_are_accurate() {
     let cases: &[(Unary, Exact, f64, f64, f64)] = &[
         (Unary::Exp, f64::exp, -740.0, 709.0, 2.0),

@@ -65,6 +65,56 @@ fn functions_of_two_operands() {
     check(Operation::Binary(Binary::Pow), &[random.tensor(&[4], 0.5, 2.0), random.tensor(&[4], -2.0, 2.0)]);
 }
 
+/// Numbers at which derivatives need care.
+const SPECIAL: [f64; 9] = [0.0, -0.0, 0.5, -0.75, 1.0, -1.0, f64::INFINITY, f64::NEG_INFINITY, f64::NAN];
+
+/// The first, the second or the third numbers of all triples of special numbers.
+fn triples(which: u32) -> TensorValue {
+    let count = SPECIAL.len();
+    let numbers = (0..count.pow(3)).map(|at| SPECIAL[at / count.pow(which) % count]);
+    value(Tensor::new(Shape::from([count * count, count]), numbers.collect::<Vec<_>>()).unwrap())
+}
+
+/// The tangent and the adjoint of each operand, for the third numbers of the triples as those that are propagated.
+fn derivatives(operation: &Operation, operands: &[TensorValue], given: &TensorValue) -> Vec<Option<TensorValue>> {
+    let result = PlainEvaluator.apply(operation.clone(), operands.iter().cloned().collect()).unwrap();
+    let of = Evaluation { operands, result: &result };
+    let seeds = |k: usize| (0..operands.len()).map(|at| (at == k).then(|| given.clone())).collect::<Vec<_>>();
+    let of_operand = |k: usize| {
+        let tangent = operation.tangent(of, &seeds(k), &mut PlainEvaluator).unwrap();
+        [tangent, operation.adjoint(k, of, given.clone(), &mut PlainEvaluator).unwrap()]
+    };
+    let derivatives = (0..operands.len()).flat_map(of_operand);
+    std::iter::once(Some(result.clone())).chain(derivatives).collect()
+}
+
+#[test]
+fn small_and_large_tensors_have_the_same_derivatives() {
+    let slice = |x: &TensorValue, row: usize| {
+        let part = x.tensor.slice(&[row as isize, 0], &[1, 9]).unwrap();
+        value(Tensor::new(part.shape().clone(), part.to_vec::<f64>().unwrap()).unwrap())
+    };
+    let [x, y, g] = [0, 1, 2].map(triples);
+    let unary = Unary::ALL.iter().map(|&function| (Operation::Unary(function), vec![x.clone()]));
+    let is_tested = |function: &&Binary| !matches!(function, Binary::Polygamma);
+    let binary = Binary::ALL.iter().filter(is_tested);
+    let binary = binary.map(|&function| (Operation::Binary(function), vec![x.clone(), y.clone()]));
+    for (operation, operands) in unary.chain(binary) {
+        let large = derivatives(&operation, &operands, &g);
+        for row in 0..81 {
+            let operands: Vec<_> = operands.iter().map(|operand| slice(operand, row)).collect();
+            let small = derivatives(&operation, &operands, &slice(&g, row));
+            for (small, large) in small.iter().zip(&large) {
+                let small = small.as_ref().map(|small| small.tensor.to_vec::<f64>().unwrap());
+                let large = large.as_ref().map(|large| slice(large, row).tensor.to_vec::<f64>().unwrap());
+                let bits = |x: &f64| if x.is_nan() { f64::NAN.to_bits() } else { x.to_bits() };
+                let bits = |all: Vec<f64>| all.iter().map(bits).collect::<Vec<_>>();
+                assert_eq!(small.map(bits), large.map(bits), "{operation:?} in row {row}");
+            }
+        }
+    }
+}
+
 #[test]
 fn clipping_and_selection() {
     let mut random = Random(3);
