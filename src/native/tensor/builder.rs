@@ -193,7 +193,7 @@ impl<'a> Builder<'a> {
 }
 
 /// Returns the value of an elementwise formula of values that are constant in every level. It is computed in one pass over memory, in
-/// that of the first value if nothing else uses it.
+/// that of the first value if nothing else uses it; the steps of small tensors are computed at once.
 pub(super) fn in_one_pass<const REST: usize>(
     first: TensorValue,
     rest: [&TensorValue; REST],
