@@ -21,6 +21,18 @@ impl Levels {
         })
     }
 
+    /// Returns the index of the innermost live level to which some slots belong.
+    #[inline]
+    pub(super) fn innermost_of(&self, slots: impl Iterator<Item = Slot> + Clone) -> Option<usize> {
+        let epoch = slots.clone().map(|slot| slot.epoch).max().unwrap_or(0);
+        match self.position(epoch) {
+            Some(k) => Some(k),
+            // The level with the highest epoch has ended; the other levels may still be live.
+            None if epoch > 0 => slots.filter_map(|slot| self.position(slot.epoch)).max(),
+            None => None,
+        }
+    }
+
     /// Records, on the tape of reverse level `k`, results whose adjoints go through a function of the user's own in the
     /// reverse sweep. `results` are numbers of the outer levels, and are returned as numbers of the level.
     ///

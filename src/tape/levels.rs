@@ -456,18 +456,6 @@ impl Levels {
         self.innermost_of(xs.iter().map(|x| x.slot))
     }
 
-    /// Returns the index of the innermost live level to which some slots belong.
-    #[inline]
-    pub(super) fn innermost_of(&self, slots: impl Iterator<Item = Slot> + Clone) -> Option<usize> {
-        let epoch = slots.clone().map(|slot| slot.epoch).max().unwrap_or(0);
-        match self.position(epoch) {
-            Some(k) => Some(k),
-            // The level with the highest epoch has ended; the other levels may still be live.
-            None if epoch > 0 => slots.filter_map(|slot| self.position(slot.epoch)).max(),
-            None => None,
-        }
-    }
-
     pub(super) fn recording(&mut self, k: usize) -> Option<&mut Recording> {
         match self.stack.get_mut(k).filter(|level| !level.is_paused).map(|level| &mut level.kind)? {
             LevelStorage::OutermostReverse => Some(&mut self.outermost),
