@@ -538,7 +538,12 @@ impl Infer<'_> {
                 conformances::conforms_to(self.cx, ty, protocol)
             }
             Type::Var(v) => {
-                let required: Vec<ProtocolId> = self.cx.vars.var(*v).conforms.iter().map(|c| c.protocol).collect();
+                let state = self.cx.vars.var(*v);
+                // The type of a literal number or text is no collection, unless other code determines it.
+                if state.literal.is_some() {
+                    return false;
+                }
+                let required: Vec<ProtocolId> = state.conforms.iter().map(|c| c.protocol).collect();
                 required.into_iter().all(|required| self.some_literal_type_conforms(usual, protocol, required))
             }
             _ => true,
