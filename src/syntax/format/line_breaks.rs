@@ -165,17 +165,17 @@ impl Writer<'_, '_> {
     fn brackets(&mut self, k: usize) {
         let token = &self.tokens[k];
         let outside = match token.kind {
-            Kind::Close | Kind::EndBrace => {
+            Kind::Close | Kind::AngleClose | Kind::EndBrace => {
                 self.open.pop();
                 return;
             }
             Kind::Body(owner) => self.starts.get(&owner).copied().unwrap_or(self.indent),
-            Kind::Brace | Kind::Open => self.indent,
+            Kind::Brace | Kind::Open | Kind::AngleOpen => self.indent,
             _ => return,
         };
         let is_broken = |next: &Token<'_>| next.breaks > 0 || next.kind == Kind::LineComment || self.forced[k + 1];
         let ends_line = self.tokens.get(k + 1).is_some_and(is_broken);
-        self.open.push(Level { outside, is_brace: token.kind != Kind::Open, ends_line });
+        self.open.push(Level { outside, is_brace: !matches!(token.kind, Kind::Open | Kind::AngleOpen), ends_line });
     }
 }
 
@@ -200,14 +200,14 @@ fn forced_breaks(tokens: &[Token<'_>]) -> Vec<bool> {
             pair.has_breaks |= breaks(k.checked_sub(1).map(|n| &tokens[n]), token) > 0 && k > pair.first;
         }
         match token.kind {
-            Kind::Open => pairs.push(Pair { open: k, first: k + 1, has_breaks: false }),
+            Kind::Open | Kind::AngleOpen => pairs.push(Pair { open: k, first: k + 1, has_breaks: false }),
             Kind::Body(_) | Kind::Brace => {
                 pairs.push(Pair { open: k, first: first_of_block(tokens, k), has_breaks: false });
             }
-            Kind::Close | Kind::EndBrace => {
+            Kind::Close | Kind::AngleClose | Kind::EndBrace => {
                 let Some(Pair { open, first, has_breaks }) = pairs.pop() else { continue };
                 let is_broken = |k: usize| tokens.get(k).is_some_and(|token| token.breaks > 0);
-                if token.kind == Kind::Close {
+                if token.kind != Kind::EndBrace {
                     forced[k] |= is_broken(open + 1) && k > open + 1;
                 } else if has_breaks || is_broken(first) && first < k {
                     let follows_comment = tokens[first].is_comment();

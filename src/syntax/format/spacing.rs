@@ -22,6 +22,7 @@ pub(crate) fn is_apart(last: Option<&Token<'_>>, a: &Token<'_>, b: &Token<'_>) -
         (Brace | Body(_), EndBrace) => false,
         (Brace | Body(_), _) | (_, EndBrace) => true,
         (_, Comma | Semicolon) => false,
+        (Comma, AngleClose) => false,
         (Comma | Semicolon, _) => true,
         (_, Colon) => false,
         (Colon, _) => true,

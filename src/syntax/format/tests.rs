@@ -39,6 +39,9 @@ fn lines_are_indented_by_what_is_open() {
     becomes("let x = a\n+ b\n.c", "let x = a\n    + b\n    .c\n");
     becomes("guard let a,\nlet b else {\nreturn\n}", "guard let a,\n    let b else {\n    return\n}\n");
     becomes("xs\n.map {\n$0\n}\n.sum()", "xs\n    .map {\n        $0\n    }\n    .sum()\n");
+    becomes("struct P<\nA,\nB\n> {\nlet a: A\n}", "struct P<\n    A,\n    B\n> {\n    let a: A\n}\n");
+    becomes("let p: P<\nInt, Int, > = q", "let p: P<\n    Int, Int,\n> = q\n");
+    becomes("struct P<A, B , > {}", "struct P<A, B,> {}\n");
 }
 
 #[test]

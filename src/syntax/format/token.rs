@@ -72,7 +72,7 @@ impl Token<'_> {
     }
 
     pub fn closes(&self) -> bool {
-        matches!(self.kind, Kind::Close | Kind::EndBrace)
+        matches!(self.kind, Kind::Close | Kind::AngleClose | Kind::EndBrace)
     }
 }
 
