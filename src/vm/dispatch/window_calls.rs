@@ -68,7 +68,10 @@ pub extern "C" fn operate(context: *mut Context, site: *const Site, link: *const
         // The registers of machine code lie in the stack of references.
         (first.addr() - machine.stacks.r.as_ptr().addr()) / size_of::<Ref>(),
     ];
-    match catch_unwind(AssertUnwindSafe(|| apply_to_window(machine, compiler, site, context))) {
+    let applied = catch_unwind(AssertUnwindSafe(|| apply_to_window(machine, compiler, site, context)));
+    // SAFETY: nothing else borrows the context.
+    unsafe { (*context).fuel = machine.fuel };
+    match applied {
         Ok(Ok(true)) if finalizer::any() => FINALIZERS_PENDING,
         Ok(Ok(true)) => RETURNED,
         Ok(Ok(false)) => NOT_EXECUTED,
