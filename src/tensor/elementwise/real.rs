@@ -31,8 +31,8 @@ pub trait Real:
     /// Replaces each number by the result of an operation with a second operand; `is_swapped` makes it the second operand.
     fn binary(operation: Binary, x: &mut [Self], y: Operand<'_, Self>, is_swapped: bool);
 
-    /// Sets each number of a block to the result of an operation that [has a loop](Binary::has_separate_target) for a separate
-    /// target; `is_swapped` makes the slice the second operand.
+    /// Sets each number of a block to the result of an operation that has a loop for a separate target; `is_swapped` makes the
+    /// slice the second operand.
     fn binary_to(operation: Binary, target: &mut [Self], x: &[Self], y: Operand<'_, Self>, is_swapped: bool);
 
     /// Replaces each number by 1 if a comparison holds, and by 0 if not.
