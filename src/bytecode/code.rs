@@ -103,8 +103,13 @@ impl NativeSite {
     /// Returns the number of registers of the window that the call uses.
     #[inline]
     pub fn window(&self) -> Counts {
-        [0, 1, 2].map(|bank| self.params[bank].max(self.results[bank]))
+        window(self.params, self.results)
     }
+}
+
+/// Returns the number of registers of the window that a call with the given numbers of arguments and results uses.
+fn window(params: Counts, results: Counts) -> Counts {
+    [0, 1, 2].map(|bank| params[bank].max(results[bank]))
 }
 
 /// An access to a variable or property in shared storage.
@@ -187,6 +192,13 @@ pub enum Operator {
     Coordinates { of: TangentId },
     /// Runs a checkpoint: `body →`, or `body → thrown, error`.
     Recompute { traced: bool },
+}
+
+impl OperatorSite {
+    /// Returns the number of registers of the window that the operator uses.
+    pub fn window(&self) -> Counts {
+        window(self.params, self.results)
+    }
 }
 
 impl Operator {

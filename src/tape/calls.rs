@@ -81,19 +81,6 @@ impl Levels {
             .collect())
     }
 
-    /// Records a wide node with one result on the tape of reverse level `k`.
-    pub(super) fn push_one(&mut self, k: usize, kind: WideKind, y: Num) -> Result<Num, RecordError> {
-        let outer = self.live_slot(y.slot);
-        let epoch = self.epoch_at(k).unwrap_or(0);
-        let description = self.description(&kind, &[y]);
-        let Some(tape) = self.recording(k) else { return Ok(self.unrecorded(k, y)) };
-        let node = tape.push_wide(1, |first| Wide { first, results: 1, kind, description })?;
-        if k > 0 {
-            tape.set_outer_value(node, outer)?;
-        }
-        Ok(Num { value: y.value, slot: Slot { epoch, payload: u64::from(node) } })
-    }
-
     /// Returns the description of a wide node, if it is stored.
     fn description(&self, kind: &WideKind, results: &[Num]) -> Option<Box<WideDescription>> {
         let place = if let WideKind::Tensor(_) = kind { self.place_of_tensors() } else { self.place_shown() }?;

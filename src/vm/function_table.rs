@@ -37,7 +37,7 @@ pub struct Entry {
     pub number: Option<u32>,
     /// The machine code of the function, and how often the function was found running.
     pub machine_code: MachineCode,
-    /// The code that each operator in the function used last.
+    /// What each operator in the function remembers.
     pub operators: Box<[OperatorCache]>,
 }
 

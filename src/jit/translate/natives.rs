@@ -14,26 +14,26 @@ impl Translator<'_, '_> {
     /// Calls a native function on the window, if it needs no context; the interpreter calls it where the function does
     /// not apply. Returns whether the call was translated.
     pub(super) fn native(&mut self, at: usize, site: &NativeSite) -> bool {
-        let [numbers, integers, _] = site.window().map(usize::from);
+        let [numbers, integers, _] = site.window();
         let has_slots = self.code.is_derivative && numbers > 0;
-        let is_refused = self.is_derivative || has_slots || numbers + integers > PASSED;
+        let is_refused = self.is_derivative || has_slots || usize::from(numbers + integers) > PASSED;
         if is_refused || library::direct(site.native).is_none() {
             return false;
         }
-        self.pass_window(numbers as u16, site.params);
+        self.pass_window(numbers, site.params);
         let context = self.builder.ins().get_pinned_reg(types::I64);
         let address = self.constant(std::ptr::from_ref(site).addr() as i64);
         let references = self.register_address(self.code.registers[2]);
         let function = self.helpers.call_native as *const () as usize;
         let status = self.call_address(function, &[context, address, references], types::I64);
-        self.finish_window_call(at, status, numbers as u16, site.results);
+        self.finish_window_call(at, status, numbers, site.results);
         true
     }
 
     /// Applies a differential operator to the window by tangent or adjoint code; the interpreter applies it where that is not
     /// possible. Returns whether the application was translated.
     pub(super) fn operator(&mut self, at: usize, site: &OperatorSite) -> bool {
-        let [numbers, integers, _] = [0, 1, 2].map(|bank| site.params[bank].max(site.results[bank]));
+        let [numbers, integers, _] = site.window();
         let is_refused = self.is_derivative || self.code.is_derivative || usize::from(numbers + integers) > PASSED;
         if is_refused || !site.operator.uses_transformed_code() {
             return false;
@@ -48,7 +48,7 @@ impl Translator<'_, '_> {
     }
 
     /// Passes the first numbers and integers of the window; the integers follow `numbers` numbers.
-    fn pass_window(&mut self, numbers: u16, params: Counts) {
+    pub(super) fn pass_window(&mut self, numbers: u16, params: Counts) {
         let own = self.code.registers;
         for ((bank, k), place) in passed(numbers, params) {
             let value = self.get((bank, own[bank as usize] + k));
@@ -92,7 +92,7 @@ impl Translator<'_, '_> {
 
 /// Returns the first numbers and integers of the window, and the places in the context where they are passed; the integers follow
 /// `numbers` numbers.
-pub(super) fn passed(numbers: u16, counts: Counts) -> impl Iterator<Item = (Register, i32)> + use<> {
+fn passed(numbers: u16, counts: Counts) -> impl Iterator<Item = (Register, i32)> + use<> {
     let place = |k: u16| offsets::PASSED + 8 * i32::from(k);
     let of_numbers = (0..counts[0]).map(move |k| ((Bank::F, k), place(k)));
     of_numbers.chain((0..counts[1]).map(move |k| ((Bank::I, k), place(numbers + k))))

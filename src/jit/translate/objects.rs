@@ -3,7 +3,6 @@
 use super::super::PASSED;
 use super::super::context::offsets;
 use super::super::layout::Layout;
-use super::natives::passed;
 use super::views::{Key, Shown, key};
 use super::{FLAGS, Translator, kind_of};
 use crate::bytecode::Instruction;
@@ -100,16 +99,12 @@ impl Translator<'_, '_> {
                 if self.code.is_derivative && numbers > 0 || usize::from(numbers + integers) > PASSED {
                     return false;
                 }
-                let own = self.code.registers;
-                for ((bank, k), place) in passed(numbers, site.captures) {
-                    let value = self.get((bank, own[bank as usize] + k));
-                    self.store_context(value, place);
-                }
+                self.pass_window(numbers, site.captures);
                 let context = self.builder.ins().get_pinned_reg(types::I64);
                 let given = [
                     context,
                     self.register_address(out.0),
-                    self.register_address(own[2]),
+                    self.register_address(self.code.registers[2]),
                     self.constant(std::ptr::from_ref(site).addr() as i64),
                 ];
                 self.call_or_step(at, self.helpers.new_closure as *const () as usize, &given);

@@ -162,16 +162,8 @@ impl Levels {
         step: TensorStep,
         result: TensorValue,
     ) -> Result<TensorValue, Failure> {
-        let node = TensorNode { step, operands: nodes };
-        let held = node.held();
-        self.pool().borrow_mut().reserve(held)?;
-        match self.push_one(k, WideKind::Tensor(Box::new(node)), carrier(&result)) {
-            Ok(number) => Ok(TensorValue { slot: number.slot, ..result }),
-            Err(error) => {
-                self.pool().borrow_mut().release(held);
-                Err(error.into())
-            }
-        }
+        let numbers = self.push_tensor(k, TensorNode { step, operands: nodes }, &[carrier(&result)])?;
+        Ok(TensorValue { slot: numbers.first().map_or(result.slot, |y| y.slot), ..result })
     }
 
     /// Rejects an operation in a linear function if it is not linear in those operands that vary.

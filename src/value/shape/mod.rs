@@ -13,7 +13,8 @@ use hashbrown::HashMap;
 pub use scalar::ScalarKind;
 use std::rc::Rc;
 pub use stored_shape::{StoredShapes, StoredTangents};
-use vector_components::SameComponents;
+use vector_components::KnownComponents;
+pub use vector_components::SameComponents;
 
 /// The index of a shape in [`Shapes`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
@@ -372,7 +373,7 @@ impl Shapes {
 pub struct Tangents {
     tangents: Vec<Tangent>,
     numbers: HashMap<Tangent, TangentId>,
-    same_components: SameComponents,
+    same_components: KnownComponents,
 }
 
 impl Tangents {
@@ -463,7 +464,7 @@ impl Tangents {
     pub fn define(&mut self, id: TangentId, tangent: Tangent) {
         self.numbers.entry(tangent.clone()).or_insert(id);
         self.tangents[id.0 as usize] = tangent;
-        self.same_components = SameComponents::default();
+        self.same_components = KnownComponents::default();
     }
 
     /// Returns the tangent type that has the index `id`.

@@ -5,34 +5,38 @@ use crate::value::Bank;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-/// The results of [`Tangents::components_in_order`], by type: every call of adjoint code asks for them.
-#[derive(Clone, Default, Debug)]
-pub(super) struct SameComponents {
-    known: RefCell<Vec<Option<Components>>>,
+/// The components of a type whose tangent vectors have the same components in the same order.
+#[derive(Debug)]
+pub struct SameComponents {
+    /// The banks of the components: numbers, and arrays of numbers.
+    pub order: Box<[Bank]>,
+    /// The number of components that are numbers.
+    pub numbers: usize,
+    /// The number of components that are arrays.
+    pub references: usize,
 }
 
-/// The banks of the components, in order; `None` for a type whose tangent vectors have other components.
-type Components = Option<Rc<[Bank]>>;
+/// The results of [`Tangents::same_components`], by type: every call of adjoint code asks for them.
+#[derive(Clone, Default, Debug)]
+pub(super) struct KnownComponents {
+    known: RefCell<Vec<Option<Found>>>,
+}
 
-impl SameComponents {
-    fn get(&self, id: TangentId) -> Option<Components> {
+/// The components of a type; `None` for a type whose tangent vectors have other components.
+type Found = Option<Rc<SameComponents>>;
+
+impl KnownComponents {
+    fn get(&self, id: TangentId) -> Option<Found> {
         self.known.borrow().get(id.0 as usize).cloned().flatten()
     }
 
-    fn set(&self, id: TangentId, components: Components) {
+    fn set(&self, id: TangentId, components: Found) {
         let (mut known, index) = (self.known.borrow_mut(), id.0 as usize);
         if known.len() <= index {
             known.resize(index + 1, None);
         }
         known[index] = Some(components);
     }
-}
-
-/// Counts the components in each bank.
-fn counted(components: &[Bank]) -> [usize; 3] {
-    let mut counts = [0; 3];
-    components.iter().for_each(|bank| counts[*bank as usize] += 1);
-    counts
 }
 
 impl Tangents {
@@ -57,38 +61,35 @@ impl Tangents {
         }
     }
 
-    /// Returns the banks of the components of a type that consists of numbers, arrays of numbers and arrays of these, and
-    /// whose tangent vectors have the same components in the same order; `None` for other types.
-    pub fn components_in_order(&self, shapes: &Shapes, id: TangentId) -> Option<Rc<[Bank]>> {
+    /// Returns the components of a type that consists of numbers, arrays of numbers and arrays of these, and whose tangent vectors
+    /// have the same components in the same order; `None` for other types.
+    pub fn same_components(&self, shapes: &Shapes, id: TangentId) -> Option<Rc<SameComponents>> {
         if let Some(known) = self.same_components.get(id) {
             return known;
         }
-        let found = self.find_components(shapes, id);
+        let found = self.find_components(shapes, id).map(Rc::new);
         self.same_components.set(id, found.clone());
         found
     }
 
-    /// Returns the numbers of these components in each bank.
-    pub fn same_components(&self, shapes: &Shapes, id: TangentId) -> Option<[usize; 3]> {
-        self.components_in_order(shapes, id).map(|components| counted(&components))
-    }
-
-    /// Returns the same numbers for a type that contains no arrays of arrays; `None` for other types.
-    pub fn same_flat_components(&self, shapes: &Shapes, id: TangentId) -> Option<[usize; 3]> {
+    /// Returns the same components for a type that contains no arrays of arrays; `None` for other types.
+    pub fn same_flat_components(&self, shapes: &Shapes, id: TangentId) -> Option<Rc<SameComponents>> {
         self.append_components(shapes, id, &|id| self.is_array_of_numbers(shapes, id), &mut vec![])?;
         self.same_components(shapes, id)
     }
 
-    fn find_components(&self, shapes: &Shapes, id: TangentId) -> Components {
-        let mut found = vec![];
-        self.append_components(shapes, id, &|id| self.is_nested_array_of_numbers(shapes, id), &mut found)?;
-        let counts = counted(&found);
+    fn find_components(&self, shapes: &Shapes, id: TangentId) -> Option<SameComponents> {
+        let mut order = vec![];
+        self.append_components(shapes, id, &|id| self.is_nested_array_of_numbers(shapes, id), &mut order)?;
+        let references = order.iter().filter(|bank| **bank == Bank::R).count();
+        let numbers = order.len() - references;
         let has_layout = |shape| {
             let layout = shapes.layout(shape);
-            [layout.f, layout.i, layout.r].map(|n| n as usize) == counts
+            [layout.f, layout.i, layout.r].map(|n| n as usize) == [numbers, 0, references]
         };
         let tangent = self.get(id);
-        (has_layout(tangent.value) && has_layout(tangent.vector)).then(|| found.into())
+        let is_same = has_layout(tangent.value) && has_layout(tangent.vector);
+        is_same.then(|| SameComponents { order: order.into(), numbers, references })
     }
 
     /// Appends the numbers and arrays in a type, as long as the fields of its tangent vectors correspond to its own.

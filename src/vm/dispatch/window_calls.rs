@@ -97,8 +97,9 @@ fn apply_to_window(
     let entry = compiled::entry_of_site(site);
     let Instruction::Operate { site } = entry.code.instructions[site.pc as usize] else { return Ok(false) };
     let operator = &entry.code.operators[usize::from(site)];
-    let [params, results] = [operator.params, operator.results].map(|counts| counts.map(usize::from));
-    if !machine.has_room([0, 1, 2].map(|bank| params[bank].max(results[bank]))) {
+    let [params, results, window] =
+        [operator.params, operator.results, operator.window()].map(|counts| counts.map(usize::from));
+    if !machine.has_room(window) {
         return Ok(false);
     }
     let [numbers, integers, _] = machine.window;
@@ -115,8 +116,7 @@ fn apply_to_window(
     for (bits, number) in passed[..results[0]].iter_mut().zip(&machine.stacks.f[numbers..]) {
         *bits = number.to_bits();
     }
-    let after = params[0].max(results[0]);
-    for (bits, integer) in passed[after..after + results[1]].iter_mut().zip(&machine.stacks.i[integers..]) {
+    for (bits, integer) in passed[window[0]..window[0] + results[1]].iter_mut().zip(&machine.stacks.i[integers..]) {
         *bits = integer.cast_unsigned();
     }
     Ok(true)

@@ -96,7 +96,7 @@ impl<'p> Inliner<'p> {
                 self.tangent(site, (value, tangent), (x, dx, body), step.span)
             }
             (Operator::Gradient { at, value, throws: false }, [succeeded, results @ ..], [x @ .., body])
-                if components(at).is_some_and(|count| count.iter().sum::<usize>() == x.len()) =>
+                if components(at).is_some_and(|components| components.order.len() == x.len()) =>
             {
                 let (value, gradient) = results.split_at(usize::from(*value));
                 let value = value.first().copied();
@@ -112,7 +112,7 @@ impl<'p> Inliner<'p> {
                 }
             }
             (Operator::Coordinates { of }, &[out], parts)
-                if components(of).is_some_and(|count| count.iter().sum::<usize>() == parts.len()) =>
+                if components(of).is_some_and(|components| components.order.len() == parts.len()) =>
             {
                 self.coordinates(site, out, parts, step.span);
                 true

@@ -162,14 +162,14 @@ impl Infer<'_> {
             }
             Code::Block(Some(body)) => match kind {
                 FunctionKind::Init { .. } => {
-                    let wrapping = self.wrapping_body(f, &body, false);
-                    self.initializer(wrapping.as_ref().unwrap_or(&body), signature)
+                    let extended = self.body_with_variables(f, &body, false);
+                    self.initializer(extended.as_ref().unwrap_or(&body), signature)
                 }
                 FunctionKind::Function | FunctionKind::Getter => {
                     let built = self.building_attributes(f).and_then(|decl| self.built_body(&decl.attributes, &body));
                     let result = signature.result.clone();
-                    let wrapping = self.wrapping_body(f, built.as_ref().unwrap_or(&body), !result.is_unit());
-                    self.function_statements(wrapping.as_ref().or(built.as_ref()).unwrap_or(&body), &result)
+                    let extended = self.body_with_variables(f, built.as_ref().unwrap_or(&body), !result.is_unit());
+                    self.function_statements(extended.as_ref().or(built.as_ref()).unwrap_or(&body), &result)
                 }
                 _ => self.function_statements(&body, &signature.result.clone()),
             },

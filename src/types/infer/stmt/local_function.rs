@@ -90,8 +90,8 @@ impl Infer<'_> {
                 infer.leave_frame();
                 return;
             };
-            let wrapping = infer.wrapping_body(id, &body, !signature.result.is_unit());
-            let statements = infer.function_statements(wrapping.as_ref().unwrap_or(&body), &signature.result);
+            let extended = infer.body_with_variables(id, &body, !signature.result.is_unit());
+            let statements = infer.function_statements(extended.as_ref().unwrap_or(&body), &signature.result);
             let frame = infer.leave_frame();
             infer.open_body(id, frame, statements);
         });

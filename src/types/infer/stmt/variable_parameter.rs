@@ -12,7 +12,7 @@ use std::rc::Rc;
 impl Infer<'_> {
     /// Returns the body of a function that has wrapped or `consuming` parameters: each becomes a variable with the argument
     /// as its value. `None` if there is no such parameter.
-    pub(crate) fn wrapping_body(&mut self, f: FunctionId, body: &Block, returns: bool) -> Option<Block> {
+    pub(crate) fn body_with_variables(&mut self, f: FunctionId, body: &Block, returns: bool) -> Option<Block> {
         let params = self.cx.defs.function_data(f).ast_params.clone();
         let wrappers = &self.cx.defs.wrappers;
         let is_wrapped = |param: &Param| param.attributes.iter().any(|a| wrappers.contains_key(&*a.name.name));

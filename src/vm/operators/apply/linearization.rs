@@ -5,7 +5,7 @@
 
 use super::adjoint_code::{code, run, single, zeros};
 use crate::tape::{Direction, LinearMap};
-use crate::value::shape::TangentId;
+use crate::value::shape::{SameComponents, TangentId};
 use crate::value::{Cells, Numbers, Ref, References};
 use crate::vm::compiler_interface::Compiler;
 use crate::vm::fault::Fault;
@@ -23,7 +23,8 @@ pub(crate) fn value_with_differential(
 ) -> Result<Option<(Cells, LinearMap)>, Box<Fault>> {
     let Ref::Closure(closure) = body else { return Ok(None) };
     let types = walk(compiler);
-    let Some([numbers, 0, references]) = types.tangents.same_components(types.shapes, result) else { return Ok(None) };
+    let Some(components) = types.tangents.same_components(types.shapes, result) else { return Ok(None) };
+    let SameComponents { numbers, references, .. } = *components;
     let Some(found) = code(machine, compiler, closure, TransformKind::Linearization)? else { return Ok(None) };
     let Some((count, nodes)) = nodes_of_leaves(compiler, at, x)? else { return Ok(None) };
     machine.levels.open(Direction::Reverse)?;

@@ -3,11 +3,10 @@
 use super::adjoint_code::{normalize, run_in_window, zero_numbers};
 use super::matrix::is_possible;
 use super::window_call::{Saved, WindowArguments};
-use crate::value::shape::TangentId;
+use crate::value::shape::{SameComponents, TangentId};
 use crate::value::{Bank, Cells, Ref, References};
 use crate::vm::compiler_interface::Compiler;
 use crate::vm::fault::Fault;
-use crate::vm::operator_cache::SameComponents;
 use crate::vm::operators::walk;
 use crate::vm::state::machine::Machine;
 use crate::vm::transformed_code::TransformKind;
@@ -22,9 +21,10 @@ pub(crate) fn jacobian(
     (at, result): (TangentId, TangentId),
     arguments: WindowArguments<'_>,
 ) -> Result<bool, Box<Fault>> {
-    let (walk, cache) = (walk(compiler), arguments.cache);
+    let walk = walk(compiler);
+    let components = |id| walk.tangents.same_components(walk.shapes, id);
     // The code returns a number for each component of the result, so that each of them must vary.
-    let (Some(of_argument), Some(_)) = (cache.argument(walk, at), cache.result(walk, result)) else { return Ok(false) };
+    let (Some(of_argument), Some(_)) = (components(at), components(result)) else { return Ok(false) };
     let SameComponents { numbers, references, ref order } = *of_argument;
     if !arguments.consist_of(numbers, references) || !is_possible(machine) {
         return Ok(false);

@@ -6,10 +6,10 @@
 use super::adjoint_code::{TransformedClosure, code, may_be_used, normalize, run_in_window, zeros};
 use super::linearization::{have_same_counts, is_finite};
 use crate::value::Ref;
-use crate::value::shape::TangentId;
+use crate::value::shape::{SameComponents, TangentId};
 use crate::vm::compiler_interface::Compiler;
 use crate::vm::fault::Fault;
-use crate::vm::operator_cache::{OperatorCache, SameComponents};
+use crate::vm::operator_cache::OperatorCache;
 use crate::vm::operators::walk;
 use crate::vm::state::machine::Machine;
 use crate::vm::transformed_code::TransformKind;
@@ -123,9 +123,9 @@ pub(crate) fn gradient(
     arguments: WindowArguments<'_>,
 ) -> Result<bool, Box<Fault>> {
     let kind = if value { TransformKind::ValueWithGradient } else { TransformKind::Gradient };
-    let Some(&SameComponents { numbers, references, .. }) = arguments.cache.argument(walk(compiler), at) else {
-        return Ok(false);
-    };
+    let walk = walk(compiler);
+    let Some(components) = walk.tangents.same_components(walk.shapes, at) else { return Ok(false) };
+    let SameComponents { numbers, references, .. } = *components;
     if !arguments.consist_of(numbers, references) {
         return Ok(false);
     }
@@ -168,14 +168,11 @@ pub(crate) fn tangent(
     (at, result): (TangentId, TangentId),
     arguments: WindowArguments<'_>,
 ) -> Result<bool, Box<Fault>> {
-    let (walk, cache) = (walk(compiler), arguments.cache);
-    let (
-        Some(&SameComponents { numbers, references, .. }),
-        Some(&SameComponents { numbers: values, references: arrays, .. }),
-    ) = (cache.argument(walk, at), cache.result(walk, result))
-    else {
-        return Ok(false);
-    };
+    let walk = walk(compiler);
+    let components = |id| walk.tangents.same_components(walk.shapes, id);
+    let (Some(of_argument), Some(of_result)) = (components(at), components(result)) else { return Ok(false) };
+    let SameComponents { numbers, references, .. } = *of_argument;
+    let SameComponents { numbers: values, references: arrays, .. } = *of_result;
     if !arguments.consist_of(2 * numbers, 2 * references) {
         return Ok(false);
     }

@@ -8,11 +8,10 @@ use super::small_jacobian::give_rows;
 use super::window_call::{Saved, WindowArguments};
 use crate::tape::linear_map::lanes;
 use crate::tape::{Direction, LinearMap};
-use crate::value::shape::TangentId;
+use crate::value::shape::{SameComponents, TangentId};
 use crate::value::{Bank, Cells, JacobianForm, Ref};
 use crate::vm::compiler_interface::Compiler;
 use crate::vm::fault::Fault;
-use crate::vm::operator_cache::SameComponents;
 use crate::vm::operators::walk;
 use crate::vm::state::machine::Machine;
 use crate::vm::transformed_code::TransformKind;
@@ -28,7 +27,7 @@ pub(crate) fn jacobian(
     arguments: WindowArguments<'_>,
 ) -> Result<bool, Box<Fault>> {
     let walk = walk(compiler);
-    let Some(of_argument) = arguments.cache.argument(walk, at) else { return Ok(false) };
+    let Some(of_argument) = walk.tangents.same_components(walk.shapes, at) else { return Ok(false) };
     let SameComponents { numbers, references, ref order } = *of_argument;
     let is_supported = walk.tangents.is_array_of_numbers(walk.shapes, result) && is_possible(machine);
     if !is_supported || !arguments.consist_of(numbers, references) {
