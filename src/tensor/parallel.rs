@@ -5,9 +5,10 @@ use super::cancellation;
 use super::reader::Reader;
 use super::scalar::Scalar;
 use rayon::prelude::*;
+use std::cell::RefCell;
 use std::num::NonZeroUsize;
+use std::rc::Rc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
 
 /// The number of scalars of a block, which fits into the first-level cache together with the blocks that it is computed from.
 pub(super) const BLOCK: usize = 1024;
@@ -23,7 +24,13 @@ const WORK_BETWEEN_CHECKS: usize = 1 << 22;
 
 /// The number of threads; 0 if it was not determined yet.
 static THREADS: AtomicUsize = AtomicUsize::new(0);
-static POOL: Mutex<Option<Arc<rayon::ThreadPool>>> = Mutex::new(None);
+
+thread_local! {
+    /// The threads that help this one. It is one of them, because it processes the first chunks while the others wake up, and takes
+    /// back the chunks that none of them has started: handing all of the work to others takes as long as a small operation. A thread
+    /// cannot leave its group, so the number of threads is that of the first large operation.
+    static POOL: RefCell<Option<Rc<rayon::ThreadPool>>> = const { RefCell::new(None) };
+}
 
 /// Sets the number of threads that operations on large tensors use; `None` stands for one per processor.
 pub fn set_threads(count: Option<NonZeroUsize>) {
@@ -44,7 +51,7 @@ pub fn threads() -> usize {
 }
 
 /// Returns the threads, if there are several and the work is large enough.
-fn pool(work: usize) -> Option<Arc<rayon::ThreadPool>> {
+fn pool(work: usize) -> Option<Rc<rayon::ThreadPool>> {
     if work < LEAST_PARALLEL_WORK {
         return None;
     }
@@ -52,13 +59,13 @@ fn pool(work: usize) -> Option<Arc<rayon::ThreadPool>> {
     if threads < 2 {
         return None;
     }
-    let mut pool = POOL.lock().ok()?;
-    if let Some(pool) = pool.as_ref().filter(|pool| pool.current_num_threads() == threads) {
-        return Some(Arc::clone(pool));
-    }
-    // Without threads (a system that refuses them), the calling thread does the work.
-    *pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().ok().map(Arc::new);
-    pool.clone()
+    POOL.with_borrow_mut(|pool| {
+        if pool.is_none() {
+            // Without threads (a system that refuses them), the calling thread does the work.
+            *pool = rayon::ThreadPoolBuilder::new().num_threads(threads).use_current_thread().build().ok().map(Rc::new);
+        }
+        pool.clone()
+    })
 }
 
 /// Calls a function with each chunk of a slice and its number. `work` is the number of simple operations for a whole chunk.

@@ -5,6 +5,7 @@ use super::shape::Layout;
 use super::{Components, Ref, Slot, release};
 use crate::cancel;
 use smallvec::SmallVec;
+use std::rc::Rc;
 
 /// The numbers of an object. A few numbers are stored inline, so that most records and instances are a single
 /// allocation; the same applies to [`Integers`] and [`References`].
@@ -76,6 +77,17 @@ impl Cells {
             slots: vec![],
             origins: Origins::new(),
         }
+    }
+
+    /// Creates storage with an owner, and fills it. The storage is created in its allocation, because moving it there takes longer
+    /// than filling a few elements.
+    #[inline]
+    pub fn shared(fill: impl FnOnce(&mut Cells)) -> Rc<Cells> {
+        let mut shared = Rc::<Cells>::default();
+        if let Some(cells) = Rc::get_mut(&mut shared) {
+            fill(cells);
+        }
+        shared
     }
 
     /// Creates a record, box or list of captures that has the given components.

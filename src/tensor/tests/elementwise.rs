@@ -290,6 +290,8 @@ fn threads_do_not_change_results() {
             results.push(x.variance(axes, false).unwrap());
         }
         results.push(x.matmul(false, &x, true).unwrap());
+        let few = x.index(&[Index::Range { start: None, end: Some(20), step: 1 }]).unwrap();
+        results.push(few.matmul(false, &x, true).unwrap());
         results.push(x.clone().softmax().unwrap());
         let images = x.reshape(&[10, 30, 100, 10]).unwrap();
         let filter = y
@@ -305,6 +307,7 @@ fn threads_do_not_change_results() {
         results.push(Tensor::random_normal(ScalarKind::F64, Shape::from([200_000]), Seed(1, 2)).unwrap());
         results
     };
+    set_threads(NonZeroUsize::new(1));
     let one = compute();
     set_threads(NonZeroUsize::new(3));
     let three = compute();

@@ -43,9 +43,13 @@ fn products_equal_loops() {
         let (a, b) = (integers(&a), integers(&b));
         assert_close(&dense(&a.matmul(false, &b, false).unwrap()), &naive(&a, &b));
     }
-    for (rows, inner, columns) in [(300, 40, 30), (17, 300, 5), (600, 9, 9)] {
+    let few_rows = [1, 2, 15, 127].into_iter().flat_map(|rows| [128, 129, 200, 330].map(|columns| (rows, 9, columns)));
+    for (rows, inner, columns) in few_rows.chain([(300, 40, 30), (17, 300, 5), (600, 9, 9), (257, 3, 130)]) {
         let (a, b) = (random.tensor(&Shape::from([rows, inner])), random.tensor(&Shape::from([inner, columns])));
-        assert_close(&dense(&a.matmul(false, &b, false).unwrap()), &naive(&a, &b));
+        let expected = naive(&a, &b);
+        assert_close(&dense(&a.matmul(false, &b, false).unwrap()), &expected);
+        let (at, bt) = (a.with_last_axes_exchanged(), b.with_last_axes_exchanged());
+        assert_close(&dense(&at.matmul(true, &bt, true).unwrap()), &expected);
     }
 }
 

@@ -4,7 +4,7 @@ use super::adjoint_code::{normalize, run_in_window, zero_numbers};
 use super::matrix::is_possible;
 use super::window_call::{Saved, WindowArguments};
 use crate::value::shape::{SameComponents, TangentId};
-use crate::value::{Bank, Cells, Ref, References};
+use crate::value::{Bank, Cells, Ref};
 use crate::vm::compiler_interface::Compiler;
 use crate::vm::fault::Fault;
 use crate::vm::operators::walk;
@@ -37,8 +37,7 @@ pub(crate) fn jacobian(
     }
     let saved = Saved::of(machine, arguments);
     for row in 0..rows {
-        let zeros = zero_numbers(positions.count);
-        machine.set_reference(references + row, Ref::Cells(Rc::new(zeros)));
+        machine.set_reference(references + row, Ref::Cells(zero_numbers(positions.count)));
     }
     let given = [numbers, 0, references + rows];
     let is_done = run_in_window(machine, compiler, &found, given, [rows * (1 + numbers), 0, rows])?
@@ -48,18 +47,20 @@ pub(crate) fn jacobian(
         saved.restore(machine, found);
         return Ok(false);
     }
-    let mut taken = References::new();
-    for row in 0..rows {
-        taken.push(machine.take_reference(row));
-    }
-    give_rows(machine, taken);
+    let matrix = Cells::shared(|matrix| {
+        matrix.len = rows;
+        for row in 0..rows {
+            matrix.r.push(machine.take_reference(row));
+        }
+    });
+    give_matrix(machine, matrix);
     Ok(true)
 }
 
-/// Returns the rows of a Jacobian as the result of the operator.
-pub(super) fn give_rows(machine: &mut Machine, rows: References) {
+/// Returns a Jacobian as the result of the operator.
+pub(super) fn give_matrix(machine: &mut Machine, rows: Rc<Cells>) {
     machine.set_integer(0, 1);
-    machine.set_reference(0, Ref::Cells(Rc::new(Cells::references(rows))));
+    machine.set_reference(0, Ref::Cells(rows));
 }
 
 /// Completes a row with the adjoints of the arguments that are numbers, of which the first one is in the given number register;

@@ -4,12 +4,12 @@
 use super::adjoint_code::run_in_window;
 use super::linearization::{have_same_counts, is_finite};
 use super::matrix::{give_jacobian, is_possible};
-use super::small_jacobian::give_rows;
+use super::small_jacobian::give_matrix;
 use super::window_call::{Saved, WindowArguments};
 use crate::tape::linear_map::lanes;
 use crate::tape::{Direction, LinearMap};
 use crate::value::shape::{SameComponents, TangentId};
-use crate::value::{Bank, Cells, JacobianForm, Ref};
+use crate::value::{Bank, Cells, JacobianForm, Ref, References};
 use crate::vm::compiler_interface::Compiler;
 use crate::vm::fault::Fault;
 use crate::vm::operators::walk;
@@ -58,7 +58,8 @@ pub(crate) fn jacobian(
         saved.restore(machine, found);
         return Ok(false);
     };
-    give_rows(machine, rows.into_iter().map(|row| Ref::Cells(Rc::new(Cells::numbers(row)))).collect());
+    let rows: References = rows.into_iter().map(|row| Ref::Cells(Rc::new(Cells::numbers(row)))).collect();
+    give_matrix(machine, Rc::new(Cells::references(rows)));
     Ok(true)
 }
 
