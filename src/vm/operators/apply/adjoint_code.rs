@@ -221,7 +221,7 @@ pub(super) fn zeros(object: &Ref) -> Option<Ref> {
 pub(super) fn zero_numbers(count: usize) -> Rc<Cells> {
     Cells::shared(|zeros| {
         zeros.len = count;
-        zeros.f.resize(count, 0.0);
+        zeros.f = Numbers::from_elem(0.0, count);
     })
 }
 
