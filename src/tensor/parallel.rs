@@ -26,9 +26,9 @@ const WORK_BETWEEN_CHECKS: usize = 1 << 22;
 static THREADS: AtomicUsize = AtomicUsize::new(0);
 
 thread_local! {
-    /// The threads that help this one. It is one of them, because it processes the first chunks while the others wake up, and takes
-    /// back the chunks that none of them has started: handing all of the work to others takes as long as a small operation. A thread
-    /// cannot leave its group, so the number of threads is that of the first large operation.
+    /// The pool of this thread, which is one of the threads of the pool: it processes the first chunks while the others wake up, and
+    /// takes back the chunks that none of them has started. A thread cannot leave its pool, so the number of threads is that of the
+    /// first large operation.
     static POOL: RefCell<Option<Rc<rayon::ThreadPool>>> = const { RefCell::new(None) };
 }
 
