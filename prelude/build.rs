@@ -111,6 +111,7 @@ const FILES: &[(&str, Option<&str>)] = &[
     ("regex_composition", None),
     ("regex_matches", None),
     ("ns_regular_expression", None),
+    ("index_set", None),
     ("url", None),
     ("number_style", None),
     ("any_hashable", None),

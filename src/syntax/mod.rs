@@ -11,6 +11,7 @@
 //! Not here: name resolution (`types`).
 
 pub mod ast;
+pub(crate) mod asynchronous_extensions;
 pub(crate) mod declared_tests;
 mod dump;
 mod flow_sensitive;

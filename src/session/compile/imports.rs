@@ -6,7 +6,7 @@ use crate::session::{Folders, Input, Session};
 use crate::source::Span;
 use crate::syntax;
 use crate::syntax::ast::{DeclKind, File, StmtKind};
-use crate::syntax::{RegexText, declared_tests, remaining_tasks};
+use crate::syntax::{RegexText, asynchronous_extensions, declared_tests, remaining_tasks};
 use crate::types::names::module_name::is_library_module;
 use std::path::{Component, Path, PathBuf};
 use std::rc::Rc;
@@ -86,6 +86,7 @@ impl Session {
         self.context.sink.name_text(start, input.name);
         let mut parsed = syntax::parse(input.text, start);
         self.creates_tasks |= remaining_tasks::may_create_tasks(input.text);
+        asynchronous_extensions::split_rethrowing_methods(&mut parsed.file);
         loaded.lists_tests |= self.select_tests(&mut parsed, (input.text, start), !importing.is_empty());
         let place = |span: Span| Span::new(span.start + start, span.end + start);
         let problems =

@@ -127,6 +127,7 @@ pub const TOPICS: &[LibraryTopic] = &[
             "regex_composition",
             "regex_matches",
             "ns_regular_expression",
+            "index_set",
             "url",
             "calendar",
             "date_interval",

@@ -240,7 +240,7 @@ pub(super) fn declare_function(
         check_colons(cx, &function.params);
         parameters::check_written_params(cx, &function.params);
         parameters::check_written_generics(cx, &function.generics);
-        parameters::check_rethrows(cx, function);
+        parameters::check_rethrows(cx, owner, function);
     }
     id
 }

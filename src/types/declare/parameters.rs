@@ -5,6 +5,7 @@ use crate::source::Span;
 use crate::syntax::ast::{FunctionDecl, Generics, Param, TypeExprKind};
 use crate::types::conform::rethrowing_function::is_throwing;
 use crate::types::declare::redeclaration::redeclared;
+use crate::types::model::declaration_tables::Owner;
 use crate::types::model::type_context::TypeContext;
 
 /// Reports default values, labels and `...` that no call could use.
@@ -41,8 +42,14 @@ pub(crate) fn check_written_generics(cx: &mut TypeContext, generics: &Generics) 
     }
 }
 
-/// Checks that a `rethrows` function has a parameter whose errors it could rethrow.
-pub(crate) fn check_rethrows(cx: &mut TypeContext, function: &FunctionDecl) {
+/// Checks that a `rethrows` function has a parameter whose errors it could rethrow. A method of asynchronous sequences
+/// may also rethrow the errors of the sequence.
+pub(crate) fn check_rethrows(cx: &mut TypeContext, owner: Owner, function: &FunctionDecl) {
+    if let Owner::Protocol(p) = owner
+        && &*cx.defs.protocol_data(p).name == "_SafeAsyncSequence"
+    {
+        return;
+    }
     // At this stage a type name is not resolved yet, so it may refer to a function type.
     let may_throw = |p: &Param| match p.ty.as_ref().map(|ty| &ty.kind) {
         Some(TypeExprKind::Named(path)) => path.len() > 1 || !is_plain(&path[0].0.name),

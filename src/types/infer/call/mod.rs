@@ -27,6 +27,7 @@ use crate::types::generics::signature;
 use crate::types::generics::unification;
 use crate::types::infer::call::arguments::{ArgNode, is_factor, match_args};
 use crate::types::infer::call::candidates::{Candidate, Target};
+use crate::types::infer::expr::calculus_notation::named_callee;
 use crate::types::infer::solver::pending_expression::PendingKind;
 use crate::types::model::declaration_tables::{Entry, MemberKind, Named};
 use crate::types::model::prelude_index::PRELUDE_FILE;
@@ -45,6 +46,7 @@ impl Infer<'_> {
             return self.error_expr(span);
         }
         let args: Vec<ArgNode> = args.iter().map(ArgNode::new).collect();
+        let callee = named_callee(callee);
         match &callee.kind {
             Ast::Ident { name, generics } => {
                 let ident = Ident { name: name.clone(), span: callee.span };
@@ -78,6 +80,7 @@ impl Infer<'_> {
                 let expected = self.implicit_type(callee.span, expected);
                 self.implicit_or_wait(name, Some(args), expected, span)
             }
+            Ast::Operator(_) => self.call_operator(callee, args, expected, span),
             _ => {
                 if let Some(ty) = self.type_expression(callee) {
                     return self.call_init(&ty, None, args, expected, span);

@@ -153,7 +153,7 @@ impl Infer<'_> {
             Ast::Super => self.super_value(span),
             Ast::Hash { name, args } => match self.here(&name.name, expected, span).filter(|_| args.is_empty()) {
                 Some(value) => value,
-                None => self.hash_operator(name, args, span),
+                None => self.hash_operator(name, args, expected, span),
             },
             Ast::KeyPath { root, path } => self.key_path(root.as_ref(), path, expected, span),
             Ast::Sequence(_) | Ast::Error => self.error_expr(span),
