@@ -101,6 +101,7 @@ const FILES: &[(&str, Option<&str>)] = &[
     ("process_info", None),
     ("mirror", None),
     ("file", None),
+    ("file_manager", None),
     ("json", None),
     ("codable", None),
     ("json_coder", None),

@@ -61,7 +61,12 @@ impl Levels {
     }
 
     pub(super) fn push_kind(&mut self, k: usize, kind: WideKind, results: &[Num]) -> Result<Results, RecordError> {
-        let outer: SmallVec<[Slot; 1]> = results.iter().map(|y| self.live_slot(y.slot)).collect();
+        // The values of the outermost level have no outer slots.
+        let is_outermost = k == 0;
+        let outer: SmallVec<[Slot; 1]> = match is_outermost {
+            true => SmallVec::new(),
+            false => results.iter().map(|y| self.live_slot(y.slot)).collect(),
+        };
         let epoch = self.epoch_at(k).unwrap_or(0);
         let description = self.description(&kind, results);
         let Some(tape) = self.recording(k) else {
@@ -69,16 +74,14 @@ impl Levels {
         };
         let count = results.len() as u32;
         let first = tape.push_wide(count, |first| Wide { first, results: count, kind, description })?;
-        if k > 0 {
-            for (node, slot) in (first..).zip(outer) {
-                tape.set_outer_value(node, slot)?;
-            }
+        for (node, slot) in (first..).zip(outer) {
+            tape.set_outer_value(node, slot)?;
         }
-        Ok(results
-            .iter()
-            .zip(first..)
-            .map(|(y, node)| Num { value: y.value, slot: Slot { epoch, payload: u64::from(node) } })
-            .collect())
+        let number = |value, node| Num { value, slot: Slot { epoch, payload: u64::from(node) } };
+        Ok(match results {
+            [y] => Results::from_buf([number(y.value, first)]),
+            _ => results.iter().zip(first..).map(|(y, node)| number(y.value, node)).collect(),
+        })
     }
 
     /// Returns the description of a wide node, if it is stored.

@@ -39,9 +39,15 @@ impl Hash for Shape {
 }
 
 impl Clone for Shape {
+    #[inline]
     fn clone(&self) -> Shape {
-        // The derived implementation clones the sizes one by one.
-        Shape(SmallVec::from_slice(&self.0))
+        // The derived implementation clones the sizes one by one, and a copy of a slice calls the copy of memory.
+        Shape(match *self.0 {
+            [] => SmallVec::new(),
+            [a] => SmallVec::from_buf_and_len([a, 1, 1, 1], 1),
+            [a, b] => SmallVec::from_buf_and_len([a, b, 1, 1], 2),
+            _ => SmallVec::from_slice(&self.0),
+        })
     }
 }
 
@@ -111,7 +117,8 @@ impl Shape {
     /// Returns the strides of a contiguous tensor in row-major order.
     pub fn strides(&self) -> Strides {
         let mut strides = match self.rank() {
-            rank @ 0..=4 => Strides::from_buf_and_len([1; 4], rank),
+            rank @ 0..=1 => return Strides::from_buf_and_len([1; 4], rank),
+            rank @ 2..=4 => Strides::from_buf_and_len([1; 4], rank),
             rank => Strides::from_elem(1, rank),
         };
         let mut step = 1isize;

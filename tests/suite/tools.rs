@@ -328,6 +328,39 @@ print(try String(contentsOfFile: "y"))
     assert!(!folder.0.join("new").exists());
 }
 
+#[test]
+fn the_file_manager_copies_moves_and_removes() {
+    let program = r#"
+import Foundation
+let (manager, folder) = (FileManager.default, URL(fileURLWithPath: "made", isDirectory: false))
+try manager.createDirectory(at: folder.appendingPathComponent("inner"), withIntermediateDirectories: true, attributes: nil)
+let file = folder.appendingPathComponent("a.bin")
+try Data([0, 255, 10]).write(to: file, options: .atomic)
+try "né".write(to: folder.appendingPathComponent("inner/b.txt"), atomically: true, encoding: .utf16)
+print(Array(try Data(contentsOf: file)), try String(contentsOf: folder.appendingPathComponent("inner/b.txt"), encoding: .utf16))
+try manager.copyItem(at: folder, to: URL(fileURLWithPath: "copy"))
+try manager.moveItem(atPath: "copy/a.bin", toPath: "copy/c.bin")
+print(try manager.subpathsOfDirectory(atPath: "copy"), manager.contentsEqual(atPath: "made/a.bin", andPath: "copy/c.bin"))
+print(try manager.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil).map { $0.lastPathComponent })
+var isFolder: ObjCBool = false
+print(manager.fileExists(atPath: "made", isDirectory: &isFolder), isFolder.boolValue, manager.contents(atPath: "none") as Any)
+print(manager.createFile(atPath: "made/d", contents: Data("x".utf8)), try String(contentsOf: URL(filePath: "made/d")))
+do { try Data().write(to: file, options: .withoutOverwriting) } catch { print(error) }
+do { try manager.copyItem(atPath: "made/d", toPath: "made/a.bin") } catch { print(error) }
+do { print(try Data(contentsOf: URL(fileURLWithPath: "none"))) } catch { print(error) }
+do { print(try String(contentsOf: file)) } catch { print(error) }
+try manager.removeItem(at: folder)
+try manager.removeItem(atPath: "copy")
+print(try manager.contentsOfDirectory(atPath: "."))
+"#;
+    let folder = Folder::new("managed").with("a.dscript", program);
+    let expected = "[0, 255, 10] né\n[\"c.bin\", \"inner\", \"inner/b.txt\"] true\n[\"a.bin\", \"inner\"]\ntrue true nil\n\
+                    true x\nmade/a.bin: the file exists\nmade/a.bin: the file exists\n\
+                    cannot read 'none': No such file or directory\n\
+                    made/a.bin: the content is not text in the given encoding\n[\"a.dscript\"]\n";
+    ended(&folder.run(&["a.dscript"]), 0, expected);
+}
+
 #[cfg(unix)]
 #[test]
 fn links_do_not_bypass_access_checks() {

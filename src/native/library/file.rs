@@ -5,11 +5,13 @@
 //! The prelude converts the description to an error.
 
 use super::NativeFunction;
+use super::array;
 use super::context::{Failure, FailureKind, NativeContext};
 use super::file_access::AccessError;
 use super::string::texts;
 use crate::cancel;
-use crate::value::Text;
+use crate::value::shape::Layout;
+use crate::value::{Cells, Ref, Text};
 use std::fs::File;
 use std::io::{Read, Write};
 use std::path::Path;
@@ -23,8 +25,10 @@ pub(super) const PIECE: usize = 1 << 20;
 pub(super) const TABLE: &[NativeFunction] = &[
     NativeFunction { name: "file.text", call: read_text },
     NativeFunction { name: "file.lines", call: read_lines },
+    NativeFunction { name: "file.bytes", call: read_data },
     NativeFunction { name: "file.write", call: |c| write_text(c, Mode::Replace) },
     NativeFunction { name: "file.append", call: |c| write_text(c, Mode::Append) },
+    NativeFunction { name: "file.writeBytes", call: write_data },
     NativeFunction { name: "file.list", call: list },
     NativeFunction { name: "file.exists", call: exists },
     NativeFunction { name: "file.createFolder", call: |c| change(c, Change::CreateFolder) },
@@ -95,6 +99,24 @@ fn read_lines(c: Call<'_, '_>) -> Result<(), Failure> {
     let path = c.text()?;
     let result = read(c, &path).map(|text| lines(&text));
     outcome(c, &path, result, |c, lines| c.return_reference(texts(lines)))
+}
+
+fn read_data(c: Call<'_, '_>) -> Result<(), Failure> {
+    let path = c.text()?;
+    let result = read_bytes(c, &path);
+    array::affordable(c.host, result.as_ref().map_or(0, Vec::len), size_of::<i64>())?;
+    outcome(c, &path, result, |c, bytes| {
+        let integers = bytes.into_iter().map(i64::from).collect::<Vec<_>>();
+        c.return_reference(Ref::Cells(Rc::new(Cells::integers(integers))))
+    })
+}
+
+fn write_data(c: Call<'_, '_>) -> Result<(), Failure> {
+    let (bytes, path) = (c.array(Layout { f: 0, i: 1, r: 0 })?, c.text()?);
+    let bytes: Vec<u8> = bytes.i.iter().map(|byte| *byte as u8).collect();
+    not_rehearsed(c, &path)?;
+    let result = write_as(c, &bytes, &path, Mode::Replace);
+    outcome(c, &path, result, |_, ()| Ok(()))
 }
 
 fn lines(text: &str) -> Vec<Rc<str>> {

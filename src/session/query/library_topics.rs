@@ -115,6 +115,7 @@ pub const TOPICS: &[LibraryTopic] = &[
         title: "Files and data",
         files: &[
             "file",
+            "file_manager",
             "csv",
             "data_table",
             "json",

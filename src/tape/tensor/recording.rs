@@ -93,7 +93,8 @@ impl Evaluator for Levels {
             return Ok(TensorValue { slot: number.slot, ..result });
         }
         let nodes = operands.iter().map(|x| self.node(k, carrier(x))).collect();
-        self.push_operation(k, nodes, TensorStep::Operation(operation, outside, result.clone()), result)
+        let step = TensorStep::Operation(operation, outside, result.clone());
+        self.push_operation(k, Box::new(TensorNode { step, operands: nodes }), result)
     }
 }
 
@@ -142,7 +143,8 @@ impl Levels {
             operand.slot = self.strip_slot(k, operand.slot);
         }
         let result = self.apply_outside(&operation, &operands)?;
-        self.push_operation(k, nodes, TensorStep::Operation(operation, operands, result.clone()), result)
+        let step = TensorStep::Operation(operation, operands, result.clone());
+        self.push_operation(k, Box::new(TensorNode { step, operands: nodes }), result)
     }
 
     /// Applies an operation to values of the levels outside of one that records it, so that their memory is not used again.
@@ -155,14 +157,8 @@ impl Levels {
     }
 
     /// Records an operation with its result in the reverse level `k`, and returns the result as a value of the level.
-    fn push_operation(
-        &mut self,
-        k: usize,
-        nodes: SmallVec<[u32; 2]>,
-        step: TensorStep,
-        result: TensorValue,
-    ) -> Result<TensorValue, Failure> {
-        let numbers = self.push_tensor(k, TensorNode { step, operands: nodes }, &[carrier(&result)])?;
+    fn push_operation(&mut self, k: usize, node: Box<TensorNode>, result: TensorValue) -> Result<TensorValue, Failure> {
+        let numbers = self.push_tensor(k, node, &[carrier(&result)])?;
         Ok(TensorValue { slot: numbers.first().map_or(result.slot, |y| y.slot), ..result })
     }
 
@@ -176,10 +172,10 @@ impl Levels {
         if is_linear { Ok(()) } else { Err(RecordError::NotLinear(operation.name())) }
     }
 
-    fn push_tensor(&mut self, k: usize, node: TensorNode, results: &[Num]) -> Result<Results, RecordError> {
+    fn push_tensor(&mut self, k: usize, node: Box<TensorNode>, results: &[Num]) -> Result<Results, RecordError> {
         let held = node.held();
         self.pool().borrow_mut().reserve(held)?;
-        let pushed = self.push_kind(k, WideKind::Tensor(Box::new(node)), results);
+        let pushed = self.push_kind(k, WideKind::Tensor(node), results);
         if pushed.is_err() {
             self.pool().borrow_mut().release(held);
         }
@@ -208,7 +204,7 @@ impl Levels {
             return Ok(TensorValue { slot: number.slot, ..result });
         }
         let operands = numbers.iter().map(|x| self.node(k, *x)).collect();
-        let node = TensorNode { step: TensorStep::Pack(kind, shape), operands };
+        let node = Box::new(TensorNode { step: TensorStep::Pack(kind, shape), operands });
         let pushed = self.push_tensor(k, node, &[carrier(&result)])?;
         Ok(TensorValue { slot: pushed.first().map_or(result.slot, |y| y.slot), ..result })
     }
@@ -238,7 +234,7 @@ impl Levels {
             return Ok(pairs.map(varied).collect::<Result<_, _>>()?);
         }
         let step = TensorStep::Unpack(value.tensor.kind(), value.tensor.shape().clone());
-        let node = TensorNode { step, operands: smallvec![self.node(k, carrier(value))] };
+        let node = Box::new(TensorNode { step, operands: smallvec![self.node(k, carrier(value))] });
         Ok(self.push_tensor(k, node, &numbers)?.into_vec())
     }
 

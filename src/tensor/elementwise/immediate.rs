@@ -42,16 +42,16 @@ impl Tensor {
         (kind.is_real() && matches!(self.scalar_count(), 1..=MOST_SCALARS)).then_some(kind)
     }
 
-    /// Returns the scalars repeated to the shape of a small tensor, if none has to be moved for that.
+    /// Returns the scalars repeated to the shape of a small tensor with a number of scalars, if none has to be moved for
+    /// that.
     #[inline]
-    fn small_operand<T: Real>(&self, target: &Tensor) -> Option<Operand<'_, T>> {
+    fn small_operand<T: Real>(&self, target: &Tensor, count: usize) -> Option<Operand<'_, T>> {
         let scalars = T::scalars(self.data.computed()?)?;
-        let count = self.scalar_count();
         let is_alike = std::ptr::eq(self, target) || self.shape == target.shape;
         if is_alike && count > 1 && self.is_contiguous() {
             return Some(Operand::Slice(&scalars[self.offset..self.offset + count]));
         }
-        let broadcasts = is_alike || count == 1 && self.rank() <= target.rank();
+        let broadcasts = is_alike || self.scalar_count() == 1 && self.rank() <= target.rank();
         (broadcasts && self.is_repeated_number()).then(|| Operand::Scalar(scalars[self.offset]))
     }
 
@@ -67,13 +67,14 @@ impl Tensor {
     /// `None` for other tensors.
     pub fn small_binary(&self, operation: Binary, other: &Tensor) -> Option<Tensor> {
         let target = if self.rank() < other.rank() || self.scalar_count() == 1 { other } else { self };
+        let count = target.scalar_count();
         match target.small_kind()? {
             ScalarKind::F32 => {
-                let other = other.small_operand(target)?;
+                let other = other.small_operand(target, count)?;
                 self.computed::<f32>(target, |block| f32::binary(operation, block, other, false))
             }
             _ => {
-                let other = other.small_operand(target)?;
+                let other = other.small_operand(target, count)?;
                 self.computed::<f64>(target, |block| f64::binary(operation, block, other, false))
             }
         }
@@ -81,9 +82,10 @@ impl Tensor {
 
     /// Returns a small tensor repeated to the shape of another one, with changed scalars.
     fn computed<T: Real>(&self, target: &Tensor, change: impl FnOnce(&mut [T])) -> Option<Tensor> {
-        let mut scalars = match self.small_operand::<T>(target)? {
+        let count = target.scalar_count();
+        let mut scalars = match self.small_operand::<T>(target, count)? {
             Operand::Slice(scalars) => scalars.to_vec(),
-            Operand::Scalar(value) => vec![value; target.scalar_count()],
+            Operand::Scalar(value) => vec![value; count],
         };
         change(&mut scalars);
         Some(Tensor::from_scalars(target.shape.clone(), scalars))
@@ -120,22 +122,19 @@ impl Tensor {
         formula: &Formula<'_, REST, E>,
     ) -> Result<Option<Tensor>, E> {
         let count = self.scalar_count();
-        let mut all = SmallVec::new();
+        let mut values: Values<'_, T> = Values { all: SmallVec::new(), blocks: vec![], count };
         for input in std::iter::once(self).chain(rest) {
-            let Some(operand) = input.small_operand(self) else { return Ok(None) };
-            all.push(Value::Operand(operand));
+            let Some(operand) = input.small_operand(self, count) else { return Ok(None) };
+            values.all.push(Value::Operand(operand));
         }
-        let mut values: Values<'_, T> = Values { all, blocks: Vec::with_capacity(USUAL_STEPS * count), count };
+        values.blocks.reserve_exact(USUAL_STEPS * count);
         let result = formula(&mut values, Node(0), std::array::from_fn(|at| Node(at as u32 + 1)))?;
-        let scalars = match values.operand(result) {
-            Operand::Slice(scalars) => scalars.to_vec(),
-            Operand::Scalar(value) => vec![value; count],
-        };
+        let scalars = values.take_scalars(result);
         Ok(Some(Tensor::from_scalars(self.shape.clone(), scalars)))
     }
 
     fn add_scalars<T: Real>(&mut self, other: &Tensor) -> bool {
-        let Some(other) = other.small_operand::<T>(self) else { return false };
+        let Some(other) = other.small_operand::<T>(self, self.scalar_count()) else { return false };
         let Some(own) = self.whole_mut::<T>() else { return false };
         T::binary(Binary::Add, own, other, false);
         true
@@ -151,6 +150,19 @@ impl<'a, T: Real> Values<'a, T> {
     #[inline]
     fn operand(&self, node: Node) -> Operand<'_, T> {
         operand(&self.all, &self.blocks, self.count, node)
+    }
+
+    /// Takes the scalars of the result of a formula: an intermediate value leaves its memory to the result.
+    fn take_scalars(&mut self, result: Node) -> Vec<T> {
+        match self.all[result.0 as usize] {
+            Value::Block(from) => {
+                self.blocks.truncate(from + self.count);
+                self.blocks.drain(..from);
+                std::mem::take(&mut self.blocks)
+            }
+            Value::Operand(Operand::Slice(scalars)) => scalars.to_vec(),
+            Value::Operand(Operand::Scalar(value)) => vec![value; self.count],
+        }
     }
 
     /// Appends a copy of the value of a node to the blocks.

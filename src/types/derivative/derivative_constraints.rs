@@ -3,7 +3,7 @@
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
-use crate::syntax::ast::{Decl, FunctionName};
+use crate::syntax::ast::{Decl, FunctionName, Name};
 use crate::types::conform::conformances;
 use crate::types::derivative::differentiability;
 use crate::types::derivative::original_function::parameter_labels;
@@ -20,8 +20,8 @@ use crate::types::model::typed_tree::{FunctionId, FunctionRef};
 use crate::types::nominal::overrides;
 use std::rc::Rc;
 
-/// Returns another candidate for the original that is a member of the same type and has the labels and types of
-/// `found`, if neither candidate is more constrained.
+/// Returns another candidate for the original that is a member of the same type and has the types of `found`, if neither
+/// candidate is more constrained, and the labels of the derivative distinguish neither.
 pub(crate) fn fits_as_well(
     cx: &mut TypeContext,
     found: &Original,
@@ -30,11 +30,15 @@ pub(crate) fn fits_as_well(
     given: &Rc<Signature>,
 ) -> Option<FunctionId> {
     let labels = parameter_labels(&signature::signature(cx, found.function));
+    let own = parameter_labels(given);
+    let has_others =
+        |labels: &[Option<Name>]| labels.iter().zip(&own).any(|pair| matches!(pair, (Some(a), Some(b)) if a != b));
+    let is_as_close = |other: &[Option<Name>]| other == labels || has_others(&labels) && has_others(other);
     let owner = cx.defs.function_data(found.function).owner;
     candidates.iter().copied().find(|other| {
         *other != found.function
             && cx.defs.function_data(*other).owner == owner
-            && parameter_labels(&signature::signature(cx, *other)) == labels
+            && is_as_close(&parameter_labels(&signature::signature(cx, *other)))
             && registration::original(cx, *other, f, given).is_some_and(|other| is_like(cx, found, &other))
     })
 }
@@ -42,8 +46,8 @@ pub(crate) fn fits_as_well(
 fn is_like(cx: &mut TypeContext, found: &Original, other: &Original) -> bool {
     (&found.params, &found.result, &found.changed) == (&other.params, &other.result, &other.changed)
         && unmet_of(cx, other).is_none()
-        && !registered_derivatives::implies(cx, found.function, other.function)
-        && !registered_derivatives::implies(cx, other.function, found.function)
+        && registered_derivatives::implies(cx, found.function, other.function)
+            == registered_derivatives::implies(cx, other.function, found.function)
 }
 
 /// Returns a requirement of the original on its generic parameters that the registered function does not imply.

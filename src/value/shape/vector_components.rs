@@ -30,6 +30,11 @@ impl KnownComponents {
         self.known.borrow().get(id.0 as usize).cloned().flatten()
     }
 
+    /// Whether a type has such components; `None` if it was not asked for before.
+    fn has(&self, id: TangentId) -> Option<bool> {
+        self.known.borrow().get(id.0 as usize)?.as_ref().map(Option::is_some)
+    }
+
     fn set(&self, id: TangentId, components: Found) {
         let (mut known, index) = (self.known.borrow_mut(), id.0 as usize);
         if known.len() <= index {
@@ -70,6 +75,11 @@ impl Tangents {
         let found = self.find_components(shapes, id).map(Rc::new);
         self.same_components.set(id, found.clone());
         found
+    }
+
+    /// Whether a type consists of numbers, arrays of numbers and arrays of these, and its tangent vectors have the same components.
+    pub fn has_same_components(&self, shapes: &Shapes, id: TangentId) -> bool {
+        self.same_components.has(id).unwrap_or_else(|| self.same_components(shapes, id).is_some())
     }
 
     /// Returns the same components for a type that contains no arrays of arrays; `None` for other types.

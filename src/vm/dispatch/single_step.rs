@@ -13,7 +13,6 @@ use crate::vm::fault::Fault;
 use crate::vm::objects;
 use crate::vm::state::machine::Machine;
 use crate::vm::state::stacks::Frame;
-use smallvec::SmallVec;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// The functions that machine code calls.
@@ -159,12 +158,21 @@ impl Callers<'_> {
         if std::mem::replace(&mut self.exist, true) {
             return;
         }
-        let mut frames: SmallVec<[Frame; 8]> = self.links().map(|link| self.frame_of(link)).collect();
-        // The frame of the outermost function is that of the function that was entered.
-        if let (Some(outermost), Some(entered)) = (frames.pop(), machine.frames.get_mut(self.frames - 1)) {
-            entered.pc = outermost.pc;
+        let count = self.links().count();
+        let (end, missing) = (machine.frames.len(), count.saturating_sub(1));
+        if missing > 0 {
+            let Some(innermost) = machine.frames.last().copied() else { return };
+            machine.frames.resize(end + missing, innermost);
+            machine.frames.copy_within(self.frames..end, self.frames + missing);
         }
-        machine.frames.splice(self.frames..self.frames, frames.into_iter().rev());
+        // The frame of the outermost function is that of the function that was entered, before the missing ones.
+        for (link, at) in self.links().zip((0..self.frames + missing).rev()) {
+            let frame = self.frame_of(link);
+            match link.caller == self.root {
+                true => machine.frames[at].pc = frame.pc,
+                false => machine.frames[at] = frame,
+            }
+        }
     }
 
     /// Returns the frame of a caller, which continues after its call.

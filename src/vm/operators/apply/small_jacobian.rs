@@ -22,9 +22,11 @@ pub(crate) fn jacobian(
     arguments: WindowArguments<'_>,
 ) -> Result<bool, Box<Fault>> {
     let walk = walk(compiler);
-    let components = |id| walk.tangents.same_components(walk.shapes, id);
+    let Some(of_argument) = walk.tangents.same_components(walk.shapes, at) else { return Ok(false) };
     // The code returns a number for each component of the result, so that each of them must vary.
-    let (Some(of_argument), Some(_)) = (components(at), components(result)) else { return Ok(false) };
+    if !walk.tangents.has_same_components(walk.shapes, result) {
+        return Ok(false);
+    }
     let SameComponents { numbers, references, ref order } = *of_argument;
     if !arguments.consist_of(numbers, references) || !is_possible(machine) {
         return Ok(false);
@@ -88,6 +90,7 @@ struct Positions {
 impl Positions {
     /// Returns the positions, given the banks of the components of the arguments in order; `None` if an argument is not an array
     /// of numbers.
+    #[inline]
     fn of(machine: &Machine, order: &[Bank]) -> Option<Positions> {
         let mut positions = Positions { count: 0, numbers: SmallVec::new() };
         let mut references = 0;
