@@ -9,8 +9,23 @@ use super::strided::Tensor;
 use faer::linalg::matmul::matmul as multiply;
 use faer::{Accum, MatMut, MatRef, Par};
 
-/// The number of rows of the result that are computed at a time, whatever the number of threads.
+/// The largest number of rows of the result that are computed at a time, whatever the number of threads.
 const PANEL: usize = 256;
+
+/// The largest number of rows of a result that is divided into groups of columns.
+const FEW_ROWS: usize = 64;
+
+/// The least number of multiplications for a group of columns.
+const LEAST_WORK_OF_GROUP: usize = 1 << 19;
+
+/// The least number of columns of a group.
+const LEAST_COLUMNS_OF_GROUP: usize = 32;
+
+/// The largest number of groups of columns.
+const MOST_GROUPS: usize = 8;
+
+/// A group has a multiple of this number of columns, except the last one: the product is computed in tiles of this width.
+const COLUMNS_OF_TILE: usize = 16;
 
 /// The number of multiplications below which a plain loop is faster.
 const SMALLEST_BLOCKED: usize = 512;
@@ -51,6 +66,12 @@ impl<'a, T> Matrix<'a, T> {
     fn panel(self, start: usize, rows: usize) -> Matrix<'a, T> {
         let skipped = if self.is_transposed { start } else { start * self.stride };
         Matrix { scalars: &self.scalars[skipped..], rows, ..self }
+    }
+
+    /// Returns a range of columns, which ends with the matrix.
+    fn group_of_columns(self, start: usize, columns: usize) -> Matrix<'a, T> {
+        let count = columns.min(self.columns - start);
+        self.transposed().panel(start, count).transposed()
     }
 
     fn steps(&self) -> (usize, usize) {
@@ -129,9 +150,40 @@ pub(super) fn product<T: MatrixScalar>(left: Matrix<'_, T>, right: Matrix<'_, T>
         return;
     }
     let width = right.columns;
-    for_each_chunk(result, PANEL * width, PANEL * width * left.columns, |number, part| {
-        T::product(&left.panel(number * PANEL, part.len() / width), &right, part, adds);
+    let groups = column_groups(&left, &right);
+    if groups > 1 && !adds {
+        return product_by_columns(&left, &right, groups, result);
+    }
+    let rows = left.rows.div_ceil(left.rows.div_ceil(PANEL));
+    for_each_chunk(result, rows * width, rows * width * left.columns, |number, part| {
+        T::product(&left.panel(number * rows, part.len() / width), &right, part, adds);
     });
+}
+
+/// Returns the number of groups of columns into which a product is divided: several, if it is large and has few rows. Each group of
+/// rows would rearrange the whole right matrix.
+fn column_groups<T>(left: &Matrix<'_, T>, right: &Matrix<'_, T>) -> usize {
+    if left.rows > FEW_ROWS {
+        return 1;
+    }
+    let work = left.rows * left.columns * right.columns;
+    (work / LEAST_WORK_OF_GROUP).min(right.columns / LEAST_COLUMNS_OF_GROUP).min(MOST_GROUPS)
+}
+
+/// Writes the product of two matrices to `result`, of which groups of columns are computed by several threads.
+fn product_by_columns<T: MatrixScalar>(left: &Matrix<'_, T>, right: &Matrix<'_, T>, groups: usize, result: &mut [T]) {
+    let width = right.columns.div_ceil(groups).next_multiple_of(COLUMNS_OF_TILE);
+    let mut parts = vec![vec![]; right.columns.div_ceil(width)];
+    for_each_chunk(&mut parts, 1, left.rows * left.columns * width, |number, part| {
+        let columns = (*right).group_of_columns(number * width, width);
+        part[0] = vec![T::default(); left.rows * columns.columns];
+        T::product(left, &columns, &mut part[0], false);
+    });
+    for (row, result) in result.chunks_mut(right.columns).enumerate() {
+        for (part, result) in parts.iter().zip(result.chunks_mut(width)) {
+            result.copy_from_slice(&part[row * result.len()..][..result.len()]);
+        }
+    }
 }
 
 /// Returns a tensor in which the last two axes form matrices that [`Matrix`] can describe.

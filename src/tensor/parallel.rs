@@ -129,8 +129,42 @@ pub(super) fn fill_blocks<T: Copy + Default + Send>(
     cost: usize,
     fill: impl Fn(usize, &mut [T]) + Sync,
 ) -> Vec<T> {
-    let mut scalars = vec![T::default(); count];
-    update_blocks(&mut scalars, cost, fill);
+    match pool(count.saturating_mul(cost)) {
+        Some(pool) => filled_by_threads(&pool, count, cost, &fill),
+        None => {
+            let mut scalars = vec![T::default(); count];
+            update_blocks(&mut scalars, cost, fill);
+            scalars
+        }
+    }
+}
+
+/// Returns a vector of which a function fills each block on several threads. A thread appends the blocks that it has filled, so that
+/// no thread has to clear the memory of all others beforehand.
+#[inline(never)]
+fn filled_by_threads<T: Copy + Default + Send>(
+    pool: &rayon::ThreadPool,
+    count: usize,
+    cost: usize,
+    fill: &(dyn Fn(usize, &mut [T]) + Sync),
+) -> Vec<T> {
+    let total = count.div_ceil(BLOCK);
+    let mut blocks: Vec<[T; BLOCK]> = Vec::with_capacity(total);
+    // A worker cannot observe a cancellation, so the blocks are given out in groups.
+    let group = (WORK_BETWEEN_CHECKS / cost.max(1) / BLOCK).max(BLOCKS_OF_CHUNK) * pool.current_num_threads();
+    for first in (0..total).step_by(group) {
+        cancellation::check();
+        let numbers = first..total.min(first + group);
+        let filled = |number: usize| {
+            let mut block = [T::default(); BLOCK];
+            let start = number * BLOCK;
+            fill(start, &mut block[..BLOCK.min(count - start)]);
+            block
+        };
+        pool.install(|| blocks.par_extend(numbers.into_par_iter().with_min_len(BLOCKS_OF_CHUNK).map(filled)));
+    }
+    let mut scalars = blocks.into_flattened();
+    scalars.truncate(count);
     scalars
 }
 

@@ -8,6 +8,9 @@ use super::super::shape::Shape;
 use super::super::strided::Tensor;
 use super::{Geometry, Window};
 
+/// The work of one addition, in simple operations: the loops over channels and the few columns of a window are short.
+const WORK_OF_ADDITION: usize = 4;
+
 impl Tensor {
     /// Returns the maxima of the windows of a size, and the position of each maximum in the flat tensor (`Int`); the first of equals.
     /// The adjoint is [`Tensor::scatter_add_flat`] with these positions, and the differential [`Tensor::gather_flat`].
@@ -86,7 +89,8 @@ impl Tensor {
             let mut result = vec![T::default(); count];
             let windows = geometry.windows();
             let columns = geometry.columns();
-            for_each_chunk(&mut result, windows * channels, windows * channels * geometry.kernel_size(), |number, part| {
+            let work = windows * channels * geometry.kernel_size() * WORK_OF_ADDITION;
+            for_each_chunk(&mut result, windows * channels, work, |number, part| {
                 let example = &input[number * geometry.example_size()..];
                 for (row, part) in part.chunks_mut((columns.len() * channels).max(1)).enumerate() {
                     let lines = geometry.lines(row);
@@ -119,7 +123,7 @@ impl Tensor {
             let adjoint = self.scalars::<T>()?;
             let mut result = vec![T::default(); count];
             let windows = geometry.windows();
-            let work = windows * channels * geometry.kernel_size();
+            let work = windows * channels * geometry.kernel_size() * WORK_OF_ADDITION;
             let columns = geometry.columns();
             for_each_chunk(&mut result, geometry.example_size(), work, |number, example| {
                 let mut shares = vec![T::default(); columns.len() * channels];

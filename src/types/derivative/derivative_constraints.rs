@@ -33,21 +33,31 @@ pub(crate) fn fits_as_well(
     let own = parameter_labels(given);
     let has_others =
         |labels: &[Option<Name>]| labels.iter().zip(&own).any(|pair| matches!(pair, (Some(a), Some(b)) if a != b));
-    let is_as_close = |other: &[Option<Name>]| other == labels || has_others(&labels) && has_others(other);
     let owner = cx.defs.function_data(found.function).owner;
     candidates.iter().copied().find(|other| {
-        *other != found.function
-            && cx.defs.function_data(*other).owner == owner
-            && is_as_close(&parameter_labels(&signature::signature(cx, *other)))
-            && registration::original(cx, *other, f, given).is_some_and(|other| is_like(cx, found, &other))
+        if *other == found.function || cx.defs.function_data(*other).owner != owner {
+            return false;
+        }
+        let others = parameter_labels(&signature::signature(cx, *other));
+        let has_same_labels = others == labels;
+        (has_same_labels || has_others(&labels) && has_others(&others))
+            && registration::original(cx, *other, f, given).is_some_and(|other| {
+                is_like(cx, found, &other) && is_as_constrained(cx, found, &other, has_same_labels)
+            })
     })
 }
 
 fn is_like(cx: &mut TypeContext, found: &Original, other: &Original) -> bool {
     (&found.params, &found.result, &found.changed) == (&other.params, &other.result, &other.changed)
         && unmet_of(cx, other).is_none()
-        && registered_derivatives::implies(cx, found.function, other.function)
-            == registered_derivatives::implies(cx, other.function, found.function)
+}
+
+/// Whether neither candidate is more constrained. Of two with the same labels, each can only imply the other if one of them is the
+/// requirement that the other one satisfies.
+fn is_as_constrained(cx: &mut TypeContext, found: &Original, other: &Original, has_same_labels: bool) -> bool {
+    let is_implied = registered_derivatives::implies(cx, found.function, other.function);
+    let implies = registered_derivatives::implies(cx, other.function, found.function);
+    if has_same_labels { !is_implied && !implies } else { is_implied == implies }
 }
 
 /// Returns a requirement of the original on its generic parameters that the registered function does not imply.

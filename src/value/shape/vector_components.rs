@@ -30,7 +30,7 @@ impl KnownComponents {
         self.known.borrow().get(id.0 as usize).cloned().flatten()
     }
 
-    /// Whether a type has such components; `None` if it was not asked for before.
+    /// Whether a type has such components; `None` if it was not requested before.
     fn has(&self, id: TangentId) -> Option<bool> {
         self.known.borrow().get(id.0 as usize)?.as_ref().map(Option::is_some)
     }

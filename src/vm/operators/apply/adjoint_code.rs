@@ -297,17 +297,9 @@ const FEW: usize = 8;
 fn are_normal(numbers: &[f64]) -> bool {
     const EXPONENT: u64 = f64::INFINITY.to_bits();
     const NEGATIVE_ZERO: u64 = (-0.0f64).to_bits();
-    let is_other = |number: f64| {
-        let bits = number.to_bits();
-        u64::from((bits & EXPONENT == EXPONENT) | (bits == NEGATIVE_ZERO))
-    };
-    // Without an early exit, so that it is vectorized; blocks of the width of a vector leave few numbers to the end.
-    let (blocks, rest) = numbers.as_chunks::<4>();
-    let mut any = [0; 4];
-    for block in blocks {
-        any.iter_mut().zip(block).for_each(|(any, number)| *any |= is_other(*number));
-    }
-    any.iter().chain(&[rest.iter().fold(0, |any, number| any | is_other(*number))]).all(|any| *any == 0)
+    let is_other = |bits: u64| (bits & EXPONENT == EXPONENT) | (bits == NEGATIVE_ZERO);
+    // Without an early exit, so that it is vectorized.
+    !numbers.iter().fold(false, |any, x| any | is_other(x.to_bits()))
 }
 
 #[cfg(test)]

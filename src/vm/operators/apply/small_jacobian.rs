@@ -10,7 +10,6 @@ use crate::vm::fault::Fault;
 use crate::vm::operators::walk;
 use crate::vm::state::machine::Machine;
 use crate::vm::transformed_code::TransformKind;
-use smallvec::SmallVec;
 use std::rc::Rc;
 
 /// Computes a Jacobian: replaces the arguments `x…, body` by `1, rows`. Returns `false`, with the arguments unchanged, where that
@@ -33,18 +32,15 @@ pub(crate) fn jacobian(
     }
     let Some(found) = arguments.code(machine, compiler, TransformKind::Jacobian)? else { return Ok(false) };
     let rows = usize::from(found.code.code.results[2]);
-    let Some(positions) = Positions::of(machine, order) else { return Ok(false) };
-    if positions.count == 0 {
-        return Ok(false);
-    }
+    let Some(columns @ 1..) = columns(machine, order) else { return Ok(false) };
     let saved = Saved::of(machine, arguments);
     for row in 0..rows {
-        machine.set_reference(references + row, Ref::Cells(zero_numbers(positions.count)));
+        machine.set_reference(references + row, Ref::Cells(zero_numbers(columns)));
     }
     let given = [numbers, 0, references + rows];
     let is_done = run_in_window(machine, compiler, &found, given, [rows * (1 + numbers), 0, rows])?
         && (0..rows).all(|row| machine.number(row).is_finite());
-    let is_done = is_done && (0..rows).all(|row| finish_row(machine, row, rows + row * numbers, &positions));
+    let is_done = is_done && (0..rows).all(|row| finish_row(machine, row, rows + row * numbers, order, saved.arrays()));
     if !is_done {
         saved.restore(machine, found);
         return Ok(false);
@@ -66,47 +62,45 @@ pub(super) fn give_matrix(machine: &mut Machine, rows: Rc<Cells>) {
 }
 
 /// Completes a row with the adjoints of the arguments that are numbers, of which the first one is in the given number register;
-/// returns whether all numbers of the row are finite.
-fn finish_row(machine: &mut Machine, row: usize, first: usize, positions: &Positions) -> bool {
+/// returns whether all numbers of the row are finite. `order` are the banks of the components of the arguments, and `arrays` the
+/// arguments that are arrays.
+fn finish_row(machine: &mut Machine, row: usize, first: usize, order: &[Bank], arrays: &[Ref]) -> bool {
     let [numbers, _, references] = machine.window;
     let stacks = &mut machine.stacks;
     let Some(Ref::Cells(cells)) = stacks.r.get_mut(references + row) else { return false };
-    let Some(cells) = Rc::get_mut(cells).filter(|cells| cells.f.len() == positions.count) else { return false };
-    let row = cells.f.as_mut_slice();
-    for (number, position) in stacks.f[numbers + first..].iter().zip(&positions.numbers) {
-        row[*position] = *number;
-    }
-    normalize(row)
-}
-
-/// The places of the numbers of the arguments in a row.
-struct Positions {
-    /// The number of columns.
-    count: usize,
-    /// The positions of the arguments that are numbers.
-    numbers: SmallVec<[usize; 8]>,
-}
-
-impl Positions {
-    /// Returns the positions, given the banks of the components of the arguments in order; `None` if an argument is not an array
-    /// of numbers.
-    #[inline]
-    fn of(machine: &Machine, order: &[Bank]) -> Option<Positions> {
-        let mut positions = Positions { count: 0, numbers: SmallVec::new() };
-        let mut references = 0;
-        for bank in order {
-            if *bank == Bank::F {
-                positions.numbers.push(positions.count);
-                positions.count += 1;
-                continue;
-            }
-            let Ref::Cells(array) = machine.reference(references) else { return None };
-            if array.f.len() != array.len || !array.r.is_empty() {
-                return None;
-            }
-            references += 1;
-            positions.count += array.f.len();
+    let Some(cells) = Rc::get_mut(cells) else { return false };
+    let (row, mut position) = (cells.f.as_mut_slice(), 0);
+    let (mut numbers, mut arrays) = (stacks.f[numbers + first..].iter(), arrays.iter());
+    for bank in order {
+        if *bank == Bank::F {
+            let (Some(place), Some(number)) = (row.get_mut(position), numbers.next()) else { return false };
+            *place = *number;
+            position += 1;
+        } else {
+            position += arrays.next().and_then(count_of_numbers).unwrap_or(0);
         }
-        Some(positions)
     }
+    position == row.len() && normalize(row)
+}
+
+/// Returns the number of columns, given the banks of the components of the arguments in order; `None` if an argument is not an array
+/// of numbers.
+fn columns(machine: &Machine, order: &[Bank]) -> Option<usize> {
+    let (mut columns, mut references) = (0, 0);
+    for bank in order {
+        columns += match bank {
+            Bank::F => 1,
+            _ => {
+                references += 1;
+                count_of_numbers(machine.reference(references - 1))?
+            }
+        };
+    }
+    Some(columns)
+}
+
+/// Returns the number of elements of an array of numbers; `None` for other objects.
+fn count_of_numbers(array: &Ref) -> Option<usize> {
+    let Ref::Cells(array) = array else { return None };
+    (array.f.len() == array.len && array.r.is_empty()).then_some(array.len)
 }

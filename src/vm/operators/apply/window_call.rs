@@ -80,6 +80,11 @@ impl Saved {
         saved
     }
 
+    /// Returns the arguments that are references, in their order.
+    pub(super) fn arrays(&self) -> &[Ref] {
+        &self.references
+    }
+
     /// Writes the arguments to the window again, with the function as the last one.
     pub(super) fn restore(self, machine: &mut Machine, function: TransformedClosure) {
         let references = self.references.len();
