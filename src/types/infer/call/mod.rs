@@ -429,6 +429,11 @@ impl Infer<'_> {
         let result = self.cx.vars.fresh();
         let ty = Type::Function(Rc::new(FunctionType { params, result, throws: false, strength: Strength::Open }));
         if !unification::unify(self.cx, &function.ty.clone(), &ty, span) {
+            if self.failed {
+                // The type is unknown because of an error that is reported already.
+                self.check_anyway(args);
+                return self.error_expr(span);
+            }
             let of = function.ty.clone();
             return self.not_callable(&function, &of, args, span);
         }
