@@ -102,6 +102,7 @@ const FILES: &[(&str, Option<&str>)] = &[
     ("mirror", None),
     ("file", None),
     ("file_manager", None),
+    ("file_handle", None),
     ("json", None),
     ("codable", None),
     ("json_coder", None),

@@ -361,6 +361,34 @@ print(try manager.contentsOfDirectory(atPath: "."))
     ended(&folder.run(&["a.dscript"]), 0, expected);
 }
 
+#[test]
+fn file_handles_read_and_write_parts() {
+    let program = r#"
+import Foundation
+FileHandle.standardError.write("warn\n".data(using: .utf8)!)
+FileHandle.standardOutput.write(Data("out\n".utf8))
+FileManager.default.createFile(atPath: "a.bin", contents: Data([1, 2, 3]))
+let handle = try FileHandle(forUpdating: URL(fileURLWithPath: "a.bin"))
+try handle.seekToEnd()
+try handle.write(contentsOf: [4, 5])
+handle.seek(toFileOffset: 1)
+handle.write(Data([9, 9]))
+print(Array(handle.readDataToEndOfFile()), handle.offsetInFile)
+try handle.truncate(atOffset: 4)
+try handle.close()
+let reader = FileHandle(forReadingAtPath: "a.bin")!
+print(Array(reader.readData(ofLength: 2)), Array(try reader.readToEnd()!), try reader.read(upToCount: 1) as Any)
+print(FileHandle(forReadingAtPath: "none") == nil)
+print(String(decoding: FileHandle.standardInput.readDataToEndOfFile(), as: Unicode.UTF8.self).split(separator: "\n"))
+do { try FileHandle.standardInput.write(contentsOf: [1]) } catch { print(error) }
+"#;
+    let folder = Folder::new("handles").with("a.dscript", program);
+    let finished = dscript(&["a.dscript"], b"a\nb", &folder.0);
+    let expected = "out\n[4, 5] 5\n[1, 9] [9, 4] nil\ntrue\n[\"a\", \"b\"]\nstandard input: it cannot be written\n";
+    ended(&finished, 0, expected);
+    said(&finished, "warn");
+}
+
 #[cfg(unix)]
 #[test]
 fn links_do_not_bypass_access_checks() {

@@ -28,7 +28,8 @@ pub(super) const TABLE: &[NativeFunction] = &[
     NativeFunction { name: "file.bytes", call: read_data },
     NativeFunction { name: "file.write", call: |c| write_text(c, Mode::Replace) },
     NativeFunction { name: "file.append", call: |c| write_text(c, Mode::Append) },
-    NativeFunction { name: "file.writeBytes", call: write_data },
+    NativeFunction { name: "file.writeBytes", call: |c| write_data(c, Mode::Replace) },
+    NativeFunction { name: "file.appendBytes", call: |c| write_data(c, Mode::Append) },
     NativeFunction { name: "file.list", call: list },
     NativeFunction { name: "file.exists", call: exists },
     NativeFunction { name: "file.createFolder", call: |c| change(c, Change::CreateFolder) },
@@ -111,11 +112,11 @@ fn read_data(c: Call<'_, '_>) -> Result<(), Failure> {
     })
 }
 
-fn write_data(c: Call<'_, '_>) -> Result<(), Failure> {
+fn write_data(c: Call<'_, '_>, mode: Mode) -> Result<(), Failure> {
     let (bytes, path) = (c.array(Layout { f: 0, i: 1, r: 0 })?, c.text()?);
     let bytes: Vec<u8> = bytes.i.iter().map(|byte| *byte as u8).collect();
     not_rehearsed(c, &path)?;
-    let result = write_as(c, &bytes, &path, Mode::Replace);
+    let result = write_as(c, &bytes, &path, mode);
     outcome(c, &path, result, |_, ()| Ok(()))
 }
 

@@ -116,6 +116,7 @@ pub const TOPICS: &[LibraryTopic] = &[
         files: &[
             "file",
             "file_manager",
+            "file_handle",
             "csv",
             "data_table",
             "json",
