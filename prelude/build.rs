@@ -154,6 +154,7 @@ const FILES: &[(&str, Option<&str>)] = &[
     ("algorithms", Some("Algorithms")),
     ("synchronization", Some("Synchronization")),
     ("collections", Some("Collections")),
+    ("ordered_collections", Some("Collections")),
     ("stdlib_unittest", Some("StdlibUnittest")),
     ("differentiation_unittest", Some("DifferentiationUnittest")),
     ("swift_testing", Some("Testing")),

@@ -3,7 +3,7 @@
 //! The shunting-yard algorithm is used with explicit stacks, so that a long sum does not recurse. The depth of the
 //! resulting tree is limited, because the later stages recurse.
 
-use super::ast::{Expr, ExprKind, File, Fixity, Ident, SequencePart, TryKind};
+use super::ast::{Expr, ExprKind, File, Fixity, Ident, Name, SequencePart, TryKind};
 use super::flow_sensitive;
 use super::operator_table::{AppliedFirst, Group, OperatorTable};
 use super::visitor::{self, Visitor};
@@ -36,6 +36,10 @@ struct Folder<'t> {
 }
 
 impl Visitor for Folder<'_> {
+    fn function_name(&mut self, name: &mut Ident) {
+        self.use_usual_form(name, Fixity::Infix);
+    }
+
     fn expr(&mut self, expr: &mut Expr) {
         crate::cancel::check();
         let outer = std::mem::replace(&mut self.height, 0);
@@ -47,6 +51,11 @@ impl Visitor for Folder<'_> {
                 height
             }
             _ => {
+                if let ExprKind::Operator(name) = &mut expr.kind
+                    && let Some(usual) = self.usual_form(name, Fixity::Infix)
+                {
+                    *name = usual;
+                }
                 visitor::inside(self, expr);
                 self.check_fixed(expr);
                 self.follows_flow |= flow_sensitive::is_used(expr);
@@ -102,7 +111,7 @@ impl Folder<'_> {
     }
 
     fn check_prefix(&mut self, op: &mut Ident, fixity: Fixity, word: &str) {
-        self.use_ascii(op, fixity);
+        self.use_usual_form(op, fixity);
         if self.table.is_declared(&op.name, fixity) {
             return;
         }
@@ -122,17 +131,29 @@ impl Folder<'_> {
         self.diagnostics.push(d);
     }
 
-    /// Replaces an operator that is written with mathematical symbols by its usual form, unless the program declares
-    /// it.
-    fn use_ascii(&self, op: &mut Ident, fixity: Fixity) {
-        if op.name.is_ascii() || self.table.is_declared(&op.name, fixity) {
-            return;
+    /// Replaces an operator that has another usual form, `≤` or `**`, by that form, unless the program declares it.
+    fn use_usual_form(&self, op: &mut Ident, fixity: Fixity) {
+        if let Some(usual) = self.usual_form(&op.name, fixity) {
+            op.name = usual;
+        }
+    }
+
+    fn usual_form(&self, name: &str, fixity: Fixity) -> Option<Name> {
+        let alias = ALIASES.iter().find(|(alias, _)| *alias == name);
+        if name.is_ascii() && alias.is_none() || self.table.is_declared(name, fixity) {
+            return None;
         }
         let form = |c: char| SYMBOLS.iter().find(|(symbol, _)| *symbol == c).map(|(_, form)| *form);
-        let ascii: String = op.name.chars().map(|c| form(c).map_or_else(|| c.to_string(), str::to_owned)).collect();
-        if self.table.is_declared(&ascii, fixity) {
-            op.name = ascii.as_str().into();
-        }
+        let usual = match alias {
+            Some((_, usual)) => (*usual).to_owned(),
+            None => name.chars().map(|c| form(c).map_or_else(|| c.to_string(), str::to_owned)).collect(),
+        };
+        self.table.is_declared(&usual, fixity).then(|| usual.as_str().into())
+    }
+
+    fn is_power(&self, name: &str) -> bool {
+        let usual = self.usual_form(name, Fixity::Infix);
+        self.table.infix(usual.as_deref().unwrap_or(name)) == Some(OperatorTable::POWER)
     }
 
     fn visit_apart(&mut self, expr: &mut Expr) -> u32 {
@@ -150,7 +171,7 @@ impl Folder<'_> {
             match part {
                 SequencePart::Operand(mut operand) => {
                     let power = matches!(parts.peek(), Some(SequencePart::Operator { op, .. })
-                        if self.table.infix(&op.name) == Some(OperatorTable::POWER));
+                        if self.is_power(&op.name));
                     while power && let ExprKind::Prefix { mut op, operand: inner } = operand.kind {
                         self.check_prefix(&mut op, Fixity::Prefix, "prefix");
                         stacks.waiting.push(PendingOperator::Prefix(op));
@@ -161,7 +182,7 @@ impl Folder<'_> {
                     stacks.operands.push((operand, height));
                 }
                 SequencePart::Operator { mut op, juxtaposed } => {
-                    self.use_ascii(&mut op, Fixity::Infix);
+                    self.use_usual_form(&mut op, Fixity::Infix);
                     if juxtaposed {
                         self.check_product(&before, &stacks, parts.peek());
                     }
@@ -342,6 +363,9 @@ struct OperatorStacks {
     operands: Vec<(Expr, u32)>,
     waiting: Vec<PendingOperator>,
 }
+
+/// Operators with their usual forms.
+const ALIASES: &[(&str, &str)] = &[("**", "^"), ("≤", "<="), ("≥", ">="), ("≠", "!=")];
 
 /// Mathematical symbols in operators, with their usual forms.
 const SYMBOLS: &[(char, &str)] = &[

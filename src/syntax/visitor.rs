@@ -14,6 +14,8 @@ pub(super) trait Visitor {
     fn enter_block(&mut self) {}
     /// Notes that a statement was visited.
     fn passed(&mut self, _: &Stmt) {}
+    /// Visits the name of a declared function.
+    fn function_name(&mut self, _: &mut Ident) {}
     /// Notes the beginning of a function or closure with the given parameters.
     fn enter_function(&mut self, _: &mut dyn Iterator<Item = &Ident>) {}
     /// Notes the beginning of a loop.
@@ -262,7 +264,11 @@ fn decl(v: &mut impl Visitor, d: &mut Rc<Decl>) {
                 }
             }
         }
-        DeclKind::Function(f) | DeclKind::Init { function: f, .. } => function(v, f),
+        DeclKind::Function(f) => {
+            v.function_name(&mut f.name);
+            function(v, f);
+        }
+        DeclKind::Init { function: f, .. } => function(v, f),
         DeclKind::Formula { body, .. } => v.expr(body),
         DeclKind::Nominal(n) => n.members.iter_mut().for_each(|m| decl(v, m)),
         DeclKind::Protocol(p) => p.members.iter_mut().for_each(|m| decl(v, m)),

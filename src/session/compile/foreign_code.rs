@@ -6,6 +6,7 @@
 
 use super::foreign_attempt::{Attempt, assigns};
 use super::foreign_edit::{edited, edited_lines, offsets, span_of, stands_alone, text_edit};
+use super::foreign_scope::scope_of;
 use super::statement_errors::follows_from;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::session::{Input, Session};
@@ -87,6 +88,10 @@ pub(super) struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
+    fn has_several_errors(&self) -> bool {
+        self.reported.iter().filter(|d| d.is_error()).nth(1).is_some()
+    }
+
     /// Creates a search without attempts.
     pub(super) fn new(before: &'a TypeContext, inputs: &'a [Input<'a>], input: usize, wants_value: bool) -> Search<'a> {
         let (continued, omitted) = (HashMap::new(), String::new());
@@ -346,7 +351,7 @@ impl Session {
             candidates.splice(first_sentence..first_sentence, foreign::functions_of_formulas(text, at.clone()));
         }
         // Another error is perhaps the reason why the function takes a number.
-        if search.reported.iter().filter(|d| d.is_error()).count() > 1 {
+        if search.has_several_errors() {
             candidates.retain(|c| !c.is_applied_to_elements());
         }
         let is_labeled_otherwise = matches!(error.code, Code::WrongArguments | Code::NoOverload)
@@ -385,20 +390,25 @@ impl Session {
         {
             return Some(found);
         }
-        // An edit that leaves unknown names is not offered, but its sentence is reported.
+        // An edit that leaves unknown names or assignments to constants is not offered, but its sentence is reported.
         let is_unknown = |d: &Diagnostic| d.code == Code::UnknownName && d.message != error.message;
+        let is_immutable = |d: &Diagnostic| d.code == Code::Immutable || is_unknown(d);
         let known = search.reported.iter().filter(|d| d.is_error()).count();
-        let only_unknown = attempts.iter().find(|(candidate, attempt)| {
-            // A part of a split name is known if there are not more unknown names than before.
-            let is_likely = !candidate.is_guess || candidate.is_split(text) && attempt.errors.len() <= known;
-            is_likely && !attempt.errors.is_empty() && attempt.errors.iter().all(is_unknown)
-        });
+        let leaves_only = |is_left: &dyn Fn(&Diagnostic) -> bool| {
+            attempts.iter().find(|(candidate, attempt)| {
+                // A part of a split name is known if there are not more unknown names than before.
+                let is_likely = !candidate.is_guess || candidate.is_split(text) && attempt.errors.len() <= known;
+                is_likely && !attempt.errors.is_empty() && attempt.errors.iter().all(is_left)
+            })
+        };
         // The replacements before the sentence are more specific.
-        let message = only_unknown.and_then(|(candidate, attempt)| match candidate.removes_module() {
+        let message = leaves_only(&is_unknown).and_then(|(candidate, attempt)| match candidate.removes_module() {
             true => Some((*candidate, sentence_of(attempt)?)),
             false => Some((*candidate, candidate.message.clone())),
         });
         let message = message.or(sentence.map(|candidate| (candidate, candidate.message.clone())));
+        let message = message
+            .or_else(|| leaves_only(&is_immutable).map(|(candidate, _)| (*candidate, candidate.message.clone())));
         message.map(|(candidate, message)| {
             let range = candidate.range.clone();
             let span = span_of(text, start, &range);
@@ -425,8 +435,10 @@ impl Session {
         let at = offsets(error.primary.span, attempt.start);
         let mut later = vec![];
         for candidate in foreign::replacements(&attempt.text, at, scope) {
-            // A declaration with another meaning is only offered as the whole edit.
-            let is_part = !candidate.declares && candidate.explains(&attempt.text, error);
+            // A declaration with another meaning is only offered as the whole edit, and a value whose declaration has an
+            // error seems to have every member.
+            let is_whole = candidate.declares || candidate.is_mapped() && search.has_several_errors();
+            let is_part = !is_whole && candidate.explains(&attempt.text, error);
             let Some(code) = candidate.code.as_ref().filter(|_| is_part) else { continue };
             let mut next = self.attempt(search, &attempt.text, &candidate.range, code)?;
             next.include(attempt);
@@ -520,50 +532,6 @@ fn misplaced(candidate: &Replacement, attempt: &Attempt, text: &str, start: u32)
     let mut diagnostic = Diagnostic::error(error.code, span_of(text, start, &range), message);
     diagnostic.helps.clone_from(&error.helps);
     Some(Explanation { diagnostic, range, remaining: None })
-}
-
-/// Returns the tables that apply to an error; `None` if foreign code cannot be the cause of the error, or if the
-/// message is specific.
-fn scope_of(diagnostic: &Diagnostic) -> Option<Scope> {
-    if !diagnostic.is_error() {
-        return None;
-    }
-    let message = diagnostic.message.as_str();
-    // The type of an array is among the types that do not fit.
-    let types = if message.contains('[') { Scope::Arrays } else { Scope::Expressions };
-    match diagnostic.code {
-        Code::UnclosedBracket => Some(Scope::Comments),
-        Code::Syntax => is_general(message).then_some(Scope::Everything),
-        Code::InvalidLiteral
-        | Code::UnknownOperator
-        | Code::ExpectedBrace
-        | Code::UnknownType
-        | Code::NotConforming
-        | Code::NotCallable
-        | Code::Import => Some(Scope::Everything),
-        Code::UnknownName => Some(Scope::Name),
-        // A failed conversion is usually a type error of the program, not a foreign notation.
-        Code::OptionalNotUnwrapped => Some(Scope::Conversions),
-        Code::Mismatch if message.starts_with("cannot convert") => Some(Scope::of_conversion(message)),
-        Code::Mismatch if message.starts_with("the values of a literal") => None,
-        Code::Mismatch => Some(types),
-        Code::WrongContext => message.starts_with("static member").then_some(Scope::Expressions),
-        Code::UnknownMember
-        | Code::WrongArguments
-        | Code::NoOverload
-        | Code::CannotInfer
-        | Code::Ambiguous
-        | Code::Immutable
-        | Code::Types => Some(types),
-        _ => None,
-    }
-}
-
-/// Whether the message of a syntax error only states what the parser expected, or names the notation itself.
-fn is_general(message: &str) -> bool {
-    const BEGINNINGS: &[&str] = &["expected ", "unexpected "];
-    const WORDS: &[&str] = &["cannot begin a program", "cannot be combined"];
-    BEGINNINGS.iter().any(|beginning| message.starts_with(beginning)) || WORDS.iter().any(|word| message.contains(word))
 }
 
 /// Returns the explanation of an error. `is_one` states that the edit is the first replacement alone.

@@ -7,6 +7,7 @@ pub(crate) mod differentiation_mechanism;
 mod foreign_attempt;
 mod foreign_code;
 mod foreign_edit;
+mod foreign_scope;
 pub(crate) mod imports;
 mod quotient_edits;
 pub(crate) mod stage_listings;

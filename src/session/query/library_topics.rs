@@ -135,7 +135,10 @@ pub const TOPICS: &[LibraryTopic] = &[
             "date_interval",
         ],
     },
-    LibraryTopic { title: "Algorithms and further collections", files: &["algorithms", "collections"] },
+    LibraryTopic {
+        title: "Algorithms and further collections",
+        files: &["algorithms", "collections", "ordered_collections"],
+    },
     LibraryTopic {
         title: "Tests",
         files: &["testing", "declared_tests", "xctest", "stdlib_unittest", "differentiation_unittest", "swift_testing"],

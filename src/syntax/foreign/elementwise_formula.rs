@@ -5,7 +5,7 @@ use super::token::Kind;
 use super::{Replacement, Search};
 use std::ops::Range;
 
-const MESSAGE: &str = "a formula is applied to each element of an array by 'map'";
+pub(super) const MESSAGE: &str = "a formula is applied to each element of an array by 'map'";
 /// The maximum number of names that are tried as arrays.
 const NAMES: usize = 4;
 

@@ -57,7 +57,8 @@ impl Search<'_> {
     fn closure(&self, open: usize, variable: &str) -> Vec<Replacement> {
         let code = &self.code;
         let Some(end) = code.closed(open) else { return vec![] };
-        if (open..end).any(|at| code.word(at) == Some("in")) {
+        // A bar describes the elements of a set: `{x | x > 0}`.
+        if (open..end).any(|at| code.word(at) == Some("in")) || code.word(open + 2) == Some("|") {
             return vec![];
         }
         let body = code.slice(open + 1, end - 1);

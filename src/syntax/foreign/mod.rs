@@ -163,6 +163,11 @@ impl Replacement {
         self.message == library_functions::EACH
     }
 
+    /// Whether the replacement maps a function or a formula over the elements of an array.
+    pub(crate) fn is_mapped(&self) -> bool {
+        self.is_applied_to_elements() || self.message == elementwise_formula::MESSAGE
+    }
+
     /// Whether the replaced word is taken for a misspelled keyword.
     pub(crate) fn is_keyword(&self) -> bool {
         self.is_guess && self.code.as_deref().is_some_and(is_keyword)

@@ -123,7 +123,7 @@ impl Builder<'_> {
             }
             let mut inner = part.into_inner();
             let name = inner.next()?;
-            let name = if name.as_rule() == Rule::op_name { self.operator(&name) } else { self.ident(&name) };
+            let name = self.ident(&name);
             let generics = inner.next().map(|g| g.into_inner().map(|t| self.ty(t)).collect()).unwrap_or_default();
             if labels.is_some() {
                 accessor = Some(name);

@@ -220,7 +220,7 @@ impl Builder<'_> {
         let (mut name, mut precedence) = (None, None);
         for node in nodes {
             match node.as_rule() {
-                Rule::op_name => name = Some(self.operator(&node)),
+                Rule::op_name => name = Some(self.ident(&node)),
                 _ if precedence.is_none() => precedence = Some(self.ident(&node)),
                 _ => {} // protocols that Swift once allowed here
             }

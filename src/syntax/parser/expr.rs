@@ -43,7 +43,7 @@ impl Builder<'_> {
             let place = self.span(&node);
             let part = match node.as_rule() {
                 Rule::prefix_op => {
-                    operand.prefixes.push(self.operator(&node));
+                    operand.prefixes.push(self.ident(&node));
                     continue;
                 }
                 Rule::try_word => {
@@ -51,7 +51,7 @@ impl Builder<'_> {
                     continue;
                 }
                 Rule::infix_op => {
-                    let op = self.infix_operator(&node);
+                    let op = self.ident(&node);
                     SequencePart::Operator { op, juxtaposed: false }
                 }
                 Rule::juxtaposed => {
@@ -193,7 +193,7 @@ impl Builder<'_> {
             Rule::regex_literal => return self.regex_literal(span),
             Rule::nabla => return self.nabla(node, span),
             Rule::partial => return self.partial(node, span),
-            Rule::op_value => ExprKind::Operator(self.operator(&node).name),
+            Rule::op_value => ExprKind::Operator(self.ident(&node).name),
             Rule::root => return self.root(node, span),
             Rule::type_value => match node.into_inner().next() {
                 Some(ty) => ExprKind::Type(self.ty(ty)),

@@ -12,7 +12,7 @@ impl Builder<'_> {
         for node in nodes {
             match node.as_rule() {
                 Rule::any_name => function = Some(empty_function(self.ident(&node))),
-                Rule::op_name => function = Some(empty_function(self.operator(&node))),
+                Rule::op_name => function = Some(empty_function(self.ident(&node))),
                 _ => self.signature_part(node, function.as_mut()?),
             }
         }

@@ -212,28 +212,6 @@ impl<'t> Builder<'t> {
         Ident { name: self.name(node.as_str()), span: self.span(node) }
     }
 
-    /// Returns the ASCII name of an operator.
-    fn operator(&mut self, node: &Node<'_>) -> Ident {
-        let name = match node.as_str() {
-            "·" | "×" => "*",
-            "**" => "^",
-            "≤" => "<=",
-            "≥" => ">=",
-            "≠" => "!=",
-            other => other,
-        };
-        Ident { name: self.name(name), span: self.span(node) }
-    }
-
-    /// Returns an operator between two operands. The multiplication signs `·` and `×` keep their names, because they may
-    /// also denote products of vectors; operators are folded when this is known.
-    fn infix_operator(&mut self, node: &Node<'_>) -> Ident {
-        match node.as_str() {
-            "·" | "×" => self.ident(node),
-            _ => self.operator(node),
-        }
-    }
-
     fn error(&mut self, code: Code, span: Span, message: impl Into<String>) -> &mut Diagnostic {
         self.diagnostics.push(Diagnostic::error(code, span, message));
         let last = self.diagnostics.len() - 1;

@@ -51,7 +51,7 @@ impl Builder<'_> {
                 ExprKind::Binary { op, lhs: share(base), rhs, juxtaposed: false }
             }
             Rule::postfix_op => {
-                let op = self.operator(&node);
+                let op = self.ident(&node);
                 let at_end = self.text.get((place.end - self.start) as usize..).is_some_and(|t| t.trim().is_empty());
                 if at_end && UNFINISHED.contains(&&*op.name) {
                     self.incomplete = true;

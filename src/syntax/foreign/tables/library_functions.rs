@@ -40,6 +40,7 @@ pub(in crate::syntax::foreign) const CONVERTED: &[Row] = &[
     ("$x ~ [ $i ]", "$x.row(at: $i)", "a row of a table is returned by 'row(at:)'"),
     ("$x . contains ( $e )", "$x[$e] != nil", "a dictionary contains a key if its value is not 'nil'"),
     ("$n ~ ( [ $a ] )", "[$a].map($n)", EACH),
+    ("norm ( $n )", "norm(Array($n.joined()))", "the norm of a matrix is that of all its elements"),
     ("$n ~ ( $m )", "$m.map($n)", EACH),
 ];
 

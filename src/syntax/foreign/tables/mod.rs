@@ -10,7 +10,9 @@ pub(super) mod expressions;
 pub(super) mod functions;
 pub(super) mod library_functions;
 pub(super) mod mathematical_notation;
+pub(super) mod matrix_notation;
 pub(super) mod members;
+pub(super) mod prompt_phrases;
 pub(super) mod statements;
 pub(super) mod tensors;
 
@@ -29,6 +31,8 @@ pub(super) const TABLES: &[(Scope, &[Row])] = &[
     (Scope::Conversions, tensors::CONVERTED),
     (Scope::Conversions, library_functions::CONVERTED),
     (Scope::Arrays, array_operations::ROWS),
+    (Scope::Expressions, matrix_notation::ROWS),
+    (Scope::Expressions, prompt_phrases::ROWS),
     (Scope::Expressions, computer_algebra::ROWS),
     (Scope::Expressions, library_functions::ROWS),
     (Scope::Expressions, calculus_libraries::ROWS),

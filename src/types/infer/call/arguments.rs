@@ -130,7 +130,10 @@ pub(crate) fn match_args(params: &[SignatureParam], args: &[ArgNode]) -> Result<
             // The first trailing closure goes to the first remaining parameter of function type.
             let arg = &args[next];
             let first = next == plain;
-            let takes = if first && arg.label.is_none() { is_function } else { arg.label == param.label };
+            let takes = match first && arg.label.is_none() {
+                true => is_function && !is_skipped(params, i, args.get(next + 1)),
+                false => arg.label == param.label,
+            };
             if takes {
                 slots.push(Slot::Arg(next));
                 next += 1;
@@ -174,6 +177,14 @@ pub(crate) fn match_args(params: &[SignatureParam], args: &[ArgNode]) -> Result<
         }
     }
     if next < args.len() { Err(ArgumentMismatch::Extra(next)) } else { Ok(slots) }
+}
+
+/// Whether the first trailing closure goes to a later parameter: a parameter with a default value is skipped if another
+/// one that requires an argument follows before the parameter of the next trailing closure.
+fn is_skipped(params: &[SignatureParam], i: usize, following: Option<&ArgNode>) -> bool {
+    let is_required = |param: &SignatureParam| param.default.is_none() && !param.variadic;
+    let mut later = params[i + 1..].iter().take_while(|param| following.is_none_or(|arg| arg.label != param.label));
+    !is_required(&params[i]) && later.any(|param| is_required(param) && may_be_function(&param.ty))
 }
 
 /// Whether an argument is the left operand of an operator that modifies it, which is written without `&`.

@@ -4,7 +4,6 @@ use crate::source::Span;
 use crate::syntax::ast;
 use crate::syntax::ast::Ident;
 use crate::types::conform::conformances;
-use crate::types::conform::superclass;
 use crate::types::generics::signature;
 use crate::types::generics::unification;
 use crate::types::infer::Infer;
@@ -68,7 +67,8 @@ impl Infer<'_> {
                 if let Some(found) = self.choose(name, &fitting, &args, known.as_ref(), span, false, false) {
                     return found;
                 }
-                let result = self.common_result(&fitting).unwrap_or_else(|| self.cx.vars.fresh());
+                let result = self.common_result(&fitting).or_else(|| self.common_optional(&fitting));
+                let result = result.unwrap_or_else(|| self.cx.vars.fresh());
                 let kind = PendingKind::Overload {
                     name: name.clone(),
                     candidates: fitting,
@@ -78,17 +78,6 @@ impl Infer<'_> {
                 self.wait(kind, result, span)
             }
         }
-    }
-
-    /// Returns the type that all candidates return, if it is known: that of `Vector([k, 1])`, whichever initializer is called.
-    fn common_result(&mut self, candidates: &[Candidate]) -> Option<Type> {
-        let (first, others) = candidates.split_first()?;
-        let result = self.result_on_receiver(first);
-        let is_open = |ty: &Type| matches!(ty, Type::Var(_) | Type::Param(_) | Type::Associated(..) | Type::Error);
-        // An inherited initializer creates an instance of the subclass.
-        let is_value = matches!(&result, Type::Nominal(n, _) if !superclass::is_class(self.cx, *n));
-        let is_known = is_value && !result.any(&mut |ty| is_open(ty));
-        (is_known && others.iter().all(|other| self.result_on_receiver(other) == result)).then_some(result)
     }
 
     /// Returns the indices of the arguments that name a property and a method, where all candidates require a function.

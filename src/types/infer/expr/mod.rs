@@ -336,14 +336,28 @@ impl Infer<'_> {
         if kind == ast::TryKind::Propagate {
             self.throws_here(span);
         }
-        let ty = match kind {
-            ast::TryKind::Optional => match name_lookup::is_optional(self.cx, &value.ty.clone()) {
-                true => value.ty.clone(),
-                false => name_lookup::applied(self.cx, "Optional", std::slice::from_ref(&value.ty)),
-            },
-            ast::TryKind::Propagate | ast::TryKind::Forced => value.ty.clone(),
-        };
+        if kind == ast::TryKind::Optional {
+            return self.optional_try(value, span);
+        }
+        let ty = value.ty.clone();
         Expr { kind: ExprKind::Try { kind, value: Box::new(value) }, ty, span }
+    }
+
+    /// Returns the expression `try? value`. If the value is optional, the result has the same type.
+    fn optional_try(&mut self, value: Expr, span: Span) -> Expr {
+        if !name_lookup::is_optional(self.cx, &value.ty.clone()) && self.may_resolve_to_optional(&value) {
+            let result = self.cx.vars.fresh();
+            return self.wait(PendingKind::OptionalTry { value: Rc::new(value) }, result, span);
+        }
+        self.optional_try_now(value, span)
+    }
+
+    pub(crate) fn optional_try_now(&mut self, value: Expr, span: Span) -> Expr {
+        let ty = match name_lookup::is_optional(self.cx, &value.ty.clone()) {
+            true => value.ty.clone(),
+            false => name_lookup::applied(self.cx, "Optional", std::slice::from_ref(&value.ty)),
+        };
+        Expr { kind: ExprKind::Try { kind: ast::TryKind::Optional, value: Box::new(value) }, ty, span }
     }
 
     /// Stores a value in a temporary constant for an expression that `run` creates.

@@ -159,12 +159,15 @@ impl Infer<'_> {
             let ready = arg.ready.as_ref().map(|ready| ready.ty.clone());
             types.extend(ready.and_then(|ty| self.known(&ty)));
         }
-        let name = if &*sign.name == "×" { "⨯" } else { "⋅" };
-        let product = Ident { name: name.into(), span: sign.span };
-        let candidates = self.operator_candidates(&product, &types, 2);
-        let is_accepted = candidates.iter().any(|c| self.try_candidate(c, &args, None, span).is_some());
-        let op = if is_accepted { product } else { Ident { name: "*".into(), span: sign.span } };
-        self.operator(&op, args, expected, span)
+        // The program may declare the sign itself.
+        for name in [&*sign.name, if &*sign.name == "×" { "⨯" } else { "⋅" }] {
+            let product = Ident { name: name.into(), span: sign.span };
+            let candidates = self.operator_candidates(&product, &types, 2);
+            if candidates.iter().any(|c| self.try_candidate(c, &args, None, span).is_some()) {
+                return self.operator(&product, args, expected, span);
+            }
+        }
+        self.operator(&Ident { name: "*".into(), span: sign.span }, args, expected, span)
     }
 
     /// Whether the program declares an operator that is otherwise built in.

@@ -287,7 +287,7 @@ impl Infer<'_> {
             Some(Literal::Float) => &["Double"],
             Some(Literal::Text) => &["String", "Character"],
             Some(Literal::Words) => &["String"],
-            None => &["Double"],
+            None => &["Double", "Int"],
         };
         for name in names {
             let ty = name_lookup::simple(self.cx, name);

@@ -11,6 +11,7 @@ use crate::types::infer::call::candidates::Candidate;
 use crate::types::infer::{Context, Infer};
 use crate::types::model::ty::{Type, VarId};
 use crate::types::model::typed_tree::{Expr, ExprKind};
+use crate::types::names::name_lookup;
 use std::rc::Rc;
 
 /// An expression that inference cannot resolve yet.
@@ -45,6 +46,8 @@ pub(crate) enum PendingKind {
     Reference { candidates: Vec<Candidate> },
     /// A value to be converted to another type.
     Coerce { value: Rc<Expr>, to: Type },
+    /// An expression `try? value` whose value may turn out to be optional.
+    OptionalTry { value: Rc<Expr> },
     /// An array literal whose type a closure beside the literal may determine.
     ArrayLiteral { literal: Rc<ast::Expr> },
     /// A `nil` whose type is unknown.
@@ -129,6 +132,22 @@ impl Infer<'_> {
             Some(PendingKind::Overload { candidates, .. }) => {
                 let candidates = candidates.clone();
                 !candidates.iter().all(|c| matches!(self.candidate_result(c), Type::Function(_)))
+            }
+            Some(kind) => kind.base().is_some(),
+            None => false,
+        }
+    }
+
+    /// Whether an expression is not resolved yet and may turn out to be optional.
+    pub(crate) fn may_resolve_to_optional(&mut self, e: &Expr) -> bool {
+        let ExprKind::Pending(id) = e.kind else { return false };
+        match self.pending.get(id as usize).and_then(Option::as_ref).map(|pending| &pending.kind) {
+            Some(PendingKind::Overload { candidates, .. }) => {
+                let candidates = candidates.clone();
+                let results: Vec<Type> = candidates.iter().map(|c| self.candidate_result(c)).collect();
+                results
+                    .iter()
+                    .any(|result| matches!(result, Type::Param(_)) || name_lookup::is_optional(self.cx, result))
             }
             Some(kind) => kind.base().is_some(),
             None => false,
@@ -236,7 +255,7 @@ impl Infer<'_> {
     fn is_blocked(&mut self, i: usize) -> bool {
         let Some(Pending { kind, .. }) = &self.pending[i] else { return false };
         let base = match kind {
-            PendingKind::Coerce { value, .. } => Some(value),
+            PendingKind::Coerce { value, .. } | PendingKind::OptionalTry { value } => Some(value),
             kind => kind.base(),
         };
         let Some(base) = base else { return false };
@@ -381,6 +400,10 @@ impl Infer<'_> {
                     return None;
                 }
                 Some(self.coerce_now((**value).clone(), &to))
+            }
+            PendingKind::OptionalTry { value } => {
+                let is_known = self.known(&value.ty).is_some();
+                (is_known || last).then(|| self.optional_try_now((**value).clone(), span))
             }
             PendingKind::ArrayLiteral { literal } => {
                 let by_default = phase >= DefaultingPhase::Default;

@@ -1,0 +1,28 @@
+//! The result type of a pending call: what all functions that may be called return.
+
+use crate::types::conform::superclass;
+use crate::types::infer::Infer;
+use crate::types::infer::call::candidates::Candidate;
+use crate::types::model::ty::Type;
+use crate::types::names::name_lookup;
+
+impl Infer<'_> {
+    /// Returns the type that all candidates return, if it is known: that of `Vector([k, 1])`, whichever initializer is called.
+    pub(super) fn common_result(&mut self, candidates: &[Candidate]) -> Option<Type> {
+        let (first, others) = candidates.split_first()?;
+        let result = self.result_on_receiver(first);
+        let is_open = |ty: &Type| matches!(ty, Type::Var(_) | Type::Param(_) | Type::Associated(..) | Type::Error);
+        // An inherited initializer creates an instance of the subclass.
+        let is_value = matches!(&result, Type::Nominal(n, _) if !superclass::is_class(self.cx, *n));
+        let is_known = is_value && !result.any(&mut |ty| is_open(ty));
+        (is_known && others.iter().all(|other| self.result_on_receiver(other) == result)).then_some(result)
+    }
+
+    /// Returns the type of an optional with an unknown payload, if all candidates return optionals.
+    pub(super) fn common_optional(&mut self, candidates: &[Candidate]) -> Option<Type> {
+        let mut results = candidates.iter().map(|candidate| self.result_on_receiver(candidate)).collect::<Vec<_>>();
+        results.retain(|result| !name_lookup::is_optional(self.cx, result));
+        let payload = results.is_empty().then(|| self.cx.vars.fresh())?;
+        Some(name_lookup::applied(self.cx, "Optional", &[payload]))
+    }
+}
