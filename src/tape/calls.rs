@@ -62,10 +62,9 @@ impl Levels {
 
     pub(super) fn push_kind(&mut self, k: usize, kind: WideKind, results: &[Num]) -> Result<Results, RecordError> {
         // The values of the outermost level have no outer slots.
-        let is_outermost = k == 0;
-        let outer: SmallVec<[Slot; 1]> = match is_outermost {
-            true => SmallVec::new(),
-            false => results.iter().map(|y| self.live_slot(y.slot)).collect(),
+        let outer: SmallVec<[Slot; 1]> = match k {
+            0 => SmallVec::new(),
+            _ => results.iter().map(|y| self.live_slot(y.slot)).collect(),
         };
         let epoch = self.epoch_at(k).unwrap_or(0);
         let description = self.description(&kind, results);

@@ -166,7 +166,7 @@ fn column_groups<T>(left: &Matrix<'_, T>, right: &Matrix<'_, T>) -> usize {
     if left.rows > FEW_ROWS {
         return 1;
     }
-    let work = left.rows * left.columns * right.columns;
+    let work = left.rows.saturating_mul(left.columns).saturating_mul(right.columns);
     (work / LEAST_WORK_OF_GROUP).min(right.columns / LEAST_COLUMNS_OF_GROUP).min(MOST_GROUPS)
 }
 

@@ -54,7 +54,8 @@ pub(crate) fn conforming(of: &str) -> &'static [Piece] {
     found_before(Request { of, member: None }, || listed(LIBRARY.conformances, of))
 }
 
-/// Whether the library may declare that one of its types conforms to one of its protocols.
+/// Whether the library may declare that one of its types conforms to one of its protocols, or that one of its protocols refines
+/// another one.
 pub(crate) fn may_conform(of: &str, protocol: &str) -> bool {
     listed(LIBRARY.protocols, of).is_none_or(|protocols| protocols.binary_search(&protocol).is_ok())
 }
