@@ -333,8 +333,6 @@ struct Index {
     members: BTreeMap<String, Pieces>,
     /// The names in the inheritance clauses of each type and protocol, and in the definitions of type aliases.
     inherited: BTreeMap<String, BTreeSet<String>>,
-    /// The names of all protocols.
-    protocols: BTreeSet<String>,
 }
 
 impl Index {
@@ -380,18 +378,14 @@ impl Index {
             },
             _ => return,
         };
-        if matches!(declaration.kind, DeclKind::Protocol(_)) {
-            self.protocols.insert(of.to_owned());
-        }
         let names = self.inherited.entry(of.to_owned()).or_default();
         for ty in inherits {
             collect_names(ty, names);
         }
     }
 
-    /// Returns the names of the protocols to which a type may conform, some of them under conditions, or which a protocol refines, in
-    /// order.
-    fn protocols_of(&self, of: &str) -> BTreeSet<&str> {
+    /// Returns the names of the protocols to which a type may conform, some of them under conditions, in order.
+    fn protocols(&self, of: &str) -> BTreeSet<&str> {
         let (mut all, mut waiting) = (BTreeSet::new(), vec![of]);
         while let Some(name) = waiting.pop() {
             for inherited in self.inherited.get(name).into_iter().flatten() {
@@ -408,9 +402,8 @@ impl Index {
         let file = |f: &File| format!("    LibraryFile {{ name: {:?}, text: {:?} }},\n", f.path, f.text);
         let files: String = files.iter().map(file).collect();
         let members = self.members.iter().map(|(of, pieces)| format!("({of:?}, &[\n{}]),\n", table(pieces)));
-        let listed = BTreeSet::from_iter(self.conformances.keys().chain(&self.protocols));
         let protocols =
-            listed.into_iter().map(|of| format!("    ({of:?}, &{:?}),\n", Vec::from_iter(self.protocols_of(of))));
+            self.conformances.keys().map(|of| format!("    ({of:?}, &{:?}),\n", Vec::from_iter(self.protocols(of))));
         format!(
             "/// The index of the library.\npub(crate) static LIBRARY: Library = Library {{\nfiles: &[\n{files}],\n\
              declarations: &[\n{}],\nconformances: &[\n{}],\nprotocols: &[\n{}],\nmembers: &[\n{}],\n}};\n",

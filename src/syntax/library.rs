@@ -14,8 +14,7 @@ pub struct Library {
     pub declarations: &'static [Indexed],
     /// The extensions that declare conformances, with the names of the extended types, sorted by name.
     pub conformances: &'static [Indexed],
-    /// The protocols to which the types in `conformances` may conform, some of them under conditions, and the protocols that the
-    /// protocols of the library refine: their names, sorted.
+    /// The protocols to which the types in `conformances` may conform, some of them under conditions: their names, sorted.
     pub protocols: &'static [(&'static str, &'static [&'static str])],
     /// The extensions that only add members, with the names of the extended types and of the members, sorted by both.
     pub members: &'static [(&'static str, &'static [Indexed])],

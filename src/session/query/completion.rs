@@ -345,7 +345,7 @@ mod tests {
         assert_eq!(words("let speed = 1.0\nfunc faster() -> Double { 2 * spee"), ["speed"]);
         assert_eq!(words("let origin = Point(y: 1)\norigin.y"), ["y"]);
         assert_eq!(words("func twice(_ number: Double) -> Double {\n  let other = 2 * numbe"), ["number"]);
-        assert_eq!(words("func g(_ a: Int, unit u: Int) -> Int { a }\ng(1, un"), ["unit:"]);
+        assert_eq!(words("func g(_ a: Int, unit u: Int) -> Int { a }\ng(1, uni"), ["unit:"]);
         assert_eq!(words("xs.map { element in ele"), ["element"]);
         // The declarations of the completed text are discarded.
         let mut session = session();

@@ -385,14 +385,7 @@ fn is_excluded_by_library(cx: &TypeContext, n: NominalId, p: ProtocolId) -> bool
 /// Returns the index of a conformance to a protocol or to a protocol that refines it.
 fn find_refinement(cx: &mut TypeContext, n: NominalId, p: ProtocolId) -> Option<usize> {
     let protocols: Vec<ProtocolId> = cx.defs.nominal_data(n).conformances.iter().map(|c| c.protocol).collect();
-    protocols.into_iter().position(|q| may_refine(cx, q, p) && refined(cx, q).contains(&p))
-}
-
-/// Whether a protocol may refine another one. The index of the library answers this for protocols of the library, none of which is
-/// entered for that.
-fn may_refine(cx: &TypeContext, q: ProtocolId, p: ProtocolId) -> bool {
-    let (refining, refined) = (cx.defs.protocol_data(q), cx.defs.protocol_data(p));
-    !refining.is_prelude || refined.is_prelude && prelude_index::may_conform(&refining.name, &refined.name)
+    protocols.into_iter().position(|q| refined(cx, q).contains(&p))
 }
 
 /// Whether a type conforms to a protocol in the current generic environment.

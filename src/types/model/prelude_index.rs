@@ -54,8 +54,7 @@ pub(crate) fn conforming(of: &str) -> &'static [Piece] {
     found_before(Request { of, member: None }, || listed(LIBRARY.conformances, of))
 }
 
-/// Whether the library may declare that one of its types conforms to one of its protocols, or that one of its protocols refines
-/// another one.
+/// Whether the library may declare that one of its types conforms to one of its protocols.
 pub(crate) fn may_conform(of: &str, protocol: &str) -> bool {
     listed(LIBRARY.protocols, of).is_none_or(|protocols| protocols.binary_search(&protocol).is_ok())
 }

@@ -20,13 +20,13 @@ pub(crate) mod throwing_version;
 pub(crate) mod wrapped_element;
 
 use super::{Infer, LocalEntity};
-use crate::diagnostic::{Code, Diagnostic, Help};
+use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{self, ExprKind as Ast, Ident};
 use crate::types::conform::superclass;
 use crate::types::generics::signature;
 use crate::types::generics::unification;
-use crate::types::infer::call::arguments::{ArgNode, is_factor, match_args};
+use crate::types::infer::call::arguments::{ArgNode, match_args};
 use crate::types::infer::call::candidates::{Candidate, Target};
 use crate::types::infer::expr::calculus_notation::named_callee;
 use crate::types::infer::solver::pending_expression::PendingKind;
@@ -375,39 +375,6 @@ impl Infer<'_> {
         }
     }
 
-    /// Reports argument labels in the call of a function value, since function types have no labels.
-    fn refuse_labels(&mut self, args: &[ArgNode]) {
-        let labeled: Vec<(&ArgNode, Span)> = args
-            .iter()
-            .filter(|a| !a.trailing && a.label.is_some())
-            .filter_map(|a| a.label_span.map(|span| (a, span)))
-            .collect();
-        let Some((_, first)) = labeled.first() else { return };
-        let word = if labeled.len() == 1 { "label" } else { "labels" };
-        let labels: String = labeled.iter().filter_map(|(a, _)| a.label.as_ref()).map(|l| format!("{l}:")).collect();
-        let message = format!("extraneous argument {word} '{labels}' in call");
-        let mut diagnostic = Diagnostic::error(Code::WrongArguments, *first, message);
-        let edits = labeled.iter().map(|(a, span)| (Span::new(span.start, a.span.start), String::new())).collect();
-        diagnostic
-            .helps
-            .push(Help { text: "remove the labels: a function value is called without them".into(), edits });
-        self.error(diagnostic);
-    }
-
-    fn not_callable(&mut self, function: &Expr, ty: &Type, args: &[ArgNode], span: Span) -> Expr {
-        let message = format!("cannot call value of non-function type '{}'", self.show(ty));
-        let mut diagnostic = Diagnostic::error(Code::NotCallable, function.span, message);
-        if args.is_empty() && matches!(function.kind, ExprKind::Field { .. } | ExprKind::Call { .. }) {
-            let brackets = Span::new(function.span.end, span.end);
-            diagnostic = diagnostic.fix("remove the parentheses: a property is not called", brackets, "");
-        } else if is_number(&self.show(ty)) && is_factor(args) {
-            diagnostic = diagnostic.fix("to multiply, write '*'", function.span.after(), " * ");
-        }
-        self.error(diagnostic);
-        self.check_anyway(args);
-        self.error_expr(span)
-    }
-
     /// Infers a call of a value of unknown type, which must be a function of as many parameters as there are arguments.
     pub(crate) fn call_unknown(
         &mut self,
@@ -598,8 +565,4 @@ impl Infer<'_> {
             self.error(Diagnostic::error(Code::WrongContext, span, crate::types::infer::stmt::out_of_defer("throw")));
         }
     }
-}
-
-fn is_number(name: &str) -> bool {
-    matches!(name, "Int" | "Double" | "Float")
 }

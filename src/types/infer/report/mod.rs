@@ -12,3 +12,4 @@ pub(crate) mod no_matching_operator;
 pub(crate) mod tensor_operands;
 pub(crate) mod too_many_arguments;
 mod type_mismatch;
+pub(crate) mod uncallable_value;
