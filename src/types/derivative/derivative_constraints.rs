@@ -31,8 +31,7 @@ pub(crate) fn fits_as_well(
 ) -> Option<FunctionId> {
     let labels = parameter_labels(&signature::signature(cx, found.function));
     let own = parameter_labels(given);
-    let has_others =
-        |labels: &[Option<Name>]| labels.iter().zip(&own).any(|pair| matches!(pair, (Some(a), Some(b)) if a != b));
+    let has_others = |labels: &[Option<Name>]| registration::has_other_labels(labels, &own);
     let owner = cx.defs.function_data(found.function).owner;
     candidates.iter().copied().find(|other| {
         if *other == found.function || cx.defs.function_data(*other).owner != owner {

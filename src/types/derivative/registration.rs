@@ -6,7 +6,7 @@
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
-use crate::syntax::ast::{Decl, DifferentiationArgs, FunctionName};
+use crate::syntax::ast::{Decl, DifferentiationArgs, FunctionName, Name};
 use crate::types::conform::conformances;
 use crate::types::conform::superclass;
 use crate::types::derivative::derivative_constraints;
@@ -21,7 +21,7 @@ use crate::types::derivative::primal_adjoint;
 use crate::types::generics::associated_type;
 use crate::types::generics::signature;
 use crate::types::model::declaration_info::RegisteredKind;
-use crate::types::model::declaration_tables::{Owner, Registered, Requirement, Signature};
+use crate::types::model::declaration_tables::{FunctionKind, Owner, Registered, Requirement, Signature};
 use crate::types::model::display;
 use crate::types::model::syntax_query::differentiation;
 use crate::types::model::ty::Type;
@@ -62,6 +62,8 @@ enum RegistrationMismatch {
     Shape,
     /// The primal types agree, and the types of the linear function or of the transpose do not.
     Types(Box<Diagnostic>),
+    /// The argument labels of the function and of the candidate differ.
+    Labels(FunctionId),
     /// The candidate has a requirement on its generic parameters that the derivative does not imply.
     Unmet(FunctionId, Requirement),
     /// A diagnostic has been reported already.
@@ -106,7 +108,7 @@ fn register_for(
         return;
     }
     let given = signature::signature(cx, f);
-    // As in Swift, the labels may differ, and a derivative may be static although its original is not. Of several
+    // Labels may be omitted or added, and a derivative may be static although its original is not. Of several
     // candidates that fit, a candidate with equal labels and the same kind of receiver is preferred.
     let own = parameter_labels(&given);
     candidates.sort_by_key(|candidate| {
@@ -114,13 +116,15 @@ fn register_for(
         let is_alike = signature.self_type.is_some() == given.self_type.is_some();
         (!is_alike, parameter_labels(&signature) != own)
     });
-    let (types, done) = type_context::with_env(cx, given.env.clone(), |cx| {
-        let (mut types, mut done) = (None, None);
+    let (types, labels, done) = type_context::with_env(cx, given.env.clone(), |cx| {
+        let (mut labels, mut types) = (None, None);
+        let mut done = None;
         for candidate in &candidates {
             let Some(original) = self::original(cx, *candidate, f, &given) else { continue };
             match try_one(cx, &original) {
                 Ok(()) => done = Some(Some(original)),
                 Err(RegistrationMismatch::Reported) => done = Some(None),
+                Err(RegistrationMismatch::Labels(other)) => labels = Some(other),
                 Err(RegistrationMismatch::Types(problem)) => types = types.or(Some(problem)),
                 Err(RegistrationMismatch::Unmet(function, requirement)) => {
                     types = types.or_else(|| {
@@ -138,12 +142,23 @@ fn register_for(
         {
             derivative_constraints::report_ambiguous(cx, of, original.function, other);
         }
-        (types, done)
+        (types, labels, done)
     });
-    match types {
+    match (types, labels) {
         _ if done.is_some() => {}
-        Some(problem) => cx.sink.report(*problem),
-        None => {
+        (Some(problem), _) => cx.sink.report(*problem),
+        (None, Some(original)) => {
+            let message = format!(
+                "a derivative must have the same argument labels as its original, but '{}' and '{}' differ",
+                cx.defs.full_name(f),
+                cx.defs.full_name(original)
+            );
+            let (at, other) = (cx.defs.function_data(f).span, cx.defs.function_data(original).span);
+            cx.sink.report(
+                Diagnostic::error(Code::Registration, at, message).also(other, "the original is declared here"),
+            );
+        }
+        (None, None) => {
             let name = &of.name.name;
             let message = format!(
                 "referenced declaration '{name}' could not be resolved: no '{name}' has the parameters of this \
@@ -232,6 +247,9 @@ fn register_derivative(cx: &mut TypeContext, f: FunctionId, of: &FunctionName, a
         if types.len() != original.params.len() || changed_parameters(&given) != original.changed {
             return Err(RegistrationMismatch::Shape);
         }
+        if labels_differ(cx, f, original.function) {
+            return Err(RegistrationMismatch::Labels(original.function));
+        }
         let same = |cx: &mut TypeContext, a: &Type, b: &Type| associated_type::normalize_type(cx, a) == *b;
         if !types.iter().zip(&original.params).all(|(a, b)| same(cx, a, b)) {
             return Err(RegistrationMismatch::Shape);
@@ -280,6 +298,28 @@ fn declared_for_original(cx: &mut TypeContext, original: &Original) -> Vec<Vec<b
     let made = usize::from(superclass::fills_instance(cx, original.function));
     let declared = differentiability::declared_wrt(cx, original.function);
     declared.into_iter().map(|(_, wrt)| wrt[made.min(wrt.len())..].to_vec()).collect()
+}
+
+/// Whether a derivative without a name of its own and its original have different labels for an argument. A derivative with a name
+/// is also called itself, with its own labels. Arguments of operators, subscripts and setters have no labels.
+fn labels_differ(cx: &mut TypeContext, f: FunctionId, original: FunctionId) -> bool {
+    let data = cx.defs.function_data(original);
+    let is_accessor = data.kind == FunctionKind::Setter || &*data.base_name == "subscript";
+    if is_accessor || crate::types::model::syntax_query::is_operator(&data.base_name) || has_own_name(cx, f) {
+        return false;
+    }
+    let (new, old) =
+        (parameter_labels(&signature::signature(cx, f)), parameter_labels(&signature::signature(cx, original)));
+    has_other_labels(&old, &new)
+}
+
+fn has_own_name(cx: &TypeContext, f: FunctionId) -> bool {
+    &*cx.defs.function_data(f).base_name != "_"
+}
+
+/// Whether an argument has labels in two lists, and they differ.
+pub(crate) fn has_other_labels(some: &[Option<Name>], others: &[Option<Name>]) -> bool {
+    some.iter().zip(others).any(|pair| matches!(pair, (Some(a), Some(b)) if a != b))
 }
 
 fn register_transpose(cx: &mut TypeContext, f: FunctionId, of: &FunctionName, args: &DifferentiationArgs, span: Span) {
