@@ -20,9 +20,14 @@ impl Infer<'_> {
 
     /// Returns the type of an optional with an unknown payload, if all candidates return optionals.
     pub(super) fn common_optional(&mut self, candidates: &[Candidate]) -> Option<Type> {
-        let mut results = candidates.iter().map(|candidate| self.result_on_receiver(candidate)).collect::<Vec<_>>();
-        results.retain(|result| !name_lookup::is_optional(self.cx, result));
-        let payload = results.is_empty().then(|| self.cx.vars.fresh())?;
+        let is_optional = |infer: &mut Self, candidate| {
+            let result = infer.result_on_receiver(candidate);
+            name_lookup::is_optional(infer.cx, &result)
+        };
+        if !candidates.iter().all(|candidate| is_optional(self, candidate)) {
+            return None;
+        }
+        let payload = self.cx.vars.fresh();
         Some(name_lookup::applied(self.cx, "Optional", &[payload]))
     }
 }

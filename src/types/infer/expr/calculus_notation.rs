@@ -224,42 +224,6 @@ impl Infer<'_> {
         let closure = syntax_query::closure_of(&params, ast::Expr { kind: body, span }, span);
         self.expr(&closure, expected)
     }
-
-    /// Infers the call of an operator in parentheses: `(+)(a, b)` is `a + b`, and `(-)(a)` is `-a`.
-    pub(crate) fn call_operator(
-        &mut self,
-        operator: &ast::Expr,
-        args: Vec<ArgNode>,
-        expected: Option<&Type>,
-        span: Span,
-    ) -> Expr {
-        let is_plain = |arg: &ArgNode| arg.label.is_none() && !arg.trailing && !matches!(arg.ast.kind, Ast::InOut(_));
-        let op = |name: &ast::Name| Ident { name: name.clone(), span: operator.span };
-        let kind = match (&operator.kind, args.as_slice()) {
-            (Ast::Operator(name), [operand]) if is_plain(operand) => {
-                Ast::Prefix { op: op(name), operand: operand.ast.clone() }
-            }
-            (Ast::Operator(name), [lhs, rhs]) if is_plain(lhs) && is_plain(rhs) => {
-                Ast::Binary { op: op(name), lhs: lhs.ast.clone(), rhs: rhs.ast.clone(), juxtaposed: false }
-            }
-            _ => {
-                let function = self.expr(operator, None);
-                return self.call_value(function, args, expected, span);
-            }
-        };
-        self.expr(&ast::Expr { kind, span }, expected)
-    }
-}
-
-/// Returns the name, member or operator that is called: parentheses around it have no effect, and the arguments of
-/// `(max)(1, 2)` select the overload.
-pub(crate) fn named_callee(callee: &ast::Expr) -> &ast::Expr {
-    let Ast::Paren(inner) = &callee.kind else { return callee };
-    let named = named_callee(inner);
-    match named.kind {
-        Ast::Ident { .. } | Ast::Member { .. } | Ast::Operator(_) => named,
-        _ => callee,
-    }
 }
 
 /// Returns the names of the parameters of a closure that calls a function with all of its arguments: those of the
