@@ -2,6 +2,7 @@
 
 use super::elementwise::{Binary, Chain, Integer, Steps};
 use super::error::{Result, TensorError};
+use super::memory::spare::unspecified;
 use super::parallel::for_each_chunk;
 use super::scalar::{Scalar, ScalarKind, with_kind};
 use super::shape::Shape;
@@ -13,10 +14,10 @@ use faer::{Accum, MatMut, MatRef, Par};
 const PANEL: usize = 256;
 
 /// The largest number of rows of a result that is divided into groups of columns.
-const FEW_ROWS: usize = 64;
+const FEW_ROWS: usize = 128;
 
 /// The least number of multiplications for a group of columns.
-const LEAST_WORK_OF_GROUP: usize = 1 << 19;
+const LEAST_WORK_OF_GROUP: usize = 1 << 17;
 
 /// The least number of columns of a group.
 const LEAST_COLUMNS_OF_GROUP: usize = 32;
@@ -240,7 +241,7 @@ impl Tensor {
         }
         with_kind!(operation, number self.kind(), T => {
             let (a, b) = (left.typed::<T>(operation)?, right.typed::<T>(operation)?);
-            let mut result = vec![T::default(); count];
+            let mut result = if inner == 0 { vec![T::default(); count] } else { unspecified(count) };
             let (left_starts, right_starts) = (matrix_starts(&left, &batch), matrix_starts(&right, &batch));
             let size = rows * columns;
             let starts = left_starts.into_iter().zip(right_starts);

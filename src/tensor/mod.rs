@@ -19,6 +19,7 @@ mod factorization;
 mod fold;
 mod indexing;
 mod matmul;
+mod memory;
 mod order;
 mod parallel;
 mod random;

@@ -2,22 +2,25 @@
 //! neither do the results.
 
 use super::cancellation;
+use super::memory::spare::{self, unspecified};
 use super::reader::Reader;
 use super::scalar::Scalar;
 use rayon::prelude::*;
 use std::cell::RefCell;
 use std::num::NonZeroUsize;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 
 /// The number of scalars of a block, which fits into the first-level cache together with the blocks that it is computed from.
 pub(super) const BLOCK: usize = 1024;
 
 /// The number of blocks of a chunk, which one thread processes.
-pub(super) const BLOCKS_OF_CHUNK: usize = 16;
+pub(super) const BLOCKS_OF_CHUNK: usize = 8;
 
 /// The amount of work, in simple operations, from which threads are used.
-const LEAST_PARALLEL_WORK: usize = 1 << 17;
+const LEAST_PARALLEL_WORK: usize = 1 << 16;
 
 /// The amount of work, in simple operations, between two checks for cancellation.
 const WORK_BETWEEN_CHECKS: usize = 1 << 22;
@@ -25,11 +28,44 @@ const WORK_BETWEEN_CHECKS: usize = 1 << 22;
 /// The number of threads; 0 if it was not determined yet.
 static THREADS: AtomicUsize = AtomicUsize::new(0);
 
+/// The time for which a thread that has nothing to do waits for the next operation before it sleeps: longer than the interpreter
+/// takes between large operations, because waking a thread takes as long as the work for one of them.
+const WAIT_BEFORE_SLEEP: Duration = Duration::from_micros(100);
+
 thread_local! {
     /// The pool of this thread, which is one of the threads of the pool: it processes the first chunks while the others wake up, and
     /// takes back the chunks that none of them has started. A thread cannot leave its pool, so the number of threads is that of the
     /// first large operation.
-    static POOL: RefCell<Option<Rc<rayon::ThreadPool>>> = const { RefCell::new(None) };
+    static POOL: RefCell<Option<Rc<Pool>>> = const { RefCell::new(None) };
+}
+
+/// The threads for the operations of one thread.
+struct Pool {
+    threads: rayon::ThreadPool,
+    /// The number of operations that have begun.
+    begun: Arc<AtomicUsize>,
+}
+
+impl Pool {
+    fn new(count: usize) -> Option<Pool> {
+        let threads = rayon::ThreadPoolBuilder::new().num_threads(count).use_current_thread().build().ok()?;
+        Some(Pool { threads, begun: Arc::default() })
+    }
+
+    /// Runs an operation, and keeps the other threads awake for a while after it.
+    fn run(&self, operation: impl FnOnce() + Send) {
+        let number = self.begun.fetch_add(1, Ordering::Relaxed) + 1;
+        self.threads.install(operation);
+        for _ in 1..self.threads.current_num_threads() {
+            let begun = Arc::clone(&self.begun);
+            self.threads.spawn(move || {
+                let start = Instant::now();
+                while begun.load(Ordering::Relaxed) == number && start.elapsed() < WAIT_BEFORE_SLEEP {
+                    std::thread::yield_now();
+                }
+            });
+        }
+    }
 }
 
 /// Sets the number of threads that operations on large tensors use; `None` stands for one per processor.
@@ -51,7 +87,7 @@ pub fn threads() -> usize {
 }
 
 /// Returns the threads, if there are several and the work is large enough.
-fn pool(work: usize) -> Option<Rc<rayon::ThreadPool>> {
+fn pool(work: usize) -> Option<Rc<Pool>> {
     if work < LEAST_PARALLEL_WORK {
         return None;
     }
@@ -62,7 +98,7 @@ fn pool(work: usize) -> Option<Rc<rayon::ThreadPool>> {
     POOL.with_borrow_mut(|pool| {
         if pool.is_none() {
             // Without threads (a system that refuses them), the calling thread does the work.
-            *pool = rayon::ThreadPoolBuilder::new().num_threads(threads).use_current_thread().build().ok().map(Rc::new);
+            *pool = Pool::new(threads).map(Rc::new);
         }
         pool.clone()
     })
@@ -88,7 +124,7 @@ pub(super) fn for_each_chunk<T: Send>(
             }
         }
         // A worker cannot observe a cancellation, so the chunks are given out in groups.
-        Some(pool) => in_groups(&pool, scalars, chunk, at_once.max(4) * pool.current_num_threads(), &process),
+        Some(pool) => in_groups(&pool, scalars, chunk, at_once.max(4) * pool.threads.current_num_threads(), &process),
     }
 }
 
@@ -96,7 +132,7 @@ pub(super) fn for_each_chunk<T: Send>(
 /// passed by reference, because this code would otherwise be compiled for each of the hundreds of operations.
 #[inline(never)]
 fn in_groups<T: Send>(
-    pool: &rayon::ThreadPool,
+    pool: &Pool,
     scalars: &mut [T],
     chunk: usize,
     group: usize,
@@ -104,7 +140,7 @@ fn in_groups<T: Send>(
 ) {
     for (number, part) in scalars.chunks_mut(chunk * group).enumerate() {
         cancellation::check();
-        pool.install(|| {
+        pool.run(|| {
             part.par_chunks_mut(chunk).enumerate().for_each(|(at, part)| process(number * group + at, part));
         });
     }
@@ -124,47 +160,9 @@ pub(super) fn update_blocks<T: Send>(scalars: &mut [T], cost: usize, process: im
 }
 
 /// Returns a vector of which a function fills each block, given its position.
-pub(super) fn fill_blocks<T: Copy + Default + Send>(
-    count: usize,
-    cost: usize,
-    fill: impl Fn(usize, &mut [T]) + Sync,
-) -> Vec<T> {
-    match pool(count.saturating_mul(cost)) {
-        Some(pool) => filled_by_threads(&pool, count, cost, &fill),
-        None => {
-            let mut scalars = vec![T::default(); count];
-            update_blocks(&mut scalars, cost, fill);
-            scalars
-        }
-    }
-}
-
-/// Returns a vector of which a function fills each block on several threads. A thread appends the blocks that it has filled, so that
-/// no thread has to clear the memory of all others beforehand.
-#[inline(never)]
-fn filled_by_threads<T: Copy + Default + Send>(
-    pool: &rayon::ThreadPool,
-    count: usize,
-    cost: usize,
-    fill: &(dyn Fn(usize, &mut [T]) + Sync),
-) -> Vec<T> {
-    let total = count.div_ceil(BLOCK);
-    let mut blocks: Vec<[T; BLOCK]> = Vec::with_capacity(total);
-    // A worker cannot observe a cancellation, so the blocks are given out in groups.
-    let group = (WORK_BETWEEN_CHECKS / cost.max(1) / BLOCK).max(BLOCKS_OF_CHUNK) * pool.current_num_threads();
-    for first in (0..total).step_by(group) {
-        cancellation::check();
-        let numbers = first..total.min(first + group);
-        let filled = |number: usize| {
-            let mut block = [T::default(); BLOCK];
-            let start = number * BLOCK;
-            fill(start, &mut block[..BLOCK.min(count - start)]);
-            block
-        };
-        pool.install(|| blocks.par_extend(numbers.into_par_iter().with_min_len(BLOCKS_OF_CHUNK).map(filled)));
-    }
-    let mut scalars = blocks.into_flattened();
-    scalars.truncate(count);
+pub(super) fn fill_blocks<T: Scalar>(count: usize, cost: usize, fill: impl Fn(usize, &mut [T]) + Sync) -> Vec<T> {
+    let mut scalars = unspecified(count);
+    update_blocks(&mut scalars, cost, fill);
     scalars
 }
 
@@ -182,7 +180,7 @@ pub(super) fn change_blocks<T: Scalar>(
         });
     }
     // Blocks are appended while they are in the cache, so that the memory need not be cleared beforehand.
-    let mut scalars = Vec::with_capacity(count);
+    let mut scalars = spare::with_capacity(count);
     let between = WORK_BETWEEN_CHECKS / cost.max(1) / BLOCK;
     for start in (0..count).step_by(BLOCK) {
         if (start / BLOCK).is_multiple_of(between.max(1)) {

@@ -134,6 +134,14 @@ impl<'a, T: Scalar> Reader<'a, T> {
         }
     }
 
+    /// Returns the length of the row of which the view consists, if it is repeated within a block of a length.
+    pub(super) fn period(&self, length: usize) -> Option<usize> {
+        match self {
+            Reader::Strided(_, positions) => positions.repeated_row(length).map(|row| row.len()),
+            Reader::Contiguous(_) | Reader::Scalar(_) => None,
+        }
+    }
+
     /// Copies the scalars from number `start` on.
     pub(super) fn fill(&self, start: usize, target: &mut [T]) {
         match self {

@@ -1,5 +1,6 @@
 //! Storage: the scalars of one or several tensors.
 
+use super::super::memory::spare;
 use super::super::scalar::{Buffer, Scalar, ScalarKind};
 use super::expression::{Expression, LEAST_DEFERRED};
 use super::pass;
@@ -29,6 +30,14 @@ struct Links {
 impl From<Buffer> for Storage {
     fn from(buffer: Buffer) -> Storage {
         Storage { buffer: OnceCell::from(buffer), links: RefCell::default() }
+    }
+}
+
+impl Drop for Storage {
+    fn drop(&mut self) {
+        if self.buffer.get().is_some_and(spare::is_kept) {
+            self.buffer.take().into_iter().for_each(spare::keep);
+        }
     }
 }
 
@@ -102,8 +111,8 @@ impl Storage {
     }
 
     /// Returns the scalars of a storage to which nothing else refers.
-    pub(super) fn into_scalars<T: Scalar>(self) -> Option<Vec<T>> {
-        T::scalars_mut(&mut self.buffer.into_inner()?).map(std::mem::take)
+    pub(super) fn into_scalars<T: Scalar>(mut self) -> Option<Vec<T>> {
+        T::scalars_mut(&mut self.buffer.take()?).map(std::mem::take)
     }
 
     /// Returns what a function returns for the expression, if the scalars are not computed yet.

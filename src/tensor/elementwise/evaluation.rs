@@ -2,11 +2,13 @@
 
 use super::super::cancellation;
 use super::super::fold::{Fold, Foldable};
+use super::super::memory::spare;
 use super::super::parallel::{BLOCK, BLOCKS_OF_CHUNK, for_each_chunk, threads};
 use super::super::reader::{Operand, Reader};
 use super::super::reduction::tree;
+use super::super::scalar::Scalar;
 use super::chain::{Chain, Node, RESULT, Step};
-use super::operation::Binary;
+use super::operation::{Binary, Kept};
 use super::real::Real;
 use smallvec::SmallVec;
 use std::ops::Range;
@@ -72,11 +74,40 @@ struct Modification {
     is_swapped: bool,
 }
 
+/// A copy of scalars of an input.
+#[derive(Debug)]
+struct Copied<T> {
+    scalars: Vec<T>,
+    /// The number of scalars before the current block.
+    first: usize,
+}
+
+impl<T: Scalar> Copied<T> {
+    /// Copies the block of `count` scalars from number `start` on. A row that is repeated is copied once for all blocks.
+    fn read(&mut self, reader: &Reader<'_, T>, start: usize, count: usize) {
+        match reader.period(count) {
+            None => {
+                self.first = 0;
+                self.scalars.resize(count, T::default());
+                reader.fill(start, &mut self.scalars);
+            }
+            Some(period) => {
+                self.first = start % period;
+                if self.scalars.is_empty() {
+                    self.scalars.resize(period + count, T::default());
+                    reader.fill(0, &mut self.scalars);
+                }
+            }
+        }
+    }
+}
+
 /// The values of the nodes for one block at a time, and blocks for reuse.
 struct Evaluation<'a, T> {
     chain: &'a Chain,
     inputs: &'a [Source<'a, T>],
-    copies: SmallVec<[Vec<T>; 4]>,
+    /// The scalars of the current block of each input that is not contiguous.
+    copies: SmallVec<[Copied<T>; 4]>,
     values: SmallVec<[Value<T>; 12]>,
     unused: SmallVec<[Vec<T>; 4]>,
     start: usize,
@@ -123,7 +154,7 @@ impl Chain {
         modification: Option<Modification>,
         count: usize,
     ) -> Computed<T> {
-        let memory = targets.into_iter().map(|target| target.memory(count, Vec::with_capacity));
+        let memory = targets.into_iter().map(|target| target.memory(count, spare::with_capacity));
         let mut computed: Computed<T> = memory.collect();
         let mut evaluation = Evaluation::new(self, inputs);
         for start in (0..count).step_by(BLOCK) {
@@ -160,7 +191,7 @@ impl Chain {
         modification: Option<Modification>,
         count: usize,
     ) -> Computed<T> {
-        let memory = targets.into_iter().map(|target| target.memory(count, |count| vec![T::default(); count]));
+        let memory = targets.into_iter().map(|target| target.memory(count, spare::unspecified));
         let mut computed: Computed<T> = memory.collect();
         let chunk = BLOCK * BLOCKS_OF_CHUNK;
         let mut chunks: Vec<Vec<&mut [T]>> = (0..count.div_ceil(chunk)).map(|_| Vec::new()).collect();
@@ -213,7 +244,7 @@ impl Chain {
 
 impl<'a, T: Real + Foldable> Evaluation<'a, T> {
     fn new(chain: &'a Chain, inputs: &'a [Source<'a, T>]) -> Evaluation<'a, T> {
-        let copies = inputs.iter().map(|_| Vec::new()).collect();
+        let copies = inputs.iter().map(|_| Copied { scalars: Vec::new(), first: 0 }).collect();
         let (values, unused) = (SmallVec::new(), SmallVec::new());
         Evaluation { chain, inputs, copies, values, unused, start: 0, count: 0 }
     }
@@ -230,7 +261,10 @@ impl<'a, T: Real + Foldable> Evaluation<'a, T> {
                     Operand::Slice(&scalars[self.start..self.start + self.count])
                 }
                 Source::Tensor(Reader::Scalar(value)) => Operand::Scalar(*value),
-                Source::Tensor(Reader::Strided(..)) => Operand::Slice(&self.copies[*at]),
+                Source::Tensor(Reader::Strided(..)) => {
+                    let Copied { scalars, first } = &self.copies[*at];
+                    Operand::Slice(&scalars[*first..*first + self.count])
+                }
                 Source::Result(result) => Operand::Slice(given[*result]),
             },
         }
@@ -317,8 +351,7 @@ impl<'a, T: Real + Foldable> Evaluation<'a, T> {
         }
         for (input, copy) in self.inputs.iter().zip(&mut self.copies) {
             if let Source::Tensor(reader @ Reader::Strided(..)) = input {
-                copy.resize(count, T::default());
-                reader.fill(start, copy);
+                copy.read(reader, start, count);
             }
         }
         for (at, step) in self.chain.steps[..steps].iter().enumerate() {
@@ -343,14 +376,18 @@ impl<'a, T: Real + Foldable> Evaluation<'a, T> {
             }
             Step::Binary(operation, a, b) => {
                 // The operand that nothing reads any more is overwritten.
-                if a != b && !self.is_block(a, at) && self.is_block(b, at) {
+                if !operation.chooses() && a != b && !self.is_block(a, at) && self.is_block(b, at) {
                     let mut block = self.taken(b, at, given);
                     T::binary(operation, &mut block, self.operand(a, given), true);
                     return Value::Block(block);
                 }
-                let is_copied = !self.is_block(a, at) && (self.as_scalar(a).is_none() || self.as_scalar(b).is_none());
-                if is_copied && operation.has_separate_target() {
-                    return Value::Block(self.separate(operation, a, b, given));
+                let is_copied = !self.is_block(a, at) || operation.chooses();
+                let are_scalars = self.as_scalar(a).is_some() && self.as_scalar(b).is_some();
+                if is_copied && !are_scalars && operation.has_separate_target() {
+                    let block = self.separate(operation, a, b, given);
+                    self.release(a, at);
+                    self.release(b, at);
+                    return Value::Block(block);
                 }
                 self.combined(at, (a, b), given, |block, other| T::binary(operation, block, other, false))
             }
@@ -358,7 +395,15 @@ impl<'a, T: Real + Foldable> Evaluation<'a, T> {
                 self.combined(at, (a, b), given, |block, other| T::comparison(operation, block, other))
             }
             Step::Keep(rule, value, other) => {
-                self.combined(at, (value, other), given, |block, other| T::keep(rule, block, other))
+                let scalars = self.as_scalar(value).zip(self.as_scalar(other));
+                if let Some((value, other)) = scalars {
+                    let mut kept = [value];
+                    T::keep_to(rule, &mut kept, &[value], Operand::Scalar(other));
+                    return Value::Scalar(kept[0]);
+                }
+                let block = self.kept(rule, value, other, given);
+                self.release(value, at);
+                Value::Block(block)
             }
             Step::Select(mask, a, b) => {
                 let mut block =
@@ -379,6 +424,28 @@ impl<'a, T: Real + Foldable> Evaluation<'a, T> {
             (Operand::Scalar(_), Operand::Scalar(_)) => unreachable!("two scalars have no block"),
         }
         block
+    }
+
+    /// Returns the scalars of a node, or the zeros that another node requires, in a block of its own.
+    fn kept(&mut self, rule: Kept, value: Node, other: Node, given: &[&[T]]) -> Vec<T> {
+        let mut block = self.unused.pop().unwrap_or_default();
+        block.resize(self.count, T::default());
+        let y = self.operand(other, given);
+        match self.operand(value, given) {
+            Operand::Slice(x) => T::keep_to(rule, &mut block, x, y),
+            Operand::Scalar(value) => T::keep_to(rule, &mut block, &vec![value; self.count], y),
+        }
+        block
+    }
+
+    /// Lets later steps use the block of a node that step `at` has read as the last one.
+    fn release(&mut self, node: Node, at: u32) {
+        if self.is_block(node, at)
+            && let Value::Block(scalars) = &mut self.values[node.0 as usize]
+            && !scalars.is_empty()
+        {
+            self.unused.push(std::mem::take(scalars));
+        }
     }
 
     /// Returns the value of step `at`, an operation that changes the scalars of its first operand.

@@ -225,7 +225,25 @@ impl<T: Real> Steps for Values<'_, T> {
     }
 
     fn keep(&mut self, rule: Kept, value: Node, other: Node) -> Node {
-        self.combined(value, other, |block, other| T::keep(rule, block, other))
+        if let (Operand::Scalar(value), Operand::Scalar(other)) = (self.operand(value), self.operand(other)) {
+            let mut kept = [value];
+            T::keep_to(rule, &mut kept, &[value], Operand::Scalar(other));
+            return self.push(Value::Operand(Operand::Scalar(kept[0])));
+        }
+        let value = match self.operand(value) {
+            Operand::Slice(_) => value,
+            Operand::Scalar(_) => {
+                let at = self.copy(value);
+                self.push(Value::Block(at))
+            }
+        };
+        let at = self.blocks.len();
+        self.blocks.resize(at + self.count, T::default());
+        let (before, block) = self.blocks.split_at_mut(at);
+        if let Operand::Slice(x) = operand(&self.all, before, self.count, value) {
+            T::keep_to(rule, block, x, operand(&self.all, before, self.count, other));
+        }
+        self.push(Value::Block(at))
     }
 }
 

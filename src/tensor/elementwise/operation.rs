@@ -232,7 +232,13 @@ impl Binary {
     /// Whether the operation is so simple that to copy an operand first takes as long as the operation itself, and that it therefore has a
     /// loop that reads two operands and writes a third block.
     pub(super) fn has_separate_target(self) -> bool {
-        matches!(self, Binary::Add | Binary::Subtract | Binary::Multiply | Binary::Divide)
+        matches!(self, Binary::Add | Binary::Subtract | Binary::Multiply | Binary::Divide) || self.chooses()
+    }
+
+    /// Whether the result is one of two numbers. If it replaces the first one in memory, processors store it with a mask, which takes
+    /// several times as long as the operation with a separate target.
+    pub(super) fn chooses(self) -> bool {
+        matches!(self, Binary::Max | Binary::Min | Binary::LeakyRelu)
     }
 }
 

@@ -41,8 +41,8 @@ pub trait Real:
     /// Replaces each number of a mask by the number of the first operand where it is not 0, or else of the second.
     fn select(mask: &mut [Self], chosen: Operand<'_, Self>, other: Operand<'_, Self>);
 
-    /// Replaces numbers by the zeros that other numbers at their places require.
-    fn keep(rule: Kept, x: &mut [Self], other: Operand<'_, Self>);
+    /// Sets each number of a block to a number, or to the zero that another number at its place requires.
+    fn keep_to(rule: Kept, target: &mut [Self], x: &[Self], other: Operand<'_, Self>);
 
     /// Replaces each number by the difference to its maximum, exponentiated, and returns the sum; of one row of `softmax`.
     fn exp_of_difference(x: &mut [Self], maximum: Self);
@@ -83,6 +83,24 @@ fn zip_to<T: Copy>(target: &mut [T], x: &[T], y: Operand<'_, T>, is_swapped: boo
         (Operand::Scalar(y), false) => all.for_each(|(target, &x)| *target = function(x, y)),
         (Operand::Scalar(y), true) => all.for_each(|(target, &x)| *target = function(y, x)),
     }
+}
+
+/// The larger number; a NaN is the largest one.
+#[inline(always)]
+fn larger<T: Real>(x: T, y: T) -> T {
+    if x >= y || x != x { x } else { y }
+}
+
+/// The smaller number; a NaN is the smallest one.
+#[inline(always)]
+fn smaller<T: Real>(x: T, y: T) -> T {
+    if x <= y || x != x { x } else { y }
+}
+
+/// A negative number times a slope.
+#[inline(always)]
+fn leaky<T: Real>(x: T, slope: T) -> T {
+    if x < T::default() { x * slope } else { x }
 }
 
 macro_rules! real {
@@ -139,11 +157,9 @@ macro_rules! real {
                 Unary::LogSigmoid => map(x, |x| -softplus::<FUSED>(-x)),
                 Unary::Softplus => map(x, softplus::<FUSED>),
                 Unary::Softsign => map(x, |x| x / (1.0 + x.abs())),
-                // Written so that no number is stored conditionally, which would prevent vector instructions.
-                Unary::Relu => map(x, |x| {
-                    let positive = if x > 0.0 { x } else { 0.0 };
-                    if x.is_nan() { x } else { positive }
-                }),
+                // The sum is no choice between the number in memory and another one, which would be stored with a mask: that takes
+                // several times as long as the choice. It makes a negative zero an ordinary one.
+                Unary::Relu => map(x, |x| (if 0.0 > x { 0.0 } else { x }) + 0.0),
                 Unary::Relu6 => map(x, relu6),
                 Unary::Elu => map(x, |x| if x < 0.0 { Function::expm1::<FUSED>(x) } else { x }),
                 Unary::Selu => map(x, |x| {
@@ -202,10 +218,10 @@ macro_rules! real {
                 Binary::Subtract => zip(x, y, is_swapped, |x, y| x - y),
                 Binary::Multiply => zip(x, y, false, |x, y| x * y),
                 Binary::Divide => zip(x, y, is_swapped, |x, y| x / y),
-                Binary::Max => zip(x, y, is_swapped, |x, y| if x >= y || x != x { x } else { y }),
-                Binary::Min => zip(x, y, is_swapped, |x, y| if x <= y || x != x { x } else { y }),
+                Binary::Max => zip(x, y, is_swapped, larger),
+                Binary::Min => zip(x, y, is_swapped, smaller),
                 Binary::SquaredDifference => zip(x, y, false, |x, y| (x - y) * (x - y)),
-                Binary::LeakyRelu => zip(x, y, is_swapped, |x, y| if x < 0.0 { x * y } else { x }),
+                Binary::LeakyRelu => zip(x, y, is_swapped, leaky),
                 Binary::Pow => match y {
                     Operand::Scalar(1.0) if !is_swapped => {}
                     Operand::Scalar(2.0) if !is_swapped => map(x, |x| x * x),
@@ -309,6 +325,9 @@ macro_rules! real {
                         Binary::Add => zip_to(target, x, y, false, |x, y| x + y),
                         Binary::Subtract => zip_to(target, x, y, is_swapped, |x, y| x - y),
                         Binary::Multiply => zip_to(target, x, y, false, |x, y| x * y),
+                        Binary::Max => zip_to(target, x, y, is_swapped, larger),
+                        Binary::Min => zip_to(target, x, y, is_swapped, smaller),
+                        Binary::LeakyRelu => zip_to(target, x, y, is_swapped, leaky),
                         _ => zip_to(target, x, y, is_swapped, |x, y| x / y),
                     }
                 }
@@ -331,19 +350,23 @@ macro_rules! real {
                 dispatch(mask, chosen, other);
             }
 
-            fn keep(rule: Kept, x: &mut [$type], other: Operand<'_, $type>) {
+            fn keep_to(rule: Kept, target: &mut [$type], x: &[$type], y: Operand<'_, $type>) {
                 #[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl+avx512bw+avx2+fma", "x86_64+avx2+fma"))]
-                fn dispatch(rule: Kept, x: &mut [$type], other: Operand<'_, $type>) {
+                fn dispatch(rule: Kept, target: &mut [$type], x: &[$type], y: Operand<'_, $type>) {
                     match rule {
-                        Kept::ZeroOfNan => zip(x, other, false, |x, y| if x.is_nan() & (y == 0.0) { y } else { x }),
-                        Kept::Zero => zip(x, other, false, |x, y| if y == 0.0 { 0.0 } else { x + 0.0 }),
-                        Kept::Infinite => zip(x, other, false, |x, y| if y.is_infinite() { 0.0 } else { x + 0.0 }),
+                        Kept::ZeroOfNan => {
+                            zip_to(target, x, y, false, |x, y| if x.is_nan() & (y == 0.0) { y } else { x });
+                        }
+                        Kept::Zero => zip_to(target, x, y, false, |x, y| if y == 0.0 { 0.0 } else { x + 0.0 }),
+                        Kept::Infinite => {
+                            zip_to(target, x, y, false, |x, y| if y.is_infinite() { 0.0 } else { x + 0.0 });
+                        }
                         Kept::NegativeZero => {
-                            zip(x, other, false, |x, y| if (y == 0.0) & y.is_sign_negative() { y } else { x })
+                            zip_to(target, x, y, false, |x, y| if (y == 0.0) & y.is_sign_negative() { y } else { x });
                         }
                     }
                 }
-                dispatch(rule, x, other);
+                dispatch(rule, target, x, y);
             }
 
             fn exp_of_difference(x: &mut [$type], maximum: $type) {

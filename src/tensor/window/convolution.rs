@@ -4,12 +4,15 @@ use super::super::elementwise::Real;
 use super::super::error::{Result, TensorError};
 use super::super::fold::{Fold, Foldable};
 use super::super::matmul::{Matrix, MatrixScalar};
+use super::super::memory::scratch::with_scratch;
+use super::super::memory::spare::{self, unspecified};
 use super::super::parallel::for_each_chunk;
 use super::super::scalar::with_kind;
 use super::super::shape::Shape;
 use super::super::strided::Tensor;
 use super::narrow;
 use super::{Geometry, Window};
+use multiversion::multiversion;
 
 /// The number of scalars of a block of patches, which fits into the second-level cache.
 const PATCH_SCALARS: usize = 1 << 15;
@@ -69,6 +72,7 @@ fn copy_run<T: Real>(geometry: &Geometry, line: &[T], x: usize, target: &mut [T]
 }
 
 /// The adjoint of [`copy_patches`] for windows of one example: adds the rows of a matrix to the example.
+#[multiversion(targets("x86_64+avx2+fma"))]
 fn add_patches<T: Real>(geometry: &Geometry, patches: &[T], first: usize, example: &mut [T]) {
     let channels = geometry.channels;
     let size = geometry.kernel_size() * channels;
@@ -106,17 +110,18 @@ fn rows_of_block(size: usize) -> usize {
 fn forward<T: Real + MatrixScalar>(geometry: &Geometry, input: &[T], filter: &[T], outputs: usize) -> Vec<T> {
     let size = geometry.kernel_size() * geometry.channels;
     let rows = geometry.examples * geometry.windows();
-    let mut result = vec![T::default(); rows * outputs];
+    let mut result = unspecified(rows * outputs);
     let block = rows_of_block(size);
     let chunk = block * BLOCKS_OF_CHUNK;
     let filter = Matrix::rows(filter, size, outputs);
     for_each_chunk(&mut result, chunk * outputs, chunk * outputs * size, |number, part| {
-        let mut patches = vec![T::default(); block.min(part.len() / outputs) * size];
-        for (at, part) in part.chunks_mut(block * outputs).enumerate() {
-            let rows = part.len() / outputs;
-            copy_patches(geometry, input, number * chunk + at * block, &mut patches[..rows * size]);
-            T::product(&Matrix::rows(&patches, rows, size), &filter, part, false);
-        }
+        with_scratch(block.min(part.len() / outputs) * size, |patches| {
+            for (at, part) in part.chunks_mut(block * outputs).enumerate() {
+                let rows = part.len() / outputs;
+                copy_patches(geometry, input, number * chunk + at * block, &mut patches[..rows * size]);
+                T::product(&Matrix::rows(patches, rows, size), &filter, part, false);
+            }
+        });
     });
     result
 }
@@ -124,17 +129,19 @@ fn forward<T: Real + MatrixScalar>(geometry: &Geometry, input: &[T], filter: &[T
 fn input_adjoint<T: Real + MatrixScalar>(geometry: &Geometry, adjoint: &[T], filter: &[T], outputs: usize) -> Vec<T> {
     let size = geometry.kernel_size() * geometry.channels;
     let windows = geometry.windows();
-    let mut result = vec![T::default(); geometry.examples * geometry.example_size()];
+    let mut result = unspecified(geometry.examples * geometry.example_size());
     let filter = Matrix::rows(filter, size, outputs).transposed();
     let block = rows_of_block(size);
     for_each_chunk(&mut result, geometry.example_size(), windows * size * outputs, |number, example| {
-        let mut patches = vec![T::default(); block.min(windows) * size];
-        for first in (0..windows).step_by(block) {
-            let rows = block.min(windows - first);
-            let adjoints = &adjoint[(number * windows + first) * outputs..][..rows * outputs];
-            T::product(&Matrix::rows(adjoints, rows, outputs), &filter, &mut patches[..rows * size], false);
-            add_patches(geometry, &patches[..rows * size], first, example);
-        }
+        example.fill(T::default());
+        with_scratch(block.min(windows) * size, |patches| {
+            for first in (0..windows).step_by(block) {
+                let rows = block.min(windows - first);
+                let adjoints = &adjoint[(number * windows + first) * outputs..][..rows * outputs];
+                T::product(&Matrix::rows(adjoints, rows, outputs), &filter, &mut patches[..rows * size], false);
+                add_patches(geometry, &patches[..rows * size], first, example);
+            }
+        });
     });
     result
 }
@@ -149,20 +156,23 @@ fn filter_adjoint<T: Real + MatrixScalar + Foldable>(
     let rows = geometry.examples * geometry.windows();
     let block = rows_of_block(size);
     let share = rows.div_ceil(PARTIAL_SUMS).div_ceil(block) * block;
-    let mut sums = vec![T::default(); rows.div_ceil(share.max(1)) * size * outputs];
+    let mut sums = unspecified(rows.div_ceil(share.max(1)) * size * outputs);
     for_each_chunk(&mut sums, size * outputs, share * size * outputs, |number, sum| {
-        let mut patches = vec![T::default(); block.min(rows) * size];
         let end = ((number + 1) * share).min(rows);
-        for first in (number * share..end).step_by(block) {
-            let rows = block.min(end - first);
-            copy_patches(geometry, input, first, &mut patches[..rows * size]);
-            let adjoints = Matrix::rows(&adjoint[first * outputs..][..rows * outputs], rows, outputs);
-            T::product(&Matrix::rows(&patches, rows, size).transposed(), &adjoints, sum, true);
-        }
+        sum.fill(T::default());
+        with_scratch(block.min(rows) * size, |patches| {
+            for first in (number * share..end).step_by(block) {
+                let rows = block.min(end - first);
+                copy_patches(geometry, input, first, &mut patches[..rows * size]);
+                let adjoints = Matrix::rows(&adjoint[first * outputs..][..rows * outputs], rows, outputs);
+                T::product(&Matrix::rows(patches, rows, size).transposed(), &adjoints, sum, true);
+            }
+        });
     });
     let mut parts = sums.chunks_exact(size * outputs);
     let mut result = parts.next().map_or_else(|| vec![T::default(); size * outputs], <[T]>::to_vec);
     parts.for_each(|part| T::accumulate(Fold::Sum, &mut result, part));
+    spare::keep(T::buffer(sums));
     result
 }
 

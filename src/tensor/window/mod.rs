@@ -1,5 +1,6 @@
 //! The geometry of windows that slide over one to three spatial axes: of convolutions and pooling.
 
+mod average_pool;
 mod convolution;
 mod depthwise;
 mod narrow;
@@ -176,30 +177,32 @@ impl Geometry {
         first..end.min(self.kernel[axis]).max(first)
     }
 
-    /// Returns the columns of the image that each window of a row covers: the first one, and one after the last one.
-    pub(super) fn columns(&self) -> SmallVec<[Range<usize>; 32]> {
-        let columns = |x| {
-            let inside = self.inside(2, x);
-            let column = |c: usize| (x * self.strides[2] + c * self.dilations[2]).saturating_sub(self.before[2]);
-            if inside.is_empty() { 0..0 } else { column(inside.start)..column(inside.end - 1) + 1 }
-        };
-        (0..self.output[2]).map(columns).collect()
+    /// Returns the indices of the input that a window covers along an axis, given its index: the first one, and one after the last one.
+    fn covered(&self, axis: usize, output: usize) -> Range<usize> {
+        let inside = self.inside(axis, output);
+        let index = |place: usize| output * self.strides[axis] + place * self.dilations[axis] - self.before[axis];
+        if inside.is_empty() { 0..0 } else { index(inside.start)..index(inside.end - 1) + 1 }
     }
 
-    /// Returns the number of pixels of a window, given the number of its lines and its columns.
-    pub(super) fn pixel_count(&self, lines: usize, columns: &Range<usize>) -> usize {
-        lines * columns.clone().step_by(self.dilations[2]).count()
+    /// Returns the columns of the image that each window of a row covers: the first one, and one after the last one.
+    pub(super) fn columns(&self) -> SmallVec<[Range<usize>; 32]> {
+        (0..self.output[2]).map(|x| self.covered(2, x)).collect()
     }
 
     /// Returns the pixels at which the lines of the image start that the windows of a row cover.
     pub(super) fn lines(&self, row: usize) -> SmallVec<[usize; 8]> {
         let (z, y) = (row / self.output[1], row % self.output[1]);
-        let depths = self.inside(0, z).filter_map(|a| self.input_index(0, z, a));
-        let of_depth = |depth: usize| {
-            let rows = self.inside(1, y).filter_map(|b| self.input_index(1, y, b));
-            rows.map(move |row| (depth * self.input[1] + row) * self.input[2])
-        };
-        depths.flat_map(of_depth).collect()
+        let (mut depths, rows) = (self.covered(0, z), self.covered(1, y));
+        let mut lines = SmallVec::new();
+        while !depths.is_empty() {
+            let mut row = rows.start;
+            while row < rows.end {
+                lines.push((depths.start * self.input[1] + row) * self.input[2]);
+                row += self.dilations[1];
+            }
+            depths.start += self.dilations[0];
+        }
+        lines
     }
 
     /// Returns the indices of a window along the three axes.

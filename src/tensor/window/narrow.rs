@@ -2,14 +2,16 @@
 //! time, without a matrix of patches.
 
 use super::super::elementwise::Real;
+use super::super::memory::scratch::with_scratch;
+use super::super::memory::spare::unspecified;
 use super::super::parallel::for_each_chunk;
 use super::Geometry;
 use multiversion::multiversion;
 use multiversion::target::match_target;
 
 /// The number of bytes of the output channels of a window, to which weights are padded: one or two vectors of most processors.
-/// Twelve vectors of sums are computed together, because the processor starts several additions before the first one ends; then there
-/// are registers left for the weights and the scalars.
+/// Eight to twelve vectors of sums are computed together, because the processor starts several additions before the first one ends;
+/// then there are registers left for the weights and the scalars.
 const SMALL: usize = 32;
 const LARGE: usize = 64;
 
@@ -104,8 +106,16 @@ fn part(geometry: &Geometry, x: usize) -> Part {
 fn store<T: Copy, const LANES: usize>(sums: &[T; LANES], outputs: usize, target: &mut [T]) {
     match target.first_chunk_mut::<LANES>() {
         Some(target) => *target = *sums,
-        None => target[..outputs].copy_from_slice(&sums[..outputs]),
+        None => copy_few(&sums[..outputs], target),
     }
+}
+
+/// Copies scalars to the start of a slice. As a call of its own, it keeps the compiler from joining it with copies of all lanes, which
+/// are one instruction.
+#[cold]
+#[inline(never)]
+fn copy_few<T: Copy>(source: &[T], target: &mut [T]) {
+    target[..source.len()].copy_from_slice(source);
 }
 
 /// Computes all windows of an example.
@@ -164,23 +174,47 @@ fn convolve_windows<T: Real, const LANES: usize, const GROUP: usize, const FUSED
     }
 }
 
-/// Pads rows to a number of lanes.
-fn padded<T: Real, const LANES: usize>(rows: &[T], outputs: usize) -> Vec<[T; LANES]> {
-    let pad = |row: &[T]| {
-        let mut lanes = [T::default(); LANES];
-        lanes.iter_mut().zip(row).for_each(|(lane, &scalar)| *lane = scalar);
-        lanes
-    };
-    rows.chunks_exact(outputs).map(pad).collect()
+/// Pads rows to a number of lanes. The lanes that a row does not have are unspecified: nothing reads what is computed from them.
+fn pad<T: Copy, const LANES: usize>(rows: &[T], outputs: usize, padded: &mut [[T; LANES]]) {
+    for (number, lanes) in padded.iter_mut().enumerate() {
+        let row = &rows[number * outputs..];
+        // Such a copy is one instruction. It includes the start of the next row, unless this is the last one.
+        match row.first_chunk() {
+            Some(chunk) => *lanes = *chunk,
+            None => copy_few(&row[..outputs], lanes),
+        }
+    }
 }
 
 /// Returns the convolution of all examples.
 pub(super) fn convolution<T: Real>(geometry: &Geometry, input: &[T], filter: &[T], outputs: usize) -> Vec<T> {
     match (size_of::<T>(), outputs * size_of::<T>() <= SMALL) {
-        (4, true) => convolve::<T, 8, 12>(geometry, input, filter, outputs),
-        (4, false) => convolve::<T, 16, 6>(geometry, input, filter, outputs),
-        (_, true) => convolve::<T, 4, 12>(geometry, input, filter, outputs),
-        (_, false) => convolve::<T, 8, 6>(geometry, input, filter, outputs),
+        (4, true) => convolve_in_groups::<T, 8, 8, 12, 4>(geometry, input, filter, outputs),
+        (4, false) => convolve_in_groups::<T, 16, 6, 5, 4>(geometry, input, filter, outputs),
+        (_, true) => convolve_in_groups::<T, 4, 8, 12, 4>(geometry, input, filter, outputs),
+        (_, false) => convolve_in_groups::<T, 8, 6, 5, 4>(geometry, input, filter, outputs),
+    }
+}
+
+/// Returns the convolution of all examples, of which the given number of windows are computed together: the number that takes the
+/// shortest time for a line.
+fn convolve_in_groups<T: Real, const LANES: usize, const A: usize, const B: usize, const C: usize>(
+    geometry: &Geometry,
+    input: &[T],
+    filter: &[T],
+    outputs: usize,
+) -> Vec<T> {
+    let windows = lines(geometry, 0, 0).inside.len();
+    // Eight vectors of sums take as long as fewer.
+    let vectors = LANES * size_of::<T>() / SMALL;
+    let time = |group: &usize| windows.div_ceil(*group) * (group * vectors).max(8);
+    let group = [A, B, C].into_iter().filter(|&group| group <= windows).min_by_key(time);
+    if group == Some(A) {
+        convolve::<T, LANES, A>(geometry, input, filter, outputs)
+    } else if group == Some(B) {
+        convolve::<T, LANES, B>(geometry, input, filter, outputs)
+    } else {
+        convolve::<T, LANES, C>(geometry, input, filter, outputs)
     }
 }
 
@@ -190,9 +224,10 @@ fn convolve<T: Real, const LANES: usize, const GROUP: usize>(
     filter: &[T],
     outputs: usize,
 ) -> Vec<T> {
-    let weights = padded::<T, LANES>(filter, outputs);
+    let mut weights = vec![[T::default(); LANES]; filter.len() / outputs];
+    pad(filter, outputs, &mut weights);
     let size = geometry.windows() * outputs;
-    let mut result = vec![T::default(); geometry.examples * size];
+    let mut result = unspecified(geometry.examples * size);
     for_each_chunk(&mut result, size, size * weights.len(), |number, result| {
         let example = &input[number * geometry.example_size()..(number + 1) * geometry.example_size()];
         convolve_example::<T, LANES, GROUP>(geometry, example, &weights, outputs, result);
@@ -215,26 +250,66 @@ fn add_filter_adjoint<T: Real, const LANES: usize>(
     }
 }
 
-/// Adds the products of `COLUMNS` neighboring scalars of windows with the adjoints of the windows. The sums do not depend on
-/// each other, so the processor computes them at the same time.
+/// Adds the products of scalars with the adjoints of a window.
+#[inline(always)]
+fn add_scalars<T: Real, const LANES: usize, const COLUMNS: usize, const FUSED: bool>(
+    totals: &mut [[T; LANES]; COLUMNS],
+    scalars: &[T; COLUMNS],
+    adjoints: &[T; LANES],
+) {
+    for (totals, &scalar) in totals.iter_mut().zip(scalars) {
+        for (total, &adjoint) in totals.iter_mut().zip(adjoints) {
+            *total = scalar.multiply_add::<FUSED>(adjoint, *total);
+        }
+    }
+}
+
+/// Adds the products of `COLUMNS` neighboring scalars of windows with the adjoints of the windows, for two lines of the windows. The
+/// sums do not depend on each other, so the processor computes them at the same time. `places` are those of the sums of the lines.
 #[inline(always)]
 fn add_columns<T: Real, const LANES: usize, const COLUMNS: usize, const FUSED: bool>(
-    source: &[T],
+    sources: [&[T]; 2],
     step: usize,
     adjoints: &[[T; LANES]],
     sums: &mut [[T; LANES]],
+    places: [usize; 2],
 ) {
-    let Some(sums) = sums.first_chunk_mut::<COLUMNS>() else { return };
-    let mut totals = *sums;
+    let chunk = |sums: &[[T; LANES]], place: usize| sums[place..].first_chunk::<COLUMNS>().copied();
+    let (Some(mut first), Some(mut second)) = (chunk(sums, places[0]), chunk(sums, places[1])) else { return };
     for (window, adjoints) in adjoints.iter().enumerate() {
-        let Some(scalars) = source.get(window * step..).and_then(<[T]>::first_chunk::<COLUMNS>) else { break };
-        for (totals, &scalar) in totals.iter_mut().zip(scalars) {
-            for (total, &adjoint) in totals.iter_mut().zip(adjoints) {
-                *total = scalar.multiply_add::<FUSED>(adjoint, *total);
-            }
+        let scalars = |source: &'_ [T]| source.get(window * step..).and_then(<[T]>::first_chunk::<COLUMNS>).copied();
+        let (Some(scalars), Some(others)) = (scalars(sources[0]), scalars(sources[1])) else { break };
+        add_scalars::<T, LANES, COLUMNS, FUSED>(&mut first, &scalars, adjoints);
+        add_scalars::<T, LANES, COLUMNS, FUSED>(&mut second, &others, adjoints);
+    }
+    sums[places[0]..][..COLUMNS].copy_from_slice(&first);
+    sums[places[1]..][..COLUMNS].copy_from_slice(&second);
+}
+
+/// Adds the products of the scalars of two lines of windows with the adjoints of the windows.
+#[inline(always)]
+fn add_lines<T: Real, const LANES: usize, const FUSED: bool>(
+    sources: [&[T]; 2],
+    (run, step): (usize, usize),
+    adjoints: &[[T; LANES]],
+    sums: &mut [[T; LANES]],
+    places: [usize; 2],
+) {
+    let mut c = 0;
+    while c < run {
+        let (sources, places) = (sources.map(|source| &source[c..]), places.map(|place| place + c));
+        // The calls are direct, so that they are inlined: only then does the code use the vector instructions.
+        if run - c >= 5 {
+            add_columns::<T, LANES, 5, FUSED>(sources, step, adjoints, sums, places);
+            c += 5;
+        } else if run - c >= 3 {
+            add_columns::<T, LANES, 3, FUSED>(sources, step, adjoints, sums, places);
+            c += 3;
+        } else {
+            add_columns::<T, LANES, 1, FUSED>(sources, step, adjoints, sums, places);
+            c += 1;
         }
     }
-    *sums = totals;
 }
 
 #[inline(always)]
@@ -249,27 +324,15 @@ fn add_products<T: Real, const LANES: usize, const FUSED: bool>(
     let run = geometry.kernel[2] * channels;
     for (number, adjoints) in adjoints.chunks_exact(width).enumerate() {
         let lines = lines(geometry, number / height, number % height);
-        for &(line, start) in &lines.lines {
-            let inside = adjoints.get(lines.inside.clone()).unwrap_or(&[]);
-            if inside.is_empty() {
-                continue;
-            }
-            let left = start + (lines.inside.start * geometry.strides[2] - geometry.before[2]) * channels;
-            let step = geometry.strides[2] * channels;
-            let mut c = 0;
-            while c < run {
-                let (source, sums) = (&example[left + c..], &mut sums[line * run + c..(line + 1) * run]);
-                // The calls are direct, so that they are inlined: only then does the code use the vector instructions.
-                if sums.len() >= 5 {
-                    add_columns::<T, LANES, 5, FUSED>(source, step, inside, sums);
-                    c += 5;
-                } else if sums.len() >= 3 {
-                    add_columns::<T, LANES, 3, FUSED>(source, step, inside, sums);
-                    c += 3;
-                } else {
-                    add_columns::<T, LANES, 1, FUSED>(source, step, inside, sums);
-                    c += 1;
-                }
+        let inside = adjoints.get(lines.inside.clone()).unwrap_or(&[]);
+        if !inside.is_empty() {
+            let left = (lines.inside.start * geometry.strides[2] - geometry.before[2]) * channels;
+            let steps = (run, geometry.strides[2] * channels);
+            for pair in lines.lines.chunks(2) {
+                // A line without another one is computed twice, with equal results; that takes no longer than once.
+                let pair = [pair[0], pair[pair.len() - 1]];
+                let sources = pair.map(|(_, start)| &example[start + left..]);
+                add_lines::<T, LANES, FUSED>(sources, steps, inside, sums, pair.map(|(line, _)| line * run));
             }
         }
         for (x, adjoints) in adjoints.iter().enumerate().filter(|(x, _)| !lines.inside.contains(x)) {
@@ -305,12 +368,14 @@ fn sum_filter_adjoint<T: Real, const LANES: usize>(
     let share = geometry.examples.div_ceil(8).max(1);
     let mut sums = vec![[T::default(); LANES]; geometry.examples.div_ceil(share).max(1) * size];
     for_each_chunk(&mut sums, size, share * windows * size * LANES, |number, sums| {
-        for example in number * share..((number + 1) * share).min(geometry.examples) {
-            let adjoints =
-                padded::<T, LANES>(&adjoint[example * windows * outputs..(example + 1) * windows * outputs], outputs);
-            let scalars = &input[example * geometry.example_size()..(example + 1) * geometry.example_size()];
-            add_filter_adjoint::<T, LANES>(geometry, scalars, &adjoints, sums);
-        }
+        with_scratch(windows * LANES, |padded| {
+            let (padded, _) = padded.as_chunks_mut::<LANES>();
+            for example in number * share..((number + 1) * share).min(geometry.examples) {
+                pad(&adjoint[example * windows * outputs..], outputs, padded);
+                let scalars = &input[example * geometry.example_size()..(example + 1) * geometry.example_size()];
+                add_filter_adjoint::<T, LANES>(geometry, scalars, padded, sums);
+            }
+        });
     });
     let (first, rest) = sums.split_at_mut(size);
     for part in rest.chunks_exact(size) {

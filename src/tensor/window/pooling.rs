@@ -1,4 +1,4 @@
-//! Pooling over one to three spatial axes, and resizing of images, with their adjoints.
+//! The maxima of windows over one to three spatial axes, and resizing of images, with their adjoints.
 
 use super::super::elementwise::Real;
 use super::super::error::{Result, TensorError};
@@ -7,9 +7,6 @@ use super::super::scalar::with_kind;
 use super::super::shape::Shape;
 use super::super::strided::Tensor;
 use super::{Geometry, Window};
-
-/// The work of one addition, in simple operations: the loops over channels and the few columns of a window are short.
-const WORK_OF_ADDITION: usize = 4;
 
 impl Tensor {
     /// Returns the maxima of the windows of a size, and the position of each maximum in the flat tensor (`Int`); the first of equals.
@@ -74,78 +71,6 @@ impl Tensor {
                 tie
             };
             Ok(positions.chunks(channels).enumerate().find_map(tie_in))
-        })
-    }
-
-    /// Returns the means of the windows of a size; places outside of the image do not count.
-    pub fn average_pool(&self, size: &[usize], window: &Window<'_>) -> Result<Tensor> {
-        let operation = "avgPool";
-        let geometry = Geometry::of_pooling(operation, &self.shape, size, window)?;
-        let channels = geometry.channels;
-        let shape = geometry.output_shape(size.len(), channels);
-        let count = shape.checked_count(operation, self.kind().size())?;
-        with_kind!(operation, real self.kind(), T => {
-            let input = self.scalars::<T>()?;
-            let mut result = vec![T::default(); count];
-            let windows = geometry.windows();
-            let columns = geometry.columns();
-            let work = windows * channels * geometry.kernel_size() * WORK_OF_ADDITION;
-            for_each_chunk(&mut result, windows * channels, work, |number, part| {
-                let example = &input[number * geometry.example_size()..];
-                for (row, part) in part.chunks_mut((columns.len() * channels).max(1)).enumerate() {
-                    let lines = geometry.lines(row);
-                    for line in &lines {
-                        for (sums, columns) in part.chunks_mut(channels.max(1)).zip(&columns) {
-                            for column in columns.clone().step_by(geometry.dilations[2]) {
-                                let pixel = &example[(line + column) * channels..];
-                                sums.iter_mut().zip(pixel).for_each(|(sum, &x)| *sum += x);
-                            }
-                        }
-                    }
-                    for (sums, columns) in part.chunks_mut(channels.max(1)).zip(&columns) {
-                        let places = <T as Real>::nearest(geometry.pixel_count(lines.len(), columns) as f64);
-                        sums.iter_mut().for_each(|sum| *sum /= places);
-                    }
-                }
-            });
-            Ok(Tensor::from_scalars(shape, result))
-        })
-    }
-
-    /// The adjoint of [`Tensor::average_pool`] for an input of a shape.
-    pub fn average_pool_adjoint(&self, input: &Shape, size: &[usize], window: &Window<'_>) -> Result<Tensor> {
-        let operation = "avgPool";
-        let geometry = Geometry::of_pooling(operation, input, size, window)?;
-        let channels = geometry.channels;
-        self.require_shape(operation, &geometry.output_shape(size.len(), channels))?;
-        let count = input.checked_count(operation, self.kind().size())?;
-        with_kind!(operation, real self.kind(), T => {
-            let adjoint = self.scalars::<T>()?;
-            let mut result = vec![T::default(); count];
-            let windows = geometry.windows();
-            let work = windows * channels * geometry.kernel_size() * WORK_OF_ADDITION;
-            let columns = geometry.columns();
-            for_each_chunk(&mut result, geometry.example_size(), work, |number, example| {
-                let mut shares = vec![T::default(); columns.len() * channels];
-                let adjoints = &adjoint[number * windows * channels..][..windows * channels];
-                for (row, adjoints) in adjoints.chunks(shares.len().max(1)).enumerate() {
-                    let lines = geometry.lines(row);
-                    let pixels = shares.chunks_mut(channels.max(1)).zip(adjoints.chunks(channels.max(1)));
-                    for ((shares, adjoints), columns) in pixels.zip(&columns) {
-                        let places = <T as Real>::nearest(geometry.pixel_count(lines.len(), columns) as f64);
-                        shares.iter_mut().zip(adjoints).for_each(|(share, &adjoint)| *share = adjoint / places);
-                    }
-                    for line in &lines {
-                        for (shares, columns) in shares.chunks(channels.max(1)).zip(&columns) {
-                            for column in columns.clone().step_by(geometry.dilations[2]) {
-                                let pixel = &mut example[(line + column) * channels..];
-                                pixel.iter_mut().zip(shares).for_each(|(x, &share)| *x += share);
-                            }
-                        }
-                    }
-                }
-            });
-            Ok(Tensor::from_scalars(input.clone(), result))
         })
     }
 }

@@ -4,6 +4,7 @@ use crate::cancel::Deadline;
 use crate::diagnostic::Code as Number;
 use crate::value::number_format::in_bytes;
 use crate::vm::fault::Fault;
+use std::io::Read;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -121,11 +122,18 @@ fn memory_of_machine() -> Option<u64> {
     None
 }
 
-/// Returns the number of bytes of memory that the process uses; `None` where the system does not report it.
-///
-/// The status reports kibibytes, while `statm` reports pages, whose size differs between machines.
+/// Returns the number of bytes of memory that the process uses; `None` where the system does not report it. A read with one
+/// system call is enough for the short line, and takes a fraction of the time of the longer status of the process.
+#[cfg(target_os = "linux")]
 fn resident() -> Option<u64> {
-    let text = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = text.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
-    line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
+    let mut line = [0; 128];
+    let length = std::fs::File::open("/proc/self/statm").ok()?.read(&mut line).ok()?;
+    let pages = std::str::from_utf8(line.get(..length)?).ok()?.split(' ').nth(1)?.parse::<u64>().ok()?;
+    pages.checked_mul(rustix::param::page_size() as u64)
+}
+
+/// Returns the number of bytes of memory that the process uses; `None` where the system does not report it.
+#[cfg(not(target_os = "linux"))]
+fn resident() -> Option<u64> {
+    None
 }
