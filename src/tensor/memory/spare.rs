@@ -80,3 +80,37 @@ pub(in crate::tensor) fn with_capacity<T: Scalar>(count: usize) -> Vec<T> {
         None => Vec::with_capacity(count),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn spare_lengths() -> Vec<usize> {
+        SPARE.with_borrow(|spare| spare.iter().map(Buffer::len).collect())
+    }
+
+    #[test]
+    fn memory_of_a_similar_size_and_the_same_type_is_taken() {
+        keep(Buffer::F64(vec![1.0; 10_000]));
+        assert_eq!(unspecified::<f64>(5_000), [0.0; 5_000], "too large");
+        assert_eq!(unspecified::<f64>(10_001), [0.0; 10_001], "too small");
+        assert_eq!(unspecified::<f32>(10_000), [0.0; 10_000], "another type");
+        assert_eq!(unspecified::<f64>(9_000), [1.0; 9_000]);
+        assert_eq!(unspecified::<f64>(9_000), [0.0; 9_000], "taken before");
+        keep(Buffer::F64(vec![1.0; 10_000]));
+        let empty = with_capacity::<f64>(10_000);
+        assert!(empty.is_empty() && empty.capacity() >= 10_000);
+    }
+
+    #[test]
+    fn a_limited_number_of_bytes_is_kept() {
+        keep(Buffer::U8(vec![0; LEAST_BYTES - 1]));
+        keep(Buffer::U8(vec![0; MOST_BYTES + 1]));
+        assert!(spare_lengths().is_empty());
+        let lengths: Vec<usize> = (0..2 * MOST_BUFFERS).map(|k| LEAST_BYTES + k).collect();
+        lengths.iter().for_each(|&length| keep(Buffer::U8(vec![0; length])));
+        assert_eq!(spare_lengths(), lengths[MOST_BUFFERS..], "the oldest are freed");
+        keep(Buffer::U8(vec![0; MOST_BYTES]));
+        assert_eq!(spare_lengths(), [MOST_BYTES]);
+    }
+}

@@ -222,8 +222,10 @@ fn a_chain_takes_the_memory_of_its_first_input() {
 fn rows_are_repeated_from_any_position() {
     let row = vector(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0]);
     let ones = Tensor::new(Shape::from([900, 7]), vec![1.0; 6300]).unwrap();
-    let sum = dense(&ones.binary(Binary::Add, row).unwrap());
+    let sum = dense(&ones.clone().binary(Binary::Add, row.clone()).unwrap());
     assert!(sum.iter().enumerate().all(|(at, &x)| x == (at % 7 + 2) as f64));
+    let largest = dense(&ones.binary(Binary::Max, row).unwrap());
+    assert!(largest.iter().enumerate().all(|(at, &x)| x == (at % 7 + 1) as f64));
 }
 
 #[test]
@@ -294,12 +296,18 @@ fn threads_do_not_change_results() {
         results.push(few.matmul(false, &x, true).unwrap());
         results.push(x.clone().softmax().unwrap());
         let images = x.reshape(&[10, 30, 100, 10]).unwrap();
-        let filter = y
-            .index(&[Index::Range { start: None, end: Some(900), step: 1 }])
-            .unwrap()
-            .reshape(&[3, 3, 10, 10])
-            .unwrap();
+        let filter = |outputs: isize| {
+            let scalars = Index::Range { start: None, end: Some(90 * outputs), step: 1 };
+            y.index(&[scalars]).unwrap().reshape(&[3, 3, 10, outputs]).unwrap()
+        };
         let window = Window { strides: &[], dilations: &[], padding: Padding::Same };
+        let narrow = images.convolution(&filter(6), &window).unwrap();
+        results.push(images.convolution_filter_adjoint(&narrow, filter(6).shape(), &window).unwrap());
+        results.push(narrow);
+        let means = images.average_pool(&[3, 2], &window).unwrap();
+        results.push(means.average_pool_adjoint(images.shape(), &[3, 2], &window).unwrap());
+        results.push(means);
+        let filter = filter(10);
         let convolved = images.convolution(&filter, &window).unwrap();
         results.push(convolved.convolution_input_adjoint(&filter, images.shape(), &window).unwrap());
         results.push(images.convolution_filter_adjoint(&convolved, filter.shape(), &window).unwrap());
