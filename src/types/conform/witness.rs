@@ -15,7 +15,7 @@ use crate::types::generics::unification;
 use crate::types::generics::unmet_requirement;
 use crate::types::model::declaration_tables::{GroupId, MemberKind, Named, Requirement, RequirementKind, Signature};
 use crate::types::model::queries;
-use crate::types::model::ty::{NominalId, ProtocolId, Type};
+use crate::types::model::ty::{NominalId, ParamId, ProtocolId, Type};
 use crate::types::model::type_context::TypeContext;
 use crate::types::model::typed_tree::{FunctionId, FunctionRef};
 use crate::types::names::members;
@@ -206,7 +206,22 @@ pub(super) fn fits_requirement(
     fits = fits && (unification::unify(cx, &have, &want, Span::default()) || have == Type::Never);
     let own: Vec<Type> = own.iter().map(|t| unification::resolved(cx, t)).collect();
     cx.vars.rollback(snapshot);
-    fits.then_some(own)
+    (fits && meets_own_conditions(cx, f, args)).then_some(own)
+}
+
+/// Whether the arguments of a generic type meet the conditions that a member adds in its own `where` clause. Conditions on
+/// the generic parameters of the member itself are not among them.
+fn meets_own_conditions(cx: &mut TypeContext, f: FunctionId, args: &[Type]) -> bool {
+    let (env, outer) = (signature::signature(cx, f).env.clone(), signature::function_outer_env(cx, f));
+    let params: Vec<ParamId> = outer.params.iter().copied().take(args.len()).collect();
+    env.requirements.iter().filter(|r| !outer.requirements.contains(r)).all(|r| {
+        let mut is_of_type = true;
+        let put = r.map(&mut |t| {
+            is_of_type &= !t.any(&mut |part| matches!(part, Type::Param(p) if !params.contains(p)));
+            t.substitute(&|p| params.iter().position(|q| *q == p).map(|i| args[i].clone()))
+        });
+        !is_of_type || unmet_requirement::is_met(cx, &put)
+    })
 }
 
 #[expect(clippy::too_many_arguments, reason = "what is known of the requirement")]
