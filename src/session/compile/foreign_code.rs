@@ -223,6 +223,7 @@ impl Session {
             Code::UnknownName | Code::UnknownMember | Code::UnknownOperator => true,
             Code::WrongArguments | Code::NoOverload => true,
             Code::NotConforming => diagnostic.message.starts_with("for-in loop"),
+            Code::Mismatch => diagnostic.message.starts_with("cannot compare 'Tensor<"),
             _ => is_syntactic,
         };
         if !is_checked {

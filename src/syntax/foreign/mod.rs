@@ -19,6 +19,7 @@ mod spelling;
 mod statement_ranges;
 mod string_literal;
 mod tables;
+mod tensor_subscripts;
 mod token;
 mod word_classes;
 
@@ -190,6 +191,7 @@ pub(crate) fn replacements(text: &str, at: Range<usize>, scope: Scope) -> Vec<Re
         found.extend(search.keywords());
         search.rows(statements::TYPED, true, &mut found);
         found.extend(search.matrices());
+        found.extend(search.tensor_subscripts());
     }
     let rows = found.len();
     for (_, table) in TABLES.iter().filter(|(of, _)| scope.includes(*of)) {

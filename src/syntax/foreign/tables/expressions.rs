@@ -292,6 +292,7 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     ),
     ("$x ~ [ - $i ]", "$x[$x.count - $i]", "indices count from the beginning"),
     ("$n ~ [ $e : - $i ]", "$n[$e...].dropLast($i)", "the elements without the last ones are 'dropLast($i)'"),
+    ("$n ~ [ $e : - $i ]", "$n[$e ..< (-$i)]", SLICE),
     ("$n ~ [ $e : $d ]", "$n[$e ..< $d]", SLICE),
     ("$x ~ [ $e : $d ]", "String(Array($x)[$e ..< $d])", CHARACTERS),
     ("$x ~ [ $e ... $d ]", "String(Array($x)[$e...$d])", CHARACTERS),
@@ -302,6 +303,7 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     ("$n ~ ( $i : $z )", "($i...$z).map($n)", "a function is applied to each element of a range by 'map'"),
     ("$n ~ [ $e : ]", "$n[$e...]", SLICE),
     ("$n ~ [ : - $i ]", "$n.dropLast($i)", "the elements without the last ones are 'dropLast($i)'"),
+    ("$n ~ [ : - $i ]", "$n[..<(-$i)]", ""),
     ("$n ~ [ - $i : ]", "$n.suffix($i)", "the last elements are 'suffix($i)'"),
     ("$n ~ [ : $d ]", "$n[..<$d]", SLICE),
     (

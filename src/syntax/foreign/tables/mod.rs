@@ -12,8 +12,10 @@ pub(super) mod library_functions;
 pub(super) mod mathematical_notation;
 pub(super) mod matrix_notation;
 pub(super) mod members;
+pub(super) mod neural_networks;
 pub(super) mod prompt_phrases;
 pub(super) mod statements;
+pub(super) mod tensor_functions;
 pub(super) mod tensors;
 
 use super::Scope;
@@ -33,6 +35,8 @@ pub(super) const TABLES: &[(Scope, &[Row])] = &[
     (Scope::Arrays, array_operations::ROWS),
     (Scope::Expressions, matrix_notation::ROWS),
     (Scope::Expressions, prompt_phrases::ROWS),
+    (Scope::Expressions, neural_networks::ROWS),
+    (Scope::Expressions, tensor_functions::ROWS),
     (Scope::Expressions, computer_algebra::ROWS),
     (Scope::Expressions, library_functions::ROWS),
     (Scope::Expressions, calculus_libraries::ROWS),
@@ -44,5 +48,6 @@ pub(super) const TABLES: &[(Scope, &[Row])] = &[
     (Scope::Expressions, calculus_phrases::ROWS),
     (Scope::Expressions, mathematical_notation::ROWS),
     (Scope::Expressions, library_functions::NAMED),
+    (Scope::Expressions, tensor_functions::SHARED),
     (Scope::Expressions, array_functions::UNKNOWN),
 ];

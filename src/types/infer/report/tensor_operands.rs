@@ -34,7 +34,9 @@ impl Infer<'_> {
         }
         if is_comparison(&op.name) || matches!(&*op.name, "==" | "!=") {
             let text = "gives a tensor of 'Bool'; to compare a tensor of one number, use 'scalarized()'";
-            return diagnostic.help(format!("'.{}' compares element by element and {text}", op.name));
+            let sentence = format!("'.{}' compares element by element and {text}", op.name);
+            let edit = "compare element by element";
+            return diagnostic.help(sentence).fix(edit, op.span, format!(".{}", op.name));
         }
         let has_fraction = |scalar: &str| WITH_FRACTION.contains(&scalar);
         let (arg, target) = match (of_left, of_right) {
