@@ -13,6 +13,7 @@ impl Search<'_> {
         for open in code.brackets_around(self.focus + 1).filter(|open| code.word(*open) == Some("[")) {
             let Some(end) = code.closed(open).filter(|_| code.adjacent(open)) else { continue };
             let parts = components(code, open + 1..end - 1);
+            found.extend(reversal(code, open, end, &parts));
             let written: Option<Vec<String>> = parts.iter().map(|part| component(code, part.clone())).collect();
             let Some(written) = written else { continue };
             // A single slice from one place to another has the same notation for an array, which is more likely.
@@ -48,6 +49,19 @@ fn operand_before(code: &Code, open: usize) -> Option<usize> {
         }
     }
     (at < open).then_some(at)
+}
+
+/// Returns the reversal along an axis that a subscript such as `x[:, ::-1]` stands for.
+fn reversal(code: &Code, open: usize, end: usize, parts: &[Range<usize>]) -> Option<Replacement> {
+    let written = |part: &Range<usize>| code.slice(part.start, part.end).replace(' ', "");
+    let axis = parts.iter().position(|part| written(part) == "::-1").filter(|_| parts.len() > 1)?;
+    if parts.iter().enumerate().any(|(i, part)| i != axis && written(part) != ":") {
+        return None;
+    }
+    let range = code.tokens[operand_before(code, open)?].from..code.tokens[end - 1].to;
+    let here = format!("{}.reversed(inAxes: {axis})", &code.text[range.start..code.tokens[open - 1].to]);
+    let message = generic(&code.text[range.clone()], &here);
+    Some(Replacement { message, ..Replacement::certain(range, here) })
 }
 
 /// Returns the ranges of the components of a subscript, which are separated by commas.

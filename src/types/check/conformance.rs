@@ -10,6 +10,7 @@ use crate::types::derivative::derivative_constraints;
 use crate::types::generics::associated_type;
 use crate::types::generics::generic_env;
 use crate::types::generics::signature;
+use crate::types::generics::unmet_requirement;
 use crate::types::model::declaration_tables::{
     Conformance, FunctionKind, GroupId, MemberKind, Named, Owner, RequirementKind,
 };
@@ -231,6 +232,14 @@ fn near_members(cx: &mut TypeContext, n: NominalId, requirement: FunctionId) -> 
             MemberKind::Method(f) | MemberKind::Init(f) => cx.defs.full_name(f),
             _ => base.to_string(),
         };
+        if let MemberKind::Method(f) | MemberKind::Init(f) = member.kind {
+            let args: Vec<Type> = cx.defs.nominal_data(n).params.iter().map(|p| Type::Param(*p)).collect();
+            if let Some(unmet) = witness::unmet_own_condition(cx, f, &args) {
+                let condition = unmet_requirement::condition(cx, &unmet);
+                near.push((format!("candidate '{name}' requires {condition}"), span));
+                continue;
+            }
+        }
         near.push(match member.kind {
             MemberKind::Method(f) if witness::throws_beyond(cx, f, requirement) => {
                 let text =

@@ -206,21 +206,21 @@ pub(super) fn fits_requirement(
     fits = fits && (unification::unify(cx, &have, &want, Span::default()) || have == Type::Never);
     let own: Vec<Type> = own.iter().map(|t| unification::resolved(cx, t)).collect();
     cx.vars.rollback(snapshot);
-    (fits && meets_own_conditions(cx, f, args)).then_some(own)
+    (fits && unmet_own_condition(cx, f, args).is_none()).then_some(own)
 }
 
-/// Whether the arguments of a generic type meet the conditions that a member adds in its own `where` clause. Conditions on
+/// Returns the condition in the `where` clause of a member that the arguments of its generic type do not meet. Conditions on
 /// the generic parameters of the member itself are not among them.
-fn meets_own_conditions(cx: &mut TypeContext, f: FunctionId, args: &[Type]) -> bool {
+pub(crate) fn unmet_own_condition(cx: &mut TypeContext, f: FunctionId, args: &[Type]) -> Option<Requirement> {
     let (env, outer) = (signature::signature(cx, f).env.clone(), signature::function_outer_env(cx, f));
     let params: Vec<ParamId> = outer.params.iter().copied().take(args.len()).collect();
-    env.requirements.iter().filter(|r| !outer.requirements.contains(r)).all(|r| {
+    env.requirements.iter().filter(|r| !outer.requirements.contains(r)).find_map(|r| {
         let mut is_of_type = true;
         let put = r.map(&mut |t| {
             is_of_type &= !t.any(&mut |part| matches!(part, Type::Param(p) if !params.contains(p)));
             t.substitute(&|p| params.iter().position(|q| *q == p).map(|i| args[i].clone()))
         });
-        !is_of_type || unmet_requirement::is_met(cx, &put)
+        (is_of_type && !unmet_requirement::is_met(cx, &put)).then_some(put)
     })
 }
 

@@ -19,6 +19,7 @@ const NO_RESET: &str = "gradients are values of 'gradient(at:in:)', and nothing 
 const FIT: &str = "a model is trained by 'fit(&model, to: data, epochs: 10, optimizer: Adam(for: model), loss: loss)'";
 const ATTENTION: &str =
     "attention is 'matmul(softmax(matmul(q, transposed: false, k, transposed: true) / sqrt(d)), v)'";
+const BATCHES: &str = "examples are taken in batches by 'data.inBatches(of: 32)', and by 'fit' with 'batchSize: 32'";
 const PHASE: &str = "the phase of learning is 'Context.local.learningPhase'";
 const SAVED: &str =
     "a model is saved by 'try model.save(\"m.safetensors\")', and loaded by 'try model.load(\"m.safetensors\")'";
@@ -29,8 +30,8 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     ("nn . Linear ( $e , $d )", "Dense<Float>(inputSize: $e, outputSize: $d)", PROVIDED),
     ("Linear ( $e , $d )", "Dense<Float>(inputSize: $e, outputSize: $d)", ""),
     (
-        "nn . Conv2d ( $e , $d , $i , padding = $r )",
-        "Conv2D<Float>(filterShape: ($i, $i, $e, $d), padding: .same)",
+        "nn . Conv2d ( $e , $d , 3 , padding = 1 )",
+        "Conv2D<Float>(filterShape: (3, 3, $e, $d), padding: .same)",
         "the shape of a filter is height, width, channels of the input, channels of the result",
     ),
     (
@@ -43,6 +44,39 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
         "Conv2D<Float>(filterShape: ($i, $i, $e, $d))",
         "the shape of a filter is height, width, channels of the input, channels of the result",
     ),
+    (
+        "nn . Conv2d ( $e , $d , kernel_size = 3 , padding = 1 )",
+        "Conv2D<Float>(filterShape: (3, 3, $e, $d), padding: .same)",
+        "the shape of a filter is height, width, channels of the input, channels of the result",
+    ),
+    (
+        "Conv2D ( $n : $a )",
+        "",
+        "a convolution is 'Conv2D<Float>(filterShape: (3, 3, 1, 6))': height, width, channels of the input and of the result",
+    ),
+    ("MaxPool2D ( $i )", "MaxPool2D<Float>(poolSize: ($i, $i), strides: ($i, $i))", ""),
+    ("AvgPool2D ( $i )", "AvgPool2D<Float>(poolSize: ($i, $i), strides: ($i, $i))", ""),
+    ("LSTM ( inputSize : $e , hiddenSize : $d )", "LSTM<Float>(LSTMCell(inputSize: $e, hiddenSize: $d))", ""),
+    ("GRU ( inputSize : $e , hiddenSize : $d )", "GRU<Float>(GRUCell(inputSize: $e, hiddenSize: $d))", ""),
+    ("LayerNorm ( $e )", "LayerNorm<Float>(featureCount: $e, axis: -1)", ""),
+    ("BatchNorm ( $e )", "BatchNorm<Float>(featureCount: $e)", ""),
+    ("nn . utils . $n ( $a )", "", "gradients are shortened by 'fit' with 'clippingNorm: 1'"),
+    (
+        "nn . init . $n ( $a )",
+        "",
+        "the initial parameters are an argument of a layer: 'Dense<Float>(inputSize: 3, outputSize: 4, weightInitializer: heNormal())'",
+    ),
+    ("class $n ( nn . Module ) :", "", MODEL),
+    ("$n : nn . Module", "$n: Layer", MODEL),
+    ("F . dropout ( $e , $d )", "Dropout(probability: $d)($e)", ""),
+    (
+        "Dense ( inputSize : $e , outputSize : $d , activation : . $n )",
+        "Dense<Float>(inputSize: $e, outputSize: $d, activation: $n)",
+        "",
+    ),
+    ("$x . lr", "$x.learningRate", ""),
+    ("$x . data", "$x", "a parameter is a tensor"),
+    ("DataLoader ( $a )", "", BATCHES),
     ("nn . MaxPool2d ( $i )", "MaxPool2D<Float>(poolSize: ($i, $i), strides: ($i, $i))", PROVIDED),
     ("nn . MaxPool2d ( $i , $z )", "MaxPool2D<Float>(poolSize: ($i, $i), strides: ($z, $z))", PROVIDED),
     ("nn . AvgPool2d ( $i )", "AvgPool2D<Float>(poolSize: ($i, $i), strides: ($i, $i))", PROVIDED),
@@ -80,7 +114,6 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     ("Dropout < $t > ( $e )", "Dropout<$t>(probability: $e)", ""),
     ("Embedding ( $e , $d )", "Embedding<Float>(vocabularySize: $e, embeddingSize: $d)", ""),
     ("Flatten ( )", "Flatten<Float>()", ""),
-    ("poolSize : $i , strides : $z", "poolSize: ($i, $i), strides: ($z, $z)", ""),
     ("Sequential ( $a )", "", SEQUENTIAL),
     // Losses.
     ("F . cross_entropy ( $e , $d )", "softmaxCrossEntropy(logits: $e, labels: $d)", ""),

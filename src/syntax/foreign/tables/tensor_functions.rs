@@ -8,6 +8,10 @@ const SEED: &str = "the seed of random numbers is set by 'Context.local.randomSe
 const NO_GRAD: &str = "nothing is recorded outside of 'gradient(at:in:)', so this needs no mark";
 const ROWS_JOINED: &str = "tensors are joined by 'Tensor(concatenating:)'; vectors become rows by 'Tensor(stacking:)'";
 const TAPE: &str = "no tape is needed; derivatives are functions: 'gradient(at: x, in: f)'";
+const NO_KEY: &str = "random numbers need no key";
+const PADDED: &str = "a tensor is padded by 'x.padded(forSizes: [(before: 1, after: 1), (before: 0, after: 0)])', with a pair for each axis";
+const COUNTED: &str = "the values of a comparison are counted as numbers";
+const DEVICES: &str = "tensors are in the memory of the processor";
 const SYMMETRIC: &str = "eigenvalues are those of a symmetric matrix";
 const RANGE: &str = "a range of numbers is 'Tensor(rangeFrom: a, to: b, stride: 1)'";
 
@@ -59,6 +63,22 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     ),
     ("tf . random . normal ( [ $a ] )", "Tensor<Float>(randomNormal: [$a])", ""),
     ("tf . random . uniform ( [ $a ] )", "Tensor<Float>(randomUniform: [$a])", ""),
+    (
+        "np . random . normal ( $e , $d , ( $a ) )",
+        "Tensor<Double>(randomNormal: [$a], mean: Tensor($e), standardDeviation: Tensor($d))",
+        "",
+    ),
+    ("np . random . normal ( size = ( $a ) )", "Tensor<Double>(randomNormal: [$a])", ""),
+    ("np . random . uniform ( size = ( $a ) )", "Tensor<Double>(randomUniform: [$a])", ""),
+    (
+        "np . random . uniform ( $e , $d , ( $a ) )",
+        "Tensor<Double>(randomUniform: [$a], lowerBound: Tensor($e), upperBound: Tensor($d))",
+        "",
+    ),
+    ("jax . random . normal ( $n , ( $a ) )", "Tensor<Double>(randomNormal: [$a])", NO_KEY),
+    ("jax . random . uniform ( $n , ( $a ) )", "Tensor<Double>(randomUniform: [$a])", NO_KEY),
+    ("Tensor . random ( [ $a ] )", "Tensor<Float>(randomNormal: [$a])", ""),
+    ("Tensor < $t > ( $x . shape )", "Tensor<$t>(zeros: $x.shape)", ""),
     ("np . random . randn ( $e , $a )", "Tensor<Double>(randomNormal: [$e, $a])", ""),
     ("np . random . rand ( $e , $a )", "Tensor<Double>(randomUniform: [$e, $a])", ""),
     ("randn ( $a )", "Tensor<Double>(randomNormal: [$a])", ""),
@@ -114,6 +134,7 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     ("<arrays> . split ( $e , $d )", "$(e).split(count: $d)", ""),
     ("<arrays> . shape ( $e )", "$(e).shape", ""),
     ("<arrays> . concatenate ( $e , <axis> = $d )", "Tensor(concatenating: $e, alongAxis: $d)", ""),
+    ("<arrays> . concatenate ( ( $a ) , <axis> = $d )", "Tensor(concatenating: [$a], alongAxis: $d)", ""),
     ("<arrays> . concatenate ( ( $a ) )", "Tensor(concatenating: [$a])", ""),
     ("<arrays> . concatenate ( $e )", "Tensor(concatenating: $e)", ""),
     ("<arrays> . concat ( $e , <axis> = $d )", "Tensor(concatenating: $e, alongAxis: $d)", ""),
@@ -149,6 +170,16 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     ("<arrays> . cast ( $e , <module> . $t )", "Tensor<$t>($e)", ""),
     ("<arrays> . one_hot ( $e , $d )", "Tensor<Float>(oneHotAtIndices: $e, depth: $d)", ""),
     ("<arrays> . one_hot ( $e , num_classes = $d )", "Tensor<Float>(oneHotAtIndices: $e, depth: $d)", ""),
+    ("jax . nn . one_hot ( $e , $d )", "Tensor<Float>(oneHotAtIndices: $e, depth: $d)", ""),
+    ("one_hot ( $e , $d )", "Tensor<Float>(oneHotAtIndices: $e, depth: $d)", ""),
+    ("oneHot ( $e , $d )", "Tensor<Float>(oneHotAtIndices: $e, depth: $d)", ""),
+    ("F . pad ( $a )", "", PADDED),
+    ("F . normalize ( $e )", "$e / sqrt($(e).squared().sum(alongAxes: 1))", ""),
+    ("( $x > $y ) . sum ( )", "Tensor<Int32>($x .> $y).sum()", COUNTED),
+    ("( $x < $y ) . sum ( )", "Tensor<Int32>($x .< $y).sum()", COUNTED),
+    ("( $x == $y ) . sum ( )", "Tensor<Int32>($x .== $y).sum()", COUNTED),
+    ("( $x == $y ) . mean ( )", "Tensor<Float>($x .== $y).mean()", COUNTED),
+    ("accuracy ( $e , $d )", "Tensor<Float>($(e).argmax(squeezingAxis: -1) .== $d).mean()", COUNTED),
     ("<arrays> . gather ( $e , $d )", "$(e).gathering(atIndices: $d)", ""),
     ("<arrays> . take ( $e , $d )", "$(e).gathering(atIndices: $d)", ""),
     ("<arrays> . allclose ( $e , $d )", "$(e).isAlmostEqual(to: $d)", ""),
@@ -157,7 +188,8 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     ("<arrays> . topk ( $e , $d )", "$(e).topK($d)", ""),
     ("<arrays> . softmax ( $e , <axis> = - 1 )", "softmax($e)", ""),
     ("<arrays> . softmax ( $e , <axis> = $d )", "softmax($e, alongAxis: $d)", ""),
-    ("<arrays> . log_softmax ( $e , $a )", "logSoftmax($e)", LAST),
+    ("<arrays> . log_softmax ( $e , <axis> = - 1 )", "logSoftmax($e)", LAST),
+    ("<arrays> . log_softmax ( $e , <axis> = $d )", "$e - $(e).logSumExp(alongAxes: $d)", ""),
     ("<arrays> . log_softmax ( $e )", "logSoftmax($e)", LAST),
     // Linear algebra.
     ("<arrays> . mm ( $e , $d )", "matmul($e, $d)", ""),
@@ -180,6 +212,13 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     ("<arrays> . linalg . qr ( $e )", "$(e).qrDecomposition()", ""),
     ("<arrays> . linalg . cholesky ( $e )", "cholesky($e)", ""),
     // Derivatives.
+    ("torch . device ( $a )", "", DEVICES),
+    ("torch . cuda . $n ( )", "", DEVICES),
+    (
+        "torch . set_default_dtype ( $a )",
+        "",
+        "the type of the numbers is part of the type of a tensor: 'Tensor<Double>'",
+    ),
     ("torch . no_grad ( )", "", NO_GRAD),
     ("torch . inference_mode ( )", "", NO_GRAD),
     (
@@ -204,4 +243,13 @@ pub(in crate::syntax::foreign) const SHARED: &[Row] = &[
     ("$x . std ( )", "$x.standardDeviation()", "'standardDeviation' divides by the number of values"),
     ("$x . var ( )", "$x.variance()", "'variance' divides by the number of values"),
     ("$x . <elementary> ( )", "$elementary($x)", ""),
+    ("$x . rows", "$x.shape[0]", ""),
+    ("$x . columns", "$x.shape[1]", ""),
+    ("$x . row ( $e )", "$x[$e]", ""),
+    ("$x . column ( $e )", "$x[0..., $e]", ""),
+    ("$x . first", "$x[0]", "the first part of a tensor is '$x[0]'"),
+    ("$x . dropFirst ( )", "$x[1...]", ""),
+    ("$x . dropLast ( )", "$x[..<(-1)]", ""),
+    ("$x . reduce ( 0 , + )", "$x.sum()", ""),
+    ("$x . append ( $e )", "", "tensors are joined by 'x ++ y'; a tensor is a value of a fixed shape"),
 ];
