@@ -32,6 +32,9 @@ static THREADS: AtomicUsize = AtomicUsize::new(0);
 /// takes between large operations, because waking a thread takes as long as the work for one of them.
 const WAIT_BEFORE_SLEEP: Duration = Duration::from_micros(100);
 
+/// The largest number of threads that stay awake for the next operation.
+const MOST_AWAKE: usize = 7;
+
 thread_local! {
     /// The pool of this thread, which is one of the threads of the pool: it processes the first chunks while the others wake up, and
     /// takes back the chunks that none of them has started. A thread cannot leave its pool, so the number of threads is that of the
@@ -52,11 +55,11 @@ impl Pool {
         Some(Pool { threads, begun: Arc::default() })
     }
 
-    /// Runs an operation, and keeps the other threads awake for a while after it.
+    /// Runs an operation, and keeps other threads awake for a while after it.
     fn run(&self, operation: impl FnOnce() + Send) {
         let number = self.begun.fetch_add(1, Ordering::Relaxed) + 1;
         self.threads.install(operation);
-        for _ in 1..self.threads.current_num_threads() {
+        for _ in 0..(self.threads.current_num_threads() - 1).min(MOST_AWAKE) {
             let begun = Arc::clone(&self.begun);
             self.threads.spawn(move || {
                 let start = Instant::now();
