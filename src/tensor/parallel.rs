@@ -22,6 +22,9 @@ pub(super) const BLOCKS_OF_CHUNK: usize = 8;
 /// The amount of work, in simple operations, from which threads are used.
 const LEAST_PARALLEL_WORK: usize = 1 << 16;
 
+/// The least number of pieces into which the chunks for a thread are divided, so that all threads end at about the same time.
+const PIECES_OF_THREAD: usize = 8;
+
 /// The amount of work, in simple operations, between two checks for cancellation.
 const WORK_BETWEEN_CHECKS: usize = 1 << 22;
 
@@ -143,8 +146,10 @@ fn in_groups<T: Send>(
 ) {
     for (number, part) in scalars.chunks_mut(chunk * group).enumerate() {
         cancellation::check();
+        let most = part.len().div_ceil(chunk) / (PIECES_OF_THREAD * pool.threads.current_num_threads());
         pool.run(|| {
-            part.par_chunks_mut(chunk).enumerate().for_each(|(at, part)| process(number * group + at, part));
+            let chunks = part.par_chunks_mut(chunk).enumerate().with_max_len(most.max(1));
+            chunks.for_each(|(at, part)| process(number * group + at, part));
         });
     }
 }

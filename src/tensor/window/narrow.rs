@@ -8,6 +8,7 @@ use super::super::parallel::for_each_chunk;
 use super::Geometry;
 use multiversion::multiversion;
 use multiversion::target::match_target;
+use smallvec::SmallVec;
 
 /// The number of bytes of the output channels of a window, to which weights are padded: one or two vectors of most processors.
 /// Eight to twelve vectors of sums are computed together, because the processor starts several additions before the first one ends;
@@ -18,7 +19,7 @@ const LARGE: usize = 64;
 /// The parts of the image that consecutive windows of one line need: where they start, and the lines of the kernel that are inside.
 struct Lines {
     /// For each line of the kernel inside of the image: its number, and the start of the line in the example.
-    lines: Vec<(usize, usize)>,
+    lines: SmallVec<[(usize, usize); 8]>,
     /// The windows of which all columns are inside.
     inside: std::ops::Range<usize>,
 }
@@ -35,15 +36,16 @@ pub(super) fn has_narrow_filter<T>(geometry: &Geometry, outputs: usize) -> bool 
 
 /// Returns the lines that the windows with the same `z` and `y` need.
 fn lines(geometry: &Geometry, z: usize, y: usize) -> Lines {
-    let [depth, height, width] = geometry.input;
-    let kernel_height = geometry.kernel[1];
-    let mut lines = Vec::new();
-    for line in 0..geometry.kernel[0] * kernel_height {
-        let place =
-            (geometry.input_index(0, z, line / kernel_height), geometry.input_index(1, y, line % kernel_height));
-        if let (Some(a), Some(b)) = place {
-            debug_assert!(a < depth && b < height);
-            lines.push((line, (a * height + b) * width * geometry.channels));
+    let [_, height, width] = geometry.input;
+    let index = |axis: usize, output: usize, place: usize| {
+        output * geometry.strides[axis] + place * geometry.dilations[axis] - geometry.before[axis]
+    };
+    let rows = geometry.inside(1, y);
+    let mut lines = SmallVec::new();
+    for a in geometry.inside(0, z) {
+        for b in rows.clone() {
+            let start = (index(0, z, a) * height + index(1, y, b)) * width * geometry.channels;
+            lines.push((a * geometry.kernel[1] + b, start));
         }
     }
     let (stride, before) = (geometry.strides[2], geometry.before[2]);
