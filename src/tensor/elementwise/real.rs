@@ -97,10 +97,10 @@ fn smaller<T: Real>(x: T, y: T) -> T {
     if x <= y || x != x { x } else { y }
 }
 
-/// A negative number times a slope.
+/// A number, or its product with a factor if it is negative.
 #[inline(always)]
-fn leaky<T: Real>(x: T, slope: T) -> T {
-    if x < T::default() { x * slope } else { x }
+fn leaky<T: Real>(x: T, factor: T) -> T {
+    if x < T::default() { x * factor } else { x }
 }
 
 macro_rules! real {
