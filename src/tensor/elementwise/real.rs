@@ -87,12 +87,14 @@ fn zip_to<T: Copy>(target: &mut [T], x: &[T], y: Operand<'_, T>, is_swapped: boo
 
 /// The larger number; a NaN is the largest one.
 #[inline(always)]
+#[expect(clippy::eq_op, reason = "a NaN differs from itself")]
 fn larger<T: Real>(x: T, y: T) -> T {
     if x >= y || x != x { x } else { y }
 }
 
 /// The smaller number; a NaN is the smallest one.
 #[inline(always)]
+#[expect(clippy::eq_op, reason = "a NaN differs from itself")]
 fn smaller<T: Real>(x: T, y: T) -> T {
     if x <= y || x != x { x } else { y }
 }
