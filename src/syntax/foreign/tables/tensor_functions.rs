@@ -12,7 +12,9 @@ const NO_KEY: &str = "random numbers need no key";
 const PADDED: &str = "a tensor is padded by 'x.padded(forSizes: [(before: 1, after: 1), (before: 0, after: 0)])', with a pair for each axis";
 const COUNTED: &str = "the values of a comparison are counted as numbers";
 const DEVICES: &str = "tensors are in the memory of the processor";
-const SYMMETRIC: &str = "eigenvalues are those of a symmetric matrix";
+const DIAGONAL: &str =
+    "the diagonal of a matrix is 'm.diagonalPart()', and the matrix with a diagonal is 'v.diagonal()'";
+const MAPPED: &str = "'map' applies a function to each row; most operations on tensors apply to all rows at once";
 const RANGE: &str = "a range of numbers is 'Tensor(rangeFrom: a, to: b, stride: 1)'";
 
 pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
@@ -197,12 +199,11 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     ("<arrays> . outer ( $e , $d )", "$(e).expandingShape(at: 1) * $d", ""),
     ("outer ( $e , $d )", "$(e).expandingShape(at: 1) * $d", ""),
     ("<arrays> . trace ( $e )", "trace($e)", ""),
-    ("<arrays> . diag ( $e )", "$(e).diagonalPart()", ""),
+    ("<arrays> . diag ( $e )", "$(e).diagonalPart()", DIAGONAL),
     ("<arrays> . linalg . solve ( $e , $d )", "solve(matrix: $e, rhs: $d)", ""),
     ("<arrays> . linalg . inv ( $e )", "inverse($e)", ""),
     ("<arrays> . linalg . norm ( $e )", "norm($e)", ""),
     ("<arrays> . linalg . eigh ( $e )", "eigh($e)", ""),
-    ("<arrays> . linalg . eig ( $e )", "eigh($e)", SYMMETRIC),
     ("<arrays> . linalg . eigvalsh ( $e )", "eigh($e).eigenvalues", ""),
     (
         "<arrays> . linalg . svd ( $e )",
@@ -226,8 +227,8 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
         "",
         "derivatives are functions, 'gradient(at: x, in: f)'; nothing is stored beside variables",
     ),
-    ("vmap ( $f ) ( $e )", "$f($e)", "operations on tensors apply to all rows at once"),
-    ("jax . vmap ( $f ) ( $e )", "$f($e)", "operations on tensors apply to all rows at once"),
+    ("vmap ( $f ) ( $e )", "Tensor(stacking: $(e).unstacked().map($f))", MAPPED),
+    ("jax . vmap ( $f ) ( $e )", "Tensor(stacking: $(e).unstacked().map($f))", MAPPED),
 ];
 
 /// Functions that arrays have as well, under other names: tried after those of arrays.
