@@ -6,6 +6,7 @@ mod cancel;
 #[allow(dead_code, unused_imports, reason = "the compiler's own folders, of which only a part is needed here")]
 #[path = "../src/diagnostic/mod.rs"]
 mod diagnostic;
+mod link;
 #[allow(dead_code, unused_imports, reason = "the same")]
 #[path = "../src/source/mod.rs"]
 mod source;
@@ -17,8 +18,7 @@ use source::{SourceMap, Span};
 use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
 use std::ops::RangeInclusive;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::PathBuf;
 use std::rc::Rc;
 use syntax::OperatorTable;
 use syntax::ast::{
@@ -220,9 +220,6 @@ const FILES: &[(&str, Option<&str>)] = &[
     ("tensor_any_layer", Some("TensorFlow")),
 ];
 
-/// The linker script with the functions that dscript executes when it starts.
-const START_UP: &str = ".cargo/start-up.ld";
-
 /// Files whose declarations are repeated for each number of generic parameters in a range.
 const TEMPLATES: &[(&str, RangeInclusive<usize>)] = &[("tuples", 2..=8), ("more_arguments", 4..=8)];
 
@@ -232,9 +229,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     for part in ["prelude", "src/diagnostic", "src/source", "src/syntax"] {
         println!("cargo::rerun-if-changed={part}");
     }
-    link_at_fixed_addresses();
-    link_unwinder(&out)?;
-    order_functions(&root);
+    link::set_options(&root, &out)?;
     let mut files = vec![];
     for (name, module) in FILES {
         let path = format!("prelude/{name}.dscript");
@@ -264,55 +259,6 @@ fn main() -> Result<(), Box<dyn Error>> {
     std::fs::write(out.join("library.trees"), trees)?;
     std::fs::write(out.join("library_index.rs"), index.source(&files))?;
     Ok(())
-}
-
-/// Links the command at fixed addresses where the linker can. A position-independent executable relocates the tables of
-/// the library when it starts, a tenth of the time of a small script.
-fn link_at_fixed_addresses() {
-    let setting = |key: &str| std::env::var(format!("CARGO_CFG_TARGET_{key}")).unwrap_or_default();
-    let is_static = setting("FEATURE").split(',').any(|feature| feature == "crt-static");
-    if setting("OS") == "linux" && setting("ENV") == "gnu" && !is_static {
-        println!("cargo::rustc-link-arg-bins=-no-pie");
-    }
-}
-
-/// Links the functions that unwind the stack into the program, where the C compiler has them as a static library. A process loads one
-/// shared library less then, which takes a twentieth of the time of a small script.
-fn link_unwinder(out: &Path) -> Result<(), Box<dyn Error>> {
-    let setting = |key: &str| std::env::var(key).unwrap_or_default();
-    let is_target = setting("CARGO_CFG_TARGET_OS") == "linux"
-        && setting("CARGO_CFG_TARGET_ENV") == "gnu"
-        && setting("HOST") == setting("TARGET");
-    let is_static = setting("CARGO_CFG_TARGET_FEATURE").split(',').any(|feature| feature == "crt-static");
-    if !is_target || is_static || !["libgcc_eh.a", "libgcc.a"].into_iter().all(has_library) {
-        return Ok(());
-    }
-    // The linker finds this script where the compiler asks for the shared library.
-    let folder = out.join("unwinder");
-    std::fs::create_dir_all(&folder)?;
-    std::fs::write(folder.join("libgcc_s.so"), "GROUP ( -l:libgcc_eh.a -l:libgcc.a )\n")?;
-    println!("cargo::rustc-link-search=native={}", folder.display());
-    Ok(())
-}
-
-/// Whether the C compiler, which links the program, finds a library.
-fn has_library(name: &str) -> bool {
-    let found = Command::new("cc").arg(format!("-print-file-name={name}")).output();
-    // Of a library that is not found, the name is printed.
-    found.is_ok_and(|found| Path::new(String::from_utf8_lossy(&found.stdout).trim()).is_absolute())
-}
-
-/// Puts the functions that dscript executes when it starts side by side in the program, if it is optimized and linked by the
-/// compiler's own choice of linker, which accepts the list: a short run reads half as many pages of the program.
-fn order_functions(root: &Path) {
-    println!("cargo::rerun-if-changed={START_UP}");
-    let setting = |key: &str| std::env::var(key).unwrap_or_default();
-    let is_target = setting("TARGET") == "x86_64-unknown-linux-gnu" && setting("HOST") == setting("TARGET");
-    let has_own_linker = !setting("RUSTC_LINKER").is_empty() || setting("CARGO_ENCODED_RUSTFLAGS").contains("link");
-    let list = root.join(START_UP);
-    if is_target && !has_own_linker && setting("PROFILE") == "release" && list.exists() {
-        println!("cargo::rustc-link-arg-bin=dscript=-T{}", list.display());
-    }
 }
 
 /// A file of the library.
