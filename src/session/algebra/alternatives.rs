@@ -3,6 +3,7 @@
 use super::polynomial::{common_factor, divided, expanded};
 use super::ratio::Ratio;
 use super::sum::{Factor, Sum, Term};
+use super::zeros::by_zeros;
 use crate::native::{PrimitiveId, primitive_ids, primitive_table};
 
 /// A rule of the e-graph: a name, and a function that returns other forms of a sum.
@@ -14,9 +15,12 @@ pub(super) struct Rule {
 /// All rules of the e-graph.
 pub(super) const RULES: &[Rule] = &[
     Rule { name: "expand", forms: |sum| expanded(sum).into_iter().collect() },
+    Rule { name: "zeros", forms: |sum| by_zeros(sum).into_iter().collect() },
+    Rule { name: "roots", forms: |sum| sum.0.iter().flat_map(one_root).filter(|_| sum.0.len() == 1).collect() },
     Rule { name: "factor", forms: |sum| factored(sum, false) },
     Rule { name: "one fraction", forms: |sum| factored(sum, true) },
-    Rule { name: "inner fractions", forms: inner_fractions },
+    Rule { name: "inner fractions", forms: |sum| inner_factors(sum, true) },
+    Rule { name: "inner factors", forms: |sum| inner_factors(sum, false) },
     Rule { name: "cancel", forms: |sum| sum.0.iter().flat_map(cancelled).filter(|_| sum.0.len() == 1).collect() },
     Rule { name: "squares", forms: squares },
     Rule { name: "double angles", forms: double_angles },
@@ -47,20 +51,37 @@ fn grouped(common: &Term, rest: &Sum) -> Sum {
     Sum::from(common.clone()).times(rest)
 }
 
-/// Returns a product whose sums are written as fractions: `1 / (1 + 1 / x) = x / (x + 1)`.
-fn inner_fractions(sum: &Sum) -> Vec<Sum> {
+/// Returns a product whose sums are written as fractions, `1 / (1 + 1 / x) = x / (x + 1)`, or without their common factors,
+/// `(2x + 2)² = 4(x + 1)²`.
+fn inner_factors(sum: &Sum, is_fraction: bool) -> Vec<Sum> {
     let [term] = &sum.0[..] else { return vec![] };
     let mut forms = vec![];
-    for (factor, exponent) in &term.factors {
+    for (factor, exponent) in term.factors.iter().filter(|(_, exponent)| exponent.is_integer()) {
         let Factor::Group(inner) = factor else { continue };
-        let Some((common, rest)) = common_factor(inner, true).filter(|_| exponent.is_integer()) else { continue };
-        if common.factors.iter().any(|(_, e)| e.is_negative()) {
-            let rest = expanded(&rest).unwrap_or(rest);
-            let fraction = Sum::from(common).times(&rest).power(*exponent);
-            forms.push(Sum::from(term.without(factor)).times(&fraction));
+        let Some((common, rest)) = common_factor(inner, is_fraction) else { continue };
+        let has_divisor = common.factors.iter().any(|(_, e)| e.is_negative());
+        let is_one = common.factors.is_empty() && common.coefficient == Ratio::ONE;
+        if is_one || has_divisor != is_fraction {
+            continue;
         }
+        let rest = if is_fraction { expanded(&rest).unwrap_or(rest) } else { rest };
+        let product = Sum::from(common).times(&rest).power(*exponent);
+        forms.push(Sum::from(term.without(factor)).times(&product));
     }
     forms
+}
+
+/// Returns a term with two roots of sums as one root: `√(1 - x) · √(1 + x) = √(1 - x²)`. At most one of the two sums may be negative.
+fn one_root(term: &Term) -> Option<Sum> {
+    let is_root = |e: Ratio| !e.is_integer() && e.abs().compare(Ratio::ONE).is_lt();
+    let mut roots = term.factors.iter().filter_map(|(factor, e)| match factor {
+        Factor::Group(sum) if is_root(*e) => Some((factor, sum, *e)),
+        _ => None,
+    });
+    let (first, a, exponent) = roots.next()?;
+    let (second, ..) = roots.find(|(_, b, e)| *e == exponent && (a.is_positive() || b.is_positive()))?;
+    let product = expanded(&Sum::factor(first.clone()).times(&Sum::factor(second.clone())))?;
+    Some(Sum::from(term.without(first).without(second)).times(&product.power(exponent)))
 }
 
 /// Divides numerator and denominator of a term by a sum that is a factor of both.

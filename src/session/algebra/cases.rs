@@ -25,6 +25,8 @@ pub(super) fn outcome(test: &Test<Formula>) -> Option<bool> {
 fn by_cases(formula: &Formula, style: Style<'_>, depth: usize) -> Formula {
     let Some(test) = first_test(formula).filter(|_| depth > 0) else { return formula.clone() };
     let case = |holds: bool| {
+        let derivative_of = style.derivative_of.map(|function| assumed(function, &test, holds));
+        let style = Style { derivative_of: derivative_of.as_ref(), ..style };
         let formula = textbook(&assumed(formula, &test, holds), style);
         by_cases(&formula, style, depth - 1)
     };

@@ -8,15 +8,23 @@ use crate::native::formula::Formula;
 use crate::native::{primitive_ids, primitive_table};
 
 /// Whether a formula has values only where the original has values, apart from single points: each root and logarithm
-/// of the original remains, or its operand cannot be negative.
-pub(super) fn is_kept(original: &Formula, result: &Formula) -> bool {
+/// of the original remains, or its operand cannot be negative. The roots and logarithms of `known`, which are not those of a case, need
+/// not remain.
+pub(super) fn is_kept(original: &Formula, result: &Formula, known: Option<&Formula>) -> bool {
     let (mut before, mut after) = (vec![], vec![]);
     conditions(original, &mut before);
     if before.is_empty() {
         return true;
     }
     conditions(result, &mut after);
+    if let Some(known) = known.filter(|known| !has_cases(known)) {
+        conditions(known, &mut after);
+    }
     before.iter().all(|condition| after.contains(condition))
+}
+
+fn has_cases(formula: &Formula) -> bool {
+    matches!(formula, Formula::Select(_)) || formula.parts().into_iter().any(has_cases)
 }
 
 /// Whether a divisor is zero everywhere, as in `x / (x - x)`, so that the formula has no value.

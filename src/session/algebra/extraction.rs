@@ -1,7 +1,7 @@
 //! Extraction: the form of a class with the lowest cost.
 //!
-//! The cost of a sum depends on its context: as a factor, a sum needs parentheses. So every class has two best forms,
-//! as a term and as an operand, which the extractor of the crate does not support.
+//! The cost of a sum depends on its context: as a factor, a sum needs parentheses. So every class has a best form for each context,
+//! which the extractor of the crate does not support.
 
 use super::cost::Cost;
 use super::node::{Graph, Node};
@@ -9,11 +9,12 @@ use super::ratio::Ratio;
 use egg::{Id, Language, RecExpr};
 use std::collections::BTreeMap;
 
-/// The context of a form: alone, or as an operand of a product, a quotient or a power.
+/// The context of a form: alone, as an operand of a product or a quotient, or as the base of a power.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Place {
     Term,
     Operand,
+    Base,
 }
 
 /// The best known form of each class in each context.
@@ -27,7 +28,8 @@ pub(super) fn extracted(graph: &Graph, root: Id) -> RecExpr<Node> {
         for class in graph.classes() {
             for node in &class.nodes {
                 let Some(cost) = cost(graph, &forms, node) else { continue };
-                for (place, cost) in [(Place::Term, cost), (Place::Operand, cost.as_operand())] {
+                let places = [(Place::Term, cost), (Place::Operand, cost.as_operand()), (Place::Base, cost.as_base())];
+                for (place, cost) in places {
                     let known = forms.get(&(class.id, place));
                     if known.is_none_or(|(known, _)| cost.weight < known.weight) {
                         forms.insert((class.id, place), (cost, node.clone()));
@@ -55,8 +57,8 @@ fn cost(graph: &Graph, forms: &Forms, node: &Node) -> Option<Cost> {
 fn place(node: &Node, at: usize) -> Place {
     match node {
         Node::Multiply(_) | Node::Quotient(_) => Place::Operand,
-        Node::Power(e, _) if *e != Ratio::HALF => Place::Operand,
-        Node::General(_) if at == 0 => Place::Operand,
+        Node::Power(e, _) if *e != Ratio::HALF => Place::Base,
+        Node::General(_) if at == 0 => Place::Base,
         _ => Place::Term,
     }
 }

@@ -5,7 +5,8 @@
 //! form with the lowest cost is written, in the usual order.
 //!
 //! Promises: a rewritten formula has the same value wherever the original has one. In addition, the rewritten formula
-//! may have values at single points (`x / x` is 1): `log(x^2)` and `√x · √x` are left as they are.
+//! may have values at single points (`x / x` is 1): `log(x^2)` and `√x · √x` are left as they are. A derivative may have values where
+//! its function has none.
 //! Not here: derivatives (`native::formula`).
 
 mod alternatives;
@@ -23,6 +24,7 @@ mod sum;
 mod term_order;
 #[cfg(test)]
 mod tests;
+mod zeros;
 
 pub use cases::simplified;
 
@@ -41,6 +43,9 @@ pub struct Style<'a> {
     pub decimals: bool,
     /// The operands that are variables; the other operands are constants, which come first in a product.
     pub variables: &'a [u8],
+    /// The function of which the formula is a derivative. The result may have values where this function has none: the derivative of
+    /// `log(√x)` is `1 / (2x)`.
+    pub derivative_of: Option<&'a Formula>,
 }
 
 impl Style<'_> {
@@ -68,7 +73,7 @@ fn textbook_in(formula: &Formula, style: Style<'_>, rounds: usize) -> Formula {
         false => result,
     };
     // A shorter formula with values outside of the domain of the original is no simplification.
-    if domain::is_kept(&original, &result) { result } else { original }
+    if domain::is_kept(&original, &result, style.derivative_of) { result } else { original }
 }
 
 /// Returns the normal form of a formula. Parts that have no normal form are collected in `opaque`.

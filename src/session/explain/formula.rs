@@ -96,7 +96,11 @@ fn rows(function_formula: &FunctionFormula, name: &str, order: i64) -> Result<Ve
     if !(1..=MAX_ORDER).contains(&order) {
         return Err(format!("the order must be an integer from 1 to {MAX_ORDER}, not {order}"));
     }
-    let style = Style { decimals: function_formula.notation.decimals, variables: &function_formula.parameters };
+    let style = Style {
+        decimals: function_formula.notation.decimals,
+        variables: &function_formula.parameters,
+        derivative_of: Some(&function_formula.formula),
+    };
     let mut rows = vec![];
     for by in choices(&function_formula.parameters, order) {
         let mut formula = function_formula.formula.clone();
