@@ -29,8 +29,20 @@ pub(crate) fn derive(prompt: &mut Prompt, rest: &str) -> Flow {
     }
 }
 
-/// Returns a sentence if the argument of a derivative command is a definition or has a point.
+/// Returns a sentence if the argument of a derivative command is a definition, or has a point, an order or a variable.
 fn no_formula(text: &str) -> Option<String> {
+    let order = text.strip_suffix(" twice").map(|function| (function, "2"));
+    if let Some((function, order)) = order.or_else(|| text.split_once(" order ")) {
+        let order: usize = order.trim().parse().ok().filter(|order| (1..=9).contains(order)).unwrap_or(2);
+        return Some(format!("each prime is one more derivative: :derive {function}{}", "'".repeat(order - 1)));
+    }
+    let variable = [" with respect to ", " wrt ", " by "].iter().find_map(|word| text.split_once(word));
+    if let Some((function, variable)) = variable {
+        return Some(match function.chars().all(|c| c.is_alphanumeric() || c == '_') {
+            true => format!("':derive {function}' shows the derivatives by all parameters"),
+            false => format!("the variable is written before the expression: ':derive {{ {variable} in {function} }}'"),
+        });
+    }
     if let Some((function, point)) = text.split_once(" at ") {
         return Some(format!("a formula has no point; ':explain {function} at {point}' computes the derivative there"));
     }

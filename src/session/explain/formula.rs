@@ -1,6 +1,6 @@
 //! Formula view: derivatives as formulas, as text and as LaTeX.
 
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Code, Diagnostic};
 use crate::diff::formula::formula;
 use crate::ir::{Function, FunctionId, Parameter, Program};
 use crate::native::field::Test;
@@ -267,13 +267,43 @@ fn is_of_numbers(ty: &str) -> bool {
 }
 
 impl Session {
-    /// Returns the derivative of order `order` of a function, or of an expression in `x`, as a formula.
+    /// Returns the derivative of order `order` of a function, or of an expression in `x`, as a formula. The letters of an expression that
+    /// are not declared are constants, and the only letter of an expression without `x` is its variable.
     ///
     /// # Errors
     /// Returns the diagnostics when the function does not compile.
     pub fn derive(&mut self, input: &str, order: usize) -> Result<Derived, Vec<Diagnostic>> {
         let function = self.as_function(input);
-        if let Ok(Some(ty)) = self.type_of(&function)
+        self.derive_with(input, &function, &[], order).or_else(|diagnostics| {
+            let unknown = unknown_letters(&diagnostics);
+            let has_variable = function == input || has_word(input, "x");
+            let derived = match &unknown[..] {
+                [] => None,
+                [name] if name == input => None,
+                [variable] if !has_variable => {
+                    let function = format!("{{ {variable} in {input} }}");
+                    self.derive_with(input, &function, &[], order).ok()
+                }
+                [.., last] if !has_variable => {
+                    let advice = format!("write ':derive {{ {last} in {input} }}' to choose the variable");
+                    let first = diagnostics.into_iter().next().map(|diagnostic| diagnostic.help(advice));
+                    return Err(first.into_iter().collect());
+                }
+                constants => self.derive_with(input, &function, constants, order).ok(),
+            };
+            derived.ok_or(diagnostics)
+        })
+    }
+
+    /// Returns the derivative of a function, which is written around the input. Some names stand for numbers.
+    fn derive_with(
+        &mut self,
+        input: &str,
+        function: &str,
+        constants: &[String],
+        order: usize,
+    ) -> Result<Derived, Vec<Diagnostic>> {
+        if let Ok(Some(ty)) = self.type_of(function)
             && !is_of_numbers(&ty)
         {
             let text = format!(
@@ -282,9 +312,33 @@ impl Session {
             );
             return Ok(Derived { text, latex: String::new() });
         }
-        let text = CommandText::new(input).code("let _d = derive(").around(&function, input);
+        let declared: String = constants.iter().map(|name| format!("let {name} = 1.0; ")).collect();
+        let text = CommandText::new(input).code(&declared).code("let _d = derive(").around(function, input);
         let text = text.code(&format!(", order: {order}); [_d.text, _d.latex]"));
         let mut forms = self.texts("‹derive›", &text)?.into_iter();
         Ok(Derived { text: forms.next().unwrap_or_default(), latex: forms.next().unwrap_or_default() })
     }
+}
+
+/// The largest number of characters of a name that is taken as a letter of a formula, such as `k1`.
+const MAX_LETTERS: usize = 2;
+
+/// Returns the letters that are not declared; none if there are other errors.
+fn unknown_letters(diagnostics: &[Diagnostic]) -> Vec<String> {
+    let mut letters: Vec<String> = vec![];
+    for diagnostic in diagnostics {
+        let name = diagnostic.message.strip_prefix("cannot find '").and_then(|rest| rest.strip_suffix("' in scope"));
+        match name.filter(|name| diagnostic.code == Code::UnknownName && name.chars().count() <= MAX_LETTERS) {
+            Some(name) if letters.iter().any(|known| known == name) => {}
+            Some(name) => letters.push(name.to_owned()),
+            None => return vec![],
+        }
+    }
+    letters
+}
+
+/// Whether a name occurs in an expression, also after a number: `2x`.
+fn has_word(expression: &str, name: &str) -> bool {
+    let words = expression.split(|c: char| !c.is_alphanumeric() && c != '_');
+    words.into_iter().any(|word| word.trim_start_matches(|c: char| c.is_ascii_digit()) == name)
 }

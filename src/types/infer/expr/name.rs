@@ -229,7 +229,16 @@ impl Infer<'_> {
             Diagnostic::error(Code::UnknownName, ident.span, format!("cannot find '{}' in scope", ident.name));
         let diagnostic = match prelude::import_advice(self.cx, &ident.name) {
             Some(advice) => diagnostic.help(advice),
-            None => did_you_mean(diagnostic, ident, &self.known_names()),
+            None => {
+                let name = &ident.name;
+                let diagnostic = did_you_mean(diagnostic, ident, &self.known_names());
+                match self.in_formula && name.chars().count() == 1 && diagnostic.helps.is_empty() {
+                    true => diagnostic.help(format!(
+                        "give it a value first, 'let {name} = 2.0', or make it a parameter of the formula"
+                    )),
+                    false => diagnostic,
+                }
+            }
         };
         self.error(diagnostic);
         self.error_expr(ident.span)
