@@ -94,6 +94,8 @@ impl Builder<'_> {
         self.copies_globals = before;
         if let Some((flag, error)) = thrown {
             self.propagate(flag, error);
+            let result = self.concrete(ty);
+            self.never_returns(&result, None);
         }
         value
     }
@@ -168,6 +170,8 @@ impl Builder<'_> {
         self.copies_globals = before;
         if let Some((flag, error)) = thrown {
             self.propagate(flag, error);
+            let result = self.concrete(&ty.result);
+            self.never_returns(&result, None);
         }
         value
     }
@@ -253,6 +257,7 @@ impl Builder<'_> {
             }
             let mut value = self.apply_primitive(name, &declared, &f.generics, &operands);
             let thrown = declared.throws.then(|| (value[0], value[1]));
+            self.never_returns(&result, thrown);
             return (value.split_off(if declared.throws { 2 } else { 0 }), thrown);
         }
         let mut origin = Origin::Function(f.function);

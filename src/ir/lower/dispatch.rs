@@ -6,6 +6,7 @@
 use super::builder::{Builder, Value};
 use super::call::{Operand, Thrown};
 use super::{Lowering, Origin};
+use crate::ir::graph::Trap;
 use crate::ir::layout::cells;
 use crate::ir::{MethodId, Op, Program, Reg};
 use crate::types::model::declaration_info::{Declarations, Function, NominalKind};
@@ -465,7 +466,11 @@ impl Builder<'_> {
                     generics: generics.clone(),
                 };
                 let Some(target) = self.resolve(&callee) else {
-                    self.refuse("the type does not satisfy this requirement");
+                    // 'Never' conforms to every protocol without members, since no value needs them.
+                    match of {
+                        Type::Never => self.trap(Trap::Unreachable),
+                        _ => self.refuse("the type does not satisfy this requirement"),
+                    }
                     return;
                 };
                 let found = self.d.override_of(target.declaration(), of);

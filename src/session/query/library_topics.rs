@@ -128,11 +128,13 @@ pub const TOPICS: &[LibraryTopic] = &[
             "regex_builder",
             "regex_composition",
             "regex_matches",
+            "regex_references",
             "ns_regular_expression",
             "index_set",
             "url",
             "calendar",
             "date_interval",
+            "date_style",
         ],
     },
     LibraryTopic {

@@ -133,12 +133,16 @@ fn fitting_witness(
 }
 
 /// Returns the version of a function that can be a witness: the throwing version if the requirement may throw, the
-/// failable version if the requirement returns an optional, otherwise the function itself.
+/// failable version if only the requirement returns an optional, otherwise the function itself.
 fn for_requirement(cx: &mut TypeContext, f: FunctionId, wanted: &Signature) -> FunctionId {
+    let returns_optional = |cx: &mut TypeContext| {
+        let own = signature::signature(cx, f);
+        name_lookup::is_optional(cx, &own.result)
+    };
     let version = match (wanted.throws, name_lookup::is_optional(cx, &wanted.result)) {
         (true, _) => rethrowing_function::throwing_version(cx, f),
-        (false, true) => failable_witness::failable_version(cx, f),
-        (false, false) => None,
+        (false, true) if !returns_optional(cx) => failable_witness::failable_version(cx, f),
+        (false, _) => None,
     };
     version.unwrap_or(f)
 }

@@ -9,7 +9,7 @@ use crate::source::Span;
 use crate::types::conform::conformances;
 use crate::types::generics::unification;
 use crate::types::infer::Infer;
-use crate::types::model::declaration_info::Builtin;
+use crate::types::model::declaration_info::{Builtin, NominalKind};
 use crate::types::model::ty::Type;
 use crate::types::model::typed_tree::{Argument, Case, Expr, ExprKind, Pattern, PatternKind};
 use crate::types::names::name_lookup;
@@ -58,6 +58,9 @@ impl Infer<'_> {
     /// Returns for each constructor of a type an example that no row matches, if any.
     fn all_missing(&mut self, rows: &[Vec<&Pattern>], ty: &Type) -> Result<Vec<String>, LimitExceeded> {
         let ty = unification::shallow(self.cx, ty);
+        if self.is_uninhabited(&ty) {
+            return Ok(vec![]);
+        }
         let mut budget = LIMIT;
         let sorted = Rows::of(rows);
         let mut found = vec![];
@@ -75,6 +78,9 @@ impl Infer<'_> {
         types: &[Type],
         budget: &mut usize,
     ) -> Result<Option<Witness>, LimitExceeded> {
+        if types.iter().any(|ty| self.is_uninhabited(ty)) {
+            return Ok(None);
+        }
         if rows.is_empty() {
             return Ok(Some(vec!["_".into(); types.len()]));
         }
@@ -120,6 +126,19 @@ impl Infer<'_> {
         };
         let others = own.split_off(made.parts.len());
         Ok(Some(std::iter::once(made.written(&own)).chain(others).collect()))
+    }
+
+    /// Whether a type has no values: `Never`, an enum without cases, and a tuple with such a part.
+    fn is_uninhabited(&mut self, ty: &Type) -> bool {
+        match unification::shallow(self.cx, ty) {
+            Type::Never => true,
+            Type::Tuple(parts) => parts.iter().any(|(_, part)| self.is_uninhabited(part)),
+            Type::Nominal(n, _) => {
+                let data = self.cx.defs.nominal_data(n);
+                data.kind == NominalKind::Enum && data.builtin.is_none() && data.cases.is_empty()
+            }
+            _ => false,
+        }
     }
 
     /// Returns the constructors of a type, such as the cases of an enum.
