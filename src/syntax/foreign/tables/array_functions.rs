@@ -3,6 +3,7 @@
 
 use super::Row;
 
+const MAPPED: &str = "'$elementary' is a function of one number; 'map' applies it to the elements of an array";
 const HORNER: &str = "a polynomial is evaluated by Horner's rule";
 const MODEL: &str = "a model is fitted to data by 'fit(model, to: data, from: start)'";
 const SAMPLES: &str = "the integral through values 'ys' at positions 'xs' is 'integral(of: ys, at: xs)'";
@@ -26,6 +27,7 @@ const NO_KEY: &str = "random numbers need no key";
 const LINEAR: &str = "linear equations are solved by 'solve(A, b)'";
 
 pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
+    ("<elementary> ( [ $a ] )", "[$a].map($elementary)", MAPPED),
     // Polynomials and samples.
     ("polyval ( $e , $d )", "$(e).reduce(0) { p, c in p * $(d) + c }", HORNER),
     ("polyval ( $e , $d )", "$(e).reduce(0.0) { p, c in p * $(d) + Double(c) }", HORNER),

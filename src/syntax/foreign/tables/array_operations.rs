@@ -33,6 +33,7 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     ("<elementary> ( $i ~ $n )", "$n.map { x in $elementary($i * x) }", ELEMENTWISE),
     ("<elementary> ( - $i * $n )", "$n.map { x in $elementary(-$i * x) }", ELEMENTWISE),
     ("$i * $n", "$n.map { x in $i * x }", ELEMENTWISE),
+    ("$i * [ $a ]", "$i .* [$a]", DOTTED),
     ("$n * $i", "$n.map { x in x * $i }", ELEMENTWISE),
     ("§ $n ^ - $i #end", "import TensorFlow; Matrix($n)^-$i", MATRIX),
     ("§ $i ~ $n #end", "import TensorFlow; $i * Matrix($n)", MATRIX),

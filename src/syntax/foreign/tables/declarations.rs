@@ -3,6 +3,7 @@
 use super::Row;
 
 const INTEGERS: &str = "generic parameters are types; an integer is a property: 'let count: Int'";
+const FIXED: &str = "the number of elements is not part of a type: an array is a '[$t]'";
 const PACK: &str = "there are no parameter packs ('each', 'repeat'): declare an overload for each number of arguments, or take \
                     an array '[any P]'";
 
@@ -34,6 +35,10 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     ("func $n < $m , each $r", "", PACK),
     ("func $n < $m : $t , each $r", "", PACK),
     ("init < each $r", "", PACK),
+    ("InlineArray < $i , $t > ( repeating : $e )", "[$t](repeating: $e, count: $i)", FIXED),
+    ("InlineArray < $i , $t > $f", "(0..<$i).map $f", FIXED),
+    ("InlineArray < $i , $t >", "[$t]", FIXED),
+    (": [ $i of $t ]", ": [$t]", FIXED),
     ("struct $n < let $r", "", INTEGERS),
     ("func $n < let $r", "", INTEGERS),
     ("discard self", "", "structs have no 'deinit' that could be omitted; a 'final class' has one"),

@@ -35,6 +35,11 @@ pub(in crate::syntax::foreign) const CONVERTED: &[Row] = &[
     ("$x . rounded ( 1 )", "round($x * 10) / 10", ROUNDED),
     ("$x . rounded ( 2 )", "round($x * 100) / 100", ROUNDED),
     ("$x . rounded ( 3 )", "round($x * 1000) / 1000", ROUNDED),
+    (
+        "plot ( $e ) { $n in $d }",
+        "plot({ $n in $d }, $e)",
+        "'plot' takes a function and a range: 'plot({ x in … }, -10...10)'",
+    ),
     ("solve ( $f , $e )", "solve($f, near: $e)", "a root is sought near a point: 'solve($f, near: $e)'"),
     ("$n ~ [ $e ] += $d", "$n[$e, default: 0] += $d", "a missing key has a default value: '$n[$e, default: 0]'"),
     ("$n ~ [ $e ] -= $d", "$n[$e, default: 0] -= $d", "a missing key has a default value: '$n[$e, default: 0]'"),
@@ -45,7 +50,8 @@ pub(in crate::syntax::foreign) const CONVERTED: &[Row] = &[
     ),
 ];
 
-const NO_PRIMES: &str = "the library has no function for prime numbers; a number is prime if no smaller one divides it";
+pub(in crate::syntax::foreign) const NO_PRIMES: &str =
+    "the library has no function for prime numbers; a number is prime if no smaller one divides it";
 const NUMBERS: &str = "the numbers are the elements of an array";
 
 pub(in crate::syntax::foreign) const ROWS: &[Row] = &[

@@ -14,6 +14,7 @@ pub(super) mod matrix_notation;
 pub(super) mod members;
 pub(super) mod neural_networks;
 pub(super) mod prompt_phrases;
+pub(super) mod scientific_phrases;
 pub(super) mod statements;
 pub(super) mod tensor_functions;
 pub(super) mod tensors;
@@ -34,6 +35,7 @@ pub(super) const TABLES: &[(Scope, &[Row])] = &[
     (Scope::Conversions, library_functions::CONVERTED),
     (Scope::Arrays, array_operations::ROWS),
     (Scope::Expressions, matrix_notation::ROWS),
+    (Scope::Expressions, scientific_phrases::ROWS),
     (Scope::Expressions, prompt_phrases::ROWS),
     (Scope::Expressions, neural_networks::ROWS),
     (Scope::Expressions, tensor_functions::ROWS),

@@ -60,6 +60,11 @@ impl Infer<'_> {
             self.check_anyway(args);
             return self.error_expr(span);
         }
+        if let Some(diagnostic) = self.misplaced_closure(name, candidates, args) {
+            self.error(diagnostic);
+            self.check_anyway(args);
+            return self.error_expr(span);
+        }
         let receiver = candidates.iter().find_map(|c| c.receiver.clone());
         if let Some(receiver) = receiver
             && let Some(diagnostic) = self.conforming_less(&receiver.ty.clone(), name, Some(args), span)
