@@ -404,11 +404,7 @@ impl Infer<'_> {
                 Type::Function(_) => return self.reference_fits(arg, &inner),
                 _ => matches!(inner, Type::Var(_) | Type::Existential(_)),
             },
-            Ast::KeyPath { .. } => match &inner {
-                Type::Function(f) => f.params.len() == 1,
-                Type::Nominal(n, _) => self.cx.defs.nominal_data(*n).name.ends_with("KeyPath"),
-                _ => matches!(inner, Type::Var(_) | Type::Existential(_)),
-            },
+            Ast::KeyPath { path, .. } => return self.key_path_cost(path, &inner, arg.span),
             Ast::Nil => name_lookup::is_optional(self.cx, &wanted),
             Ast::Array(items) => {
                 self.takes_literal(&inner, "Array", "ExpressibleByArrayLiteral") && self.takes_elements(&inner, items)
@@ -421,18 +417,7 @@ impl Infer<'_> {
             },
             _ => !matches!(inner, Type::Function(_) | Type::Tuple(_)),
         };
-        fits.then(|| 1 + u32::from(self.is_unusual_for_empty(arg, &inner)))
-    }
-
-    /// Whether an argument is an empty collection literal, and the type is another type than that of the literal by
-    /// default. The elements of other literals decide between such types.
-    fn is_unusual_for_empty(&mut self, arg: &ast::Expr, ty: &Type) -> bool {
-        let usual = match &arg.kind {
-            Ast::Array(items) if items.is_empty() => "Array",
-            Ast::Dictionary(items) if items.is_empty() => "Dictionary",
-            _ => return false,
-        };
-        matches!(ty, Type::Nominal(n, _) if *n != name_lookup::library_nominal(self.cx, usual))
+        fits.then(|| 1 + self.cost_of_collection(arg, &inner))
     }
 
     /// Whether the declared parameter and result types of a closure fit those of a function. Type variables in the
@@ -571,19 +556,6 @@ impl Infer<'_> {
             conformances::find_conformance(self.cx, n, required).is_some()
                 && conformances::declares(self.cx, n, literal).is_some()
         })
-    }
-
-    fn literal_cost(&mut self, literal: Literal, ty: &Type) -> u32 {
-        use crate::types::model::declaration_info::Builtin;
-        let Type::Nominal(n, _) = ty else { return 6 };
-        match (literal, self.cx.defs.nominal_data(*n).builtin) {
-            (Literal::Int, Some(Builtin::Int { bits: 64, signed: true }))
-            | (Literal::Float, Some(Builtin::Double))
-            | (Literal::Text | Literal::Words, Some(Builtin::String)) => 0,
-            (Literal::Int, Some(Builtin::Double)) => 2,
-            (_, Some(Builtin::Float)) => 4,
-            _ => 6,
-        }
     }
 }
 

@@ -1,14 +1,20 @@
-//! Specificity of candidates: of two generic functions that fit, the function with the more specific parameter types is
-//! preferred, such as `f([T])` to `f(T)`.
+//! Specificity of candidates: overloads that take the type that a literal has by default are preferred, and of two generic
+//! functions that fit, the function with the more specific parameter types, such as `f([T])` to `f(T)`.
 
+use crate::source::Span;
+use crate::syntax::ast;
+use crate::syntax::ast::ExprKind as Ast;
 use crate::types::conform::conformances;
 use crate::types::generics::signature;
 use crate::types::infer::Infer;
 use crate::types::infer::call::arguments::{ArgNode, Slot, match_args};
 use crate::types::infer::call::candidates::{Candidate, Target};
+use crate::types::model::declaration_info::Builtin;
 use crate::types::model::declaration_tables::{Requirement, Signature};
 use crate::types::model::ty::Type;
+use crate::types::model::type_vars::Literal;
 use crate::types::model::typed_tree::FunctionId;
+use crate::types::names::name_lookup;
 use std::rc::Rc;
 
 /// The degree to which a candidate fits the arguments of a call.
@@ -39,6 +45,53 @@ struct ParameterMatch<'s> {
 }
 
 impl Infer<'_> {
+    /// Returns the cost of another type for a collection literal than its type by default. The elements of a literal decide
+    /// between most types, but a set accepts all elements that an array accepts, and its requirement `Hashable` would
+    /// make it more specific.
+    pub(crate) fn cost_of_collection(&mut self, arg: &ast::Expr, ty: &Type) -> u32 {
+        let (usual, is_empty) = match &arg.kind {
+            Ast::Array(items) => ("Array", items.is_empty()),
+            Ast::Dictionary(items) => ("Dictionary", items.is_empty()),
+            _ => return 0,
+        };
+        let Type::Nominal(n, _) = ty else { return 0 };
+        if *n == name_lookup::library_nominal(self.cx, usual) {
+            0
+        } else if *n == name_lookup::library_nominal(self.cx, "Set") {
+            2
+        } else {
+            u32::from(is_empty)
+        }
+    }
+
+    /// Returns the cost of a type for a key path that is not inferred yet: the most specific class is preferred, and a
+    /// class to a function.
+    pub(crate) fn key_path_cost(&mut self, path: &[ast::KeyPathPart], ty: &Type, span: Span) -> Option<u32> {
+        match ty {
+            Type::Function(f) => (f.params.len() == 1).then_some(6),
+            Type::Nominal(n, of) => match &*self.cx.defs.nominal_data(*n).name {
+                "ReferenceWritableKeyPath" => Some(1),
+                "WritableKeyPath" => of.first().is_some_and(|root| self.may_write(root, path, span)).then_some(2),
+                "KeyPath" => Some(3),
+                name => name.ends_with("KeyPath").then_some(4),
+            },
+            _ => matches!(ty, Type::Var(_) | Type::Existential(_)).then_some(4),
+        }
+    }
+
+    /// Returns the cost of a type for a literal of a number or a text.
+    pub(crate) fn literal_cost(&mut self, literal: Literal, ty: &Type) -> u32 {
+        let Type::Nominal(n, _) = ty else { return 6 };
+        match (literal, self.cx.defs.nominal_data(*n).builtin) {
+            (Literal::Int, Some(Builtin::Int { bits: 64, signed: true }))
+            | (Literal::Float, Some(Builtin::Double))
+            | (Literal::Text | Literal::Words, Some(Builtin::String)) => 0,
+            (Literal::Int, Some(Builtin::Double)) => 2,
+            (_, Some(Builtin::Float)) => 4,
+            _ => 6,
+        }
+    }
+
     /// Removes every generic candidate for which another candidate fits as well with more specific parameter types.
     pub(crate) fn without_more_general<'c>(
         &mut self,

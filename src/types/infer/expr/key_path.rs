@@ -156,6 +156,21 @@ impl Infer<'_> {
         open.into_iter().for_each(|v| self.default_var(v));
     }
 
+    /// Whether the end of a key path from a root can be assigned to, or the root is not known yet.
+    pub(crate) fn may_write(&mut self, root: &Type, path: &[KeyPathPart], span: Span) -> bool {
+        let root = unification::resolved(self.cx, root);
+        if unification::has_vars(self.cx, &root) {
+            return true;
+        }
+        let (before, failed) = (self.cx.sink.diagnostics.len(), self.failed);
+        let snapshot = self.cx.vars.snapshot();
+        let stores = self.probe(&root, path, span).is_none_or(|(_, stores)| stores);
+        self.cx.vars.rollback(snapshot);
+        self.cx.sink.diagnostics.truncate(before);
+        self.failed = failed;
+        stores
+    }
+
     /// Infers the path of a key path once, on a variable of the root's type: returns the type at the end of the path,
     /// and whether the end of the path can be assigned to.
     fn probe(&mut self, root: &Type, path: &[KeyPathPart], span: Span) -> Option<(Type, bool)> {
