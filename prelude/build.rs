@@ -97,6 +97,7 @@ const FILES: &[(&str, Option<&str>)] = &[
     ("series", None),
     ("pointers", None),
     ("simd", None),
+    ("simd_operations", None),
     ("unit", None),
     ("io", None),
     ("process_info", None),
