@@ -117,6 +117,7 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
         "functions are declared with 'func'",
     ),
     ("§ fun $n ( $m : $t ) : $u = $r", "$n($m) = $r", "a function with one expression is written '$n($m) = …'"),
+    ("§ fun $n ( $m : $t ) = $r", "$n($m) = $r", "a function with one expression is written '$n($m) = …'"),
     (
         "§ fun $n ( $m : $t ) : $u { return $e }",
         "func $n(_ $m: $t) -> $u { return $e }",

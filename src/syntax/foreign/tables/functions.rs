@@ -55,6 +55,15 @@ pub(in crate::syntax::foreign) const NO_PRIMES: &str =
 const NUMBERS: &str = "the numbers are the elements of an array";
 
 pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
+    // Kotlin and Rust.
+    ("listOf ( $a ) . map { $e }", "[$a].map { it in $e }", "an array is written in square brackets"),
+    ("listOf ( $a )", "[$a]", "an array is written in square brackets"),
+    ("mutableListOf ( $a )", "[$a]", "an array is written in square brackets"),
+    ("arrayOf ( $a )", "[$a]", "an array is written in square brackets"),
+    ("mutableListOf < $t > ( )", "[$t]()", "an array is written in square brackets"),
+    ("setOf ( $a )", "Set([$a])", ""),
+    ("vec ! [ $a ] . iter ( ) . sum ( )", "[$a].sum()", "an array is written in square brackets"),
+    ("( $x ..= $y ) . sum :: < $t > ( )", "($x...$y).sum()", "a range with its end is written '$x ... $y'"),
     // Modules.
     ("<module> . array ( $e )", "$e", "an array is written in square brackets, without a function"),
     ("<module> . tensor ( $e )", "$e", "an array is written in square brackets, without a function"),
