@@ -1,6 +1,6 @@
 //! Formula view: derivatives as formulas, as text and as LaTeX.
 
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::Diagnostic;
 use crate::diff::formula::formula;
 use crate::ir::{Function, FunctionId, Parameter, Program};
 use crate::native::field::Test;
@@ -275,23 +275,17 @@ impl Session {
     pub fn derive(&mut self, input: &str, order: usize) -> Result<Derived, Vec<Diagnostic>> {
         let function = self.as_function(input);
         self.derive_with(input, &function, &[], order).or_else(|diagnostics| {
-            let unknown = unknown_letters(&diagnostics);
-            let has_variable = function == input || has_word(input, "x");
-            let derived = match &unknown[..] {
-                [] => None,
-                [name] if name == input => None,
-                [variable] if !has_variable => {
-                    let function = format!("{{ {variable} in {input} }}");
-                    self.derive_with(input, &function, &[], order).ok()
-                }
-                [.., last] if !has_variable => {
-                    let advice = format!("write ':derive {{ {last} in {input} }}' to choose the variable");
-                    let first = diagnostics.into_iter().next().map(|diagnostic| diagnostic.help(advice));
-                    return Err(first.into_iter().collect());
-                }
-                constants => self.derive_with(input, &function, constants, order).ok(),
-            };
-            derived.ok_or(diagnostics)
+            if function != input
+                && let Some(errors) = self.choice_of_variable(":derive", input)
+            {
+                return Err(errors);
+            }
+            match &self.constants(&function)[..] {
+                [] => Err(diagnostics),
+                // A name alone is that of a function.
+                [name] if *name == input => Err(diagnostics),
+                constants => self.derive_with(input, &function, constants, order).or(Err(diagnostics)),
+            }
         })
     }
 
@@ -300,7 +294,7 @@ impl Session {
         &mut self,
         input: &str,
         function: &str,
-        constants: &[String],
+        constants: &[&str],
         order: usize,
     ) -> Result<Derived, Vec<Diagnostic>> {
         if let Ok(Some(ty)) = self.type_of(function)
@@ -318,27 +312,4 @@ impl Session {
         let mut forms = self.texts("‹derive›", &text)?.into_iter();
         Ok(Derived { text: forms.next().unwrap_or_default(), latex: forms.next().unwrap_or_default() })
     }
-}
-
-/// The largest number of characters of a name that is taken as a letter of a formula, such as `k1`.
-const MAX_LETTERS: usize = 2;
-
-/// Returns the letters that are not declared; none if there are other errors.
-fn unknown_letters(diagnostics: &[Diagnostic]) -> Vec<String> {
-    let mut letters: Vec<String> = vec![];
-    for diagnostic in diagnostics {
-        let name = diagnostic.message.strip_prefix("cannot find '").and_then(|rest| rest.strip_suffix("' in scope"));
-        match name.filter(|name| diagnostic.code == Code::UnknownName && name.chars().count() <= MAX_LETTERS) {
-            Some(name) if letters.iter().any(|known| known == name) => {}
-            Some(name) => letters.push(name.to_owned()),
-            None => return vec![],
-        }
-    }
-    letters
-}
-
-/// Whether a name occurs in an expression, also after a number: `2x`.
-fn has_word(expression: &str, name: &str) -> bool {
-    let words = expression.split(|c: char| !c.is_alphanumeric() && c != '_');
-    words.into_iter().any(|word| word.trim_start_matches(|c: char| c.is_ascii_digit()) == name)
 }

@@ -5,6 +5,7 @@ pub(crate) mod completion;
 pub(crate) mod formatting;
 pub(crate) mod highlighting;
 pub(crate) mod inspection;
+pub(crate) mod letters;
 pub(crate) mod library_catalog;
 pub(crate) mod library_reference;
 pub(crate) mod library_search;

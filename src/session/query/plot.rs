@@ -117,7 +117,10 @@ impl Session {
     fn subject(&mut self, text: &str) -> Result<Subject, Vec<Diagnostic>> {
         if let Some((left, right)) = equation(text) {
             let body = format!("({left}) - ({right})");
-            self.compiles(&["let (x, y) = (0.5, 0.5)", &body])?;
+            for text in [left, right, &body] {
+                let compiled = self.compiles(&["let (x, y) = (0.5, 0.5)", text]);
+                compiled.map_err(|errors| self.with_values(errors, text))?;
+            }
             // `y = x^2` is the graph of a function.
             if left.trim() == "y" && self.is_of(&format!("{{ x in {right} }}"), 1) {
                 return Ok(Subject::Function(format!("{{ x in {right} }}")));
@@ -150,10 +153,15 @@ impl Session {
         if self.is_of(&of_both, 2) {
             return Ok(Subject::Field(of_both));
         }
+        let of_letter = format!("{{ {} in {text} }}", self.variable(text).unwrap_or("x"));
+        if of_letter != of_x && self.is_of(&of_letter, 1) {
+            return Ok(Subject::Function(of_letter));
+        }
         if let Some(function) = self.with_scalar_result(&format!("{{ (x: Double) in {text} }}")) {
             return Ok(Subject::Function(function));
         }
-        let value = self.compiles(&["let x = 0.5", text]).map_err(|errors| self.in_notation(errors, text))?;
+        let value = self.compiles(&["let x = 0.5", text]);
+        let value = value.map_err(|errors| self.with_values(self.in_notation(errors, text), text))?;
         let ty = value.map_or(String::new(), |ty| format!(", but has type '{ty}'"));
         let message =
             format!("'{text}' is not a function of one number, an expression in x, or an array of numbers{ty}");
@@ -221,7 +229,7 @@ impl Session {
         last.map_or(Span::default(), |source| Span::new(source.start, source.start + source.text.len() as u32))
     }
 
-    /// Returns the text of a function unchanged, and converts an expression to a function of `x`.
+    /// Returns the text of a function unchanged, and converts an expression to a function of `x`, or of its only letter.
     pub(crate) fn as_function(&mut self, text: &str) -> String {
         let is_function = text.starts_with('{')
             || match self.type_of(&format!("let _f: (Double) -> Double = {text}; _f")) {
@@ -232,7 +240,8 @@ impl Session {
             return text.to_owned();
         }
         // Beside an integer variable, `x` would be an integer.
-        let (plain, of_numbers) = (format!("{{ x in {text} }}"), format!("{{ (x: Double) in {text} }}"));
+        let x = self.variable(text).unwrap_or("x");
+        let (plain, of_numbers) = (format!("{{ {x} in {text} }}"), format!("{{ ({x}: Double) in {text} }}"));
         let mut is_of = |function: &str, parameter: &str| match self.type_of(function) {
             Ok(Some(ty)) => parts_of(&ty).is_some_and(|(parameters, _)| parameters == [parameter]),
             _ => false,
