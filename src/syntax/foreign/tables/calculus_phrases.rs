@@ -1,7 +1,7 @@
 //! Calculus in words and in the notation of textbooks: derivatives, extrema, roots, averages and units.
 
 use super::Row;
-use super::library_functions::INTEGRAL;
+use super::library_functions::{INTEGRAL, ODE};
 
 const DERIVED: &str = "a derivative is taken of a function: 'derive { x in … }'";
 const DERIVED_TWICE: &str = "a derivative is taken of a function: 'derive({ x in … }, order: 2)'";
@@ -11,6 +11,11 @@ const ROOT: &str = "a root is sought near a point: 'solve({ x in … }, near: 1)
 const PLOT: &str = "'plot' takes a function and a range: 'plot({ x in … }, -10...10)'";
 const MAXIMUM: &str = "a maximum is sought from a point: 'maximize({ x in … }, from: 0)'";
 const MINIMUM: &str = "a minimum is sought from a point: 'minimize({ x in … }, from: 0)'";
+const ANTIDERIVATIVE: &str = "an integral with a variable bound is a function: 'F(x) = integral({ t in t^2 }, 0...x)'";
+const TAYLOR: &str = "a Taylor polynomial is written 'taylor(of: { x in … }, at: 0, order: 5)'";
+const IMPLICIT: &str = "a curve is drawn by ':plot x^2 + y^2 = 25'; with 'g(x, y) = x^2 + y^2 - 25', its slope is '-∂(g, x)(3, 4) / ∂(g, y)(3, 4)'";
+const INCREASING: &str = "a function increases where its derivative is positive: 'plot($n', -10...10)' draws it";
+const MEAN: &str = "the mean of a function is its integral divided by the length of the interval";
 const REWRITTEN: &str = "expressions are not rewritten; 'derive' returns the derivative of a function as a formula";
 const SUM: &str = "a sum is written '(1...n).map { i in … }.sum()'";
 const CASES: &str = "a function of two cases is written 'condition ? a : b'";
@@ -37,6 +42,45 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     ("§ derivative of $e at $d", "derivative(at: $d) { x in $e }", AT_POINT),
     ("§ slope of $e at $d", "derivative(at: $d) { x in $e }", AT_POINT),
     ("§ area under $e from $d to $c", "integral({ x in $e }, $d...$c)", INTEGRAL),
+    ("§ integral of $e dx from $d to $c", "integral({ x in $e }, $d...$c)", INTEGRAL),
+    ("§ integral of $e from $d to $c", "integral({ x in $e }, $d...$c)", INTEGRAL),
+    ("§ integral of $r", "", ANTIDERIVATIVE),
+    ("§ antiderivative of $r", "", ANTIDERIVATIVE),
+    ("§ ∫ $e dx #end", "", ANTIDERIVATIVE),
+    ("§ taylor $e at $d order $i", "taylor(of: { x in $e }, at: $d, order: $i)", TAYLOR),
+    ("§ taylor series of $e at $d #end", "taylor(of: { x in $e }, at: $d, order: 5)", TAYLOR),
+    ("§ taylor series of $e around $d #end", "taylor(of: { x in $e }, at: $d, order: 5)", TAYLOR),
+    ("§ critical points of $n", "solve($n', near: 1)", "a critical point is a root of the derivative"),
+    ("§ inflection points of $n", "solve($n'', near: 1)", "an inflection point is a root of the second derivative"),
+    (
+        "§ arc length of $n from $d to $c",
+        "integral({ x in sqrt(1 + $n'(x)^2) }, $d...$c)",
+        "the length of a curve is an integral of its derivative",
+    ),
+    ("§ average of $n from $d to $c", "integral($n, $d...$c) / ($c - $d)", MEAN),
+    ("§ average value of $n from $d to $c", "integral($n, $d...$c) / ($c - $d)", MEAN),
+    ("§ average of $n on $d .. $c", "integral($n, $d...$c) / ($c - $d)", MEAN),
+    ("§ average value of $n on [ $d , $c ]", "integral($n, $d...$c) / ($c - $d)", MEAN),
+    ("§ where is $n increasing", "", INCREASING),
+    ("§ where is $n decreasing", "", INCREASING),
+    ("§ implicit $r", "", IMPLICIT),
+    ("§ ode $r", "", ODE),
+    ("§ euler y $r", "", ODE),
+    ("§ y ~ ' = $r", "", ODE),
+    ("§ y '' $r", "", ODE),
+    ("§ y ~ ' ' $r", "", ODE),
+    ("§ y ~ ' ~ ' $r", "", ODE),
+    ("§ complete the square $r", "", REWRITTEN),
+    ("§ partial fractions $r", "", REWRITTEN),
+    ("§ newton $e #end", "newton({ x in $e }, from: 1)", "Newton's method is called as 'newton({ x in … }, from: 1)'"),
+    ("§ bisection $e #end", "solve({ x in $e }, near: 1)", ROOT),
+    ("limit ( $e , $n -> infinity )", "limit({ $n in $e }, at: .infinity)", "infinity is written '.infinity'"),
+    ("limit ( $e , $n -> ∞ )", "limit({ $n in $e }, at: .infinity)", "infinity is written '.infinity'"),
+    // The numbers are of type 'Double', so that no quotient drops its remainder.
+    ("§ sum of $e for $n = $d to $c", "stride(from: $d.0, through: $c, by: 1).map { $n in $e }.sum()", SUM),
+    ("§ plot $n from $d to $c", "plot($n, $d...$c)", PLOT),
+    ("§ plot $e from $d to $c", "plot({ x in $e }, $d...$c)", PLOT),
+    ("§ solve $e = 0 #end", "solve({ x in $e }, near: 1)", ROOT),
     ("§ tangent of $n at $d", "tangent($n, at: $d)", "a tangent is written 'tangent(f, at: 1)'"),
     ("d / dx <elementary> $p", "derive { x in $elementary($p) }", DERIVED),
     ("| ( $e , $d ) |", "norm([$e, $d])", "the length of a vector is written 'norm([3, 4])'"),

@@ -4,7 +4,8 @@
 use super::Row;
 use super::functions::SEED;
 
-const ODE: &str = "a differential equation is solved by 'ode({ t, y in -y }, from: 1, over: 0...1)'";
+pub(in crate::syntax::foreign) const ODE: &str =
+    "a differential equation is solved by 'ode({ t, y in -y }, from: 1, over: 0...1)'";
 /// The sentence about a line through data.
 pub(in crate::syntax::foreign) const FIT_LINE: &str =
     "a line is fitted by 'fit({ p, x in p[0] * x + p[1] }, to: zip(xs, ys), from: [1, 0])' to arrays 'xs' and 'ys'";
