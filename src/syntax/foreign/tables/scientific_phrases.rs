@@ -17,7 +17,77 @@ const FACTORS: &str =
     "the library has no function for prime numbers; a factor of 'n' is found by '(2...n).first { d in n % d == 0 }'";
 const FOURIER: &str = "the library has no Fourier transform; a coefficient is a sum of 'xs[k] * exp(Complex(0, -2 * π * Double(j * k) / n))'";
 
+const NORMAL: &str = "a probability of a normal distribution is 'NormalDistribution(mean: 0.0, standardDeviation: 1).cumulativeProbability(at: 1.96)'";
+const LINE: &str = "a line is fitted by 'fit({ p, x in p[0] * x + p[1] }, to: zip(xs, ys), from: [1, 0])'";
+const ORDERED: &str = "the number of ordered choices is a quotient of factorials";
+const CHOICES: &str = "the number of choices is written 'binomial(5, 2)'";
+const DOT: &str = "a product of vectors is written 'dot([1, 2], [3, 4])'";
+const CROSS: &str =
+    "a cross product is written 'cross(Vector([1, 0, 0]), Vector([0, 1, 0]))', after 'import TensorFlow'";
+const EIGENVALUES: &str = "eigenvalues are computed by 'eigh(Matrix([[2, 1], [1, 2]]))', after 'import TensorFlow', if the matrix is symmetric";
+const SPREAD: &str = "the range of data is the difference of the largest and the smallest value";
+const INTEREST: &str = "a factor for each period is raised to a power: '1000 * 1.05^10'";
+
 pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
+    ("§ standard deviation of $x", "standardDeviation($x)", ""),
+    ("§ std dev of $x", "standardDeviation($x)", ""),
+    ("§ variance of $x", "variance($x)", ""),
+    ("§ median of $x", "median($x)", ""),
+    ("§ range ( [ $a ] )", "[$a].max()! - [$a].min()!", SPREAD),
+    ("§ range of [ $a ]", "[$a].max()! - [$a].min()!", SPREAD),
+    (
+        "§ z score of $d with mean $e and sd $c",
+        "($d - $e) / $(c)",
+        "a standard score is the distance to the mean in standard deviations",
+    ),
+    (
+        "normalcdf ( $e , $d )",
+        "(NormalDistribution(mean: 0.0, standardDeviation: 1).cumulativeProbability(at: $d) - NormalDistribution(mean: 0.0, standardDeviation: 1).cumulativeProbability(at: $e))",
+        NORMAL,
+    ),
+    ("normcdf ( $e )", "NormalDistribution(mean: 0.0, standardDeviation: 1).cumulativeProbability(at: $e)", NORMAL),
+    ("pnorm ( $e )", "NormalDistribution(mean: 0.0, standardDeviation: 1).cumulativeProbability(at: $e)", NORMAL),
+    (
+        "binompdf ( $e , $d , $c )",
+        "BinomialDistribution(trials: $e, probability: $d).probability(of: $c)",
+        DISTRIBUTION,
+    ),
+    ("dbinom ( $e , $d , $c )", "BinomialDistribution(trials: $d, probability: $c).probability(of: $e)", DISTRIBUTION),
+    ("poissonpdf ( $e , $d )", "PoissonDistribution(mean: $e).probability(of: $d)", DISTRIBUTION),
+    ("§ linear regression $r", "", LINE),
+    ("§ best fit line $r", "", LINE),
+    ("§ line of best fit $r", "", LINE),
+    ("§ histogram of $x", "plot(histogram: $x)", ""),
+    ("permutations ( $i , $e )", "factorial($i) / factorial($i - $(e))", ORDERED),
+    ("nPr ( $i , $e )", "factorial($i) / factorial($i - $(e))", ORDERED),
+    ("nCr ( $i , $e )", "binomial($i, $e)", CHOICES),
+    ("§ $x dot $y #end", "dot($x, $y)", DOT),
+    ("§ [ $a ] x $y #end", "", CROSS),
+    ("§ magnitude of [ $a ]", "norm([$a])", "the length of a vector is written 'norm([3, 4])'"),
+    (
+        "§ unit vector of [ $a ]",
+        "[$a].map { x in x / norm([$a]) }",
+        "a unit vector is the vector divided by its length",
+    ),
+    (
+        "§ angle between $x and $y",
+        "acos(dot($x, $y) / (norm($x) * norm($y)))",
+        "the cosine of an angle is the product of the vectors divided by their lengths",
+    ),
+    ("§ eigenvalues of $r", "", EIGENVALUES),
+    ("§ row reduce $r", "", "linear equations are solved by 'solve(A, b)'"),
+    ("§ half life $r", "", "a decay is written '100 * 0.5^(t / 5)', for a half-life of 5"),
+    ("§ compound interest $r", "", INTEREST),
+    (
+        "§ round $e to $i places",
+        "round($e * 10^$i) / 10^$i",
+        "'round' rounds to an integer; decimals are kept by a factor",
+    ),
+    (
+        "§ scientific notation $e #end",
+        "String(format: \"%e\", Double($e))",
+        "a number is written with an exponent by a format",
+    ),
     ("§ speed of light #end", "299_792_458.0 /* m/s */", CONSTANT),
     ("§ planck constant #end", "6.62607015e-34 /* J·s */", CONSTANT),
     ("§ planck's constant #end", "6.62607015e-34 /* J·s */", CONSTANT),
