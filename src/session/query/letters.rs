@@ -59,7 +59,9 @@ impl Session {
 
     /// Adds to the errors about the letters of an expression that they need values.
     pub(crate) fn with_values(&self, errors: Vec<Diagnostic>, expression: &str) -> Vec<Diagnostic> {
-        let letters = self.letters(expression);
+        let mut letters = self.letters(expression);
+        // A name alone is that of a function.
+        letters.retain(|letter| *letter != expression);
         let advised = |error: Diagnostic| {
             let is_about = |letter: &&&str| error.message.contains(&format!("'{letter}'"));
             let is_unexplained = error.code == Code::UnknownName && error.helps.is_empty();
