@@ -13,7 +13,7 @@ const MAXIMUM: &str = "a maximum is sought from a point: 'maximize({ x in … },
 const MINIMUM: &str = "a minimum is sought from a point: 'minimize({ x in … }, from: 0)'";
 const ANTIDERIVATIVE: &str = "an integral with a variable bound is a function: 'F(x) = integral({ t in t^2 }, 0...x)'";
 const TAYLOR: &str = "a Taylor polynomial is written 'taylor(of: { x in … }, at: 0, order: 5)'";
-const IMPLICIT: &str = "a curve is drawn by ':plot x^2 + y^2 = 25'; with 'g(x, y) = x^2 + y^2 - 25', its slope is '-∂(g, x)(3, 4) / ∂(g, y)(3, 4)'";
+const IMPLICIT: &str = "a curve is drawn by ':plot x^2 + y^2 = 25'; with 'g(x, y) = x^2 + y^2 - 25', dy/dx is '-∂(g, x)(3, 4) / ∂(g, y)(3, 4)'";
 const INCREASING: &str = "a function increases where its derivative is positive: 'plot($n', -10...10)' draws it";
 const MEAN: &str = "the mean of a function is its integral divided by the length of the interval";
 const REWRITTEN: &str = "expressions are not rewritten; 'derive' returns the derivative of a function as a formula";
@@ -64,7 +64,7 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     ("§ where is $n increasing", "", INCREASING),
     ("§ where is $n decreasing", "", INCREASING),
     ("§ implicit $r", "", IMPLICIT),
-    ("§ ode $r", "", ODE),
+    ("§ ode y $r", "", ODE),
     ("§ euler y $r", "", ODE),
     ("§ y ~ ' = $r", "", ODE),
     ("§ y '' $r", "", ODE),
