@@ -37,7 +37,7 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     ("§ range of [ $a ]", "[$a].max()! - [$a].min()!", SPREAD),
     (
         "§ z score of $d with mean $e and sd $c",
-        "($d - $e) / $(c)",
+        "Double($d - $e) / $(c)",
         "a standard score is the distance to the mean in standard deviations",
     ),
     (
