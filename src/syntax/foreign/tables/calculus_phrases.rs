@@ -80,7 +80,6 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     ("§ sum of $e for $n = $d to $c", "stride(from: $d.0, through: $c, by: 1).map { $n in $e }.sum()", SUM),
     ("§ plot $n from $d to $c", "plot($n, $d...$c)", PLOT),
     ("§ plot $e from $d to $c", "plot({ x in $e }, $d...$c)", PLOT),
-    ("§ solve $e = 0 #end", "solve({ x in $e }, near: 1)", ROOT),
     ("§ tangent of $n at $d", "tangent($n, at: $d)", "a tangent is written 'tangent(f, at: 1)'"),
     ("d / dx <elementary> $p", "derive { x in $elementary($p) }", DERIVED),
     ("| ( $e , $d ) |", "norm([$e, $d])", "the length of a vector is written 'norm([3, 4])'"),

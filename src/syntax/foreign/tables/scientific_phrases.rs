@@ -2,6 +2,7 @@
 //! complex numbers with the unit `i`.
 
 use super::Row;
+use super::calculus_libraries::EIGENVALUES;
 use super::functions::NO_PRIMES;
 
 const CONSTANT: &str = "the library has no constants of nature; a constant is its number, with the unit in a comment";
@@ -19,12 +20,10 @@ const FOURIER: &str = "the library has no Fourier transform; a coefficient is a 
 
 const NORMAL: &str = "a probability of a normal distribution is 'NormalDistribution(mean: 0.0, standardDeviation: 1).cumulativeProbability(at: 1.96)'";
 const LINE: &str = "a line is fitted by 'fit({ p, x in p[0] * x + p[1] }, to: zip(xs, ys), from: [1, 0])'";
-const ORDERED: &str = "the number of ordered choices is a quotient of factorials";
-const CHOICES: &str = "the number of choices is written 'binomial(5, 2)'";
+const ORDERED: &str = "the number of arrangements is a quotient";
 const DOT: &str = "a product of vectors is written 'dot([1, 2], [3, 4])'";
 const CROSS: &str =
     "a cross product is written 'cross(Vector([1, 0, 0]), Vector([0, 1, 0]))', after 'import TensorFlow'";
-const EIGENVALUES: &str = "eigenvalues are computed by 'eigh(Matrix([[2, 1], [1, 2]]))', after 'import TensorFlow', if the matrix is symmetric";
 const SPREAD: &str = "the range of data is the difference of the largest and the smallest value";
 const INTEREST: &str = "a factor for each period is raised to a power: '1000 * 1.05^10'";
 
@@ -57,8 +56,6 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     ("§ line of best fit $r", "", LINE),
     ("§ histogram of $x", "plot(histogram: $x)", ""),
     ("permutations ( $i , $e )", "factorial($i) / factorial($i - $(e))", ORDERED),
-    ("nPr ( $i , $e )", "factorial($i) / factorial($i - $(e))", ORDERED),
-    ("nCr ( $i , $e )", "binomial($i, $e)", CHOICES),
     ("§ $x dot $y #end", "dot($x, $y)", DOT),
     ("§ [ $a ] x $y #end", "", CROSS),
     ("§ magnitude of [ $a ]", "norm([$a])", "the length of a vector is written 'norm([3, 4])'"),
