@@ -221,10 +221,13 @@ const FILES: &[(&str, Option<&str>)] = &[
     ("tensor_raw", Some("TensorFlow")),
     ("tensor_pictures", Some("TensorFlow")),
     ("tensor_any_layer", Some("TensorFlow")),
+    ("differentiable_collections", Some("Differentiation")),
 ];
 
-/// Files whose declarations are repeated for each number of generic parameters in a range.
-const TEMPLATES: &[(&str, RangeInclusive<usize>)] = &[("tuples", 2..=8), ("more_arguments", 4..=8)];
+/// Files whose declarations are repeated for each number of generic parameters in a range, with the module that declares
+/// them.
+const TEMPLATES: &[(&str, RangeInclusive<usize>, Option<&str>)] =
+    &[("tuples", 2..=8, None), ("more_arguments", 4..=8, None), ("differentiable_zip", 2..=8, Some("Differentiation"))];
 
 fn main() -> Result<(), Box<dyn Error>> {
     let root = PathBuf::from(std::env::var("CARGO_MANIFEST_DIR")?);
@@ -239,11 +242,11 @@ fn main() -> Result<(), Box<dyn Error>> {
         let text = with_variants(&std::fs::read_to_string(root.join(&path))?);
         files.push(File { path, text, module: *module });
     }
-    for (name, counts) in TEMPLATES {
+    for (name, counts, module) in TEMPLATES {
         let path = format!("prelude/{name}.template");
         let template = std::fs::read_to_string(root.join(&path))?;
         let text = counts.clone().map(|count| expanded(&template, count)).collect::<Result<_, _>>()?;
-        files.push(File { path, text, module: None });
+        files.push(File { path, text, module: *module });
     }
     let (mut index, mut trees) = (Index::default(), vec![]);
     for (file, declaration) in declarations(&files)? {

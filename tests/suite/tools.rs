@@ -120,6 +120,28 @@ fn files_that_do_not_compile_are_reported_and_the_others_run() {
 }
 
 #[test]
+fn tests_of_a_package_use_its_modules_and_their_helpers() {
+    let square = "import Other\npublic func square(_ x: Double) -> Double { x * one(x) }\n";
+    let tests = "import XCTest\n@testable import Square\nfinal class SquareTests: XCTestCase {\n    \
+                 func testValue() { close(Square.square(3) + cube(2), 17) }\n    \
+                 func testDerivative() { close(gradient(at: 3, of: square), 6) }\n}\n";
+    let helper = "import XCTest\nfunc close(_ a: Double, _ b: Double) { XCTAssertEqual(a, b, accuracy: 1e-9) }\n";
+    let folder = Folder::new("package")
+        .with("Sources/Square/Square.swift", square)
+        .with("Sources/Square/More/Cube.swift", "public func cube(_ x: Double) -> Double { x * square(x) }\n")
+        .with("Sources/Square/main.swift", "print(\"the program of the module\")\n")
+        .with("Sources/Other/One.swift", "public func one(_ x: Double) -> Double { x }\n")
+        .with("Tests/SquareTests/SquareTests.swift", tests)
+        .with("Tests/SquareTests/Support/Helper.swift", helper);
+    for arguments in [&["test"][..], &["test", "Tests"], &["test", "Tests/SquareTests/SquareTests.swift"]] {
+        let finished = folder.run(arguments);
+        let expected = "Tests/SquareTests/SquareTests.swift\n  ✔ SquareTests: testValue\n  \
+                        ✔ SquareTests: testDerivative\n2 passed, 0 failed\n";
+        assert_eq!(plain(&finished.stdout), expected, "{arguments:?}: {}", finished.stderr);
+    }
+}
+
+#[test]
 fn tests_in_another_notation_are_errors() {
     for program in
         ["test(\"add\") { expect(1 == 2) }\n", "test add { expect(1 == 2) }\n", "test 'add' { expect(true) }\n"]

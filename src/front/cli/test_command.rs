@@ -4,7 +4,7 @@ use super::super::output::{CaptureBuffer, Output, report};
 use super::super::{exit_status, process_guard};
 use super::args::Settings;
 use super::json_record::Record;
-use super::program_input::{self, Content};
+use super::program_input::{self, Content, Program};
 use super::{program_search, render_style};
 use crate::session::{Input, Options, Session, Status, Suite, Test, TestRun};
 use std::path::{Path, PathBuf};
@@ -80,7 +80,10 @@ impl Run<'_> {
         let options = self.settings.options(vec![program.name.clone()], self.interrupt.clone());
         let options = Options { check_derivatives: true, ..options };
         let mut session = Session::new(options.clone(), Box::new(std::io::sink()));
-        let suite = match session.suite(&[Input { name: &program.name, text }]) {
+        let helpers = helper_files(file);
+        let helpers = helpers.iter().map(|(name, text)| Input { name, text });
+        let inputs: Vec<Input> = helpers.chain([Input { name: &program.name, text }]).collect();
+        let suite = match session.suite(&inputs) {
             Ok(suite) => suite,
             Err(outcome) => {
                 super::print_diagnostics(&outcome.diagnostics, &session, &self.output, self.settings);
@@ -208,6 +211,22 @@ impl Run<'_> {
             None => exit_status::DONE,
         }
     }
+}
+
+/// Returns the names and the texts of the files without tests that belong to the test target of a package: those in the
+/// folder of a file in `Tests/TARGET/`, which its tests may use.
+fn helper_files(file: &Path) -> Vec<(String, String)> {
+    let Some(folder) = file.parent().filter(|folder| folder.parent().is_some_and(|tests| tests.ends_with("Tests")))
+    else {
+        return vec![];
+    };
+    let others =
+        program_search::found(&[folder.to_owned()]).unwrap_or_default().into_iter().filter(|other| other != file);
+    let read = |other: PathBuf| match program_input::read(&other).ok()? {
+        Program { name, content: Content::Text(text) } if !may_have_tests(&text) => Some((name, text)),
+        Program { .. } => None,
+    };
+    others.filter_map(read).collect()
 }
 
 /// Whether a text may contain tests: a quick check, because most programs have none and need not be compiled.

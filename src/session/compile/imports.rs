@@ -1,5 +1,6 @@
 //! Imports: reads the files of a module, each once, imported files first.
 
+use super::package_module;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::native::library;
 use crate::session::{Folders, Input, Session};
@@ -7,7 +8,7 @@ use crate::source::Span;
 use crate::syntax;
 use crate::syntax::ast::{DeclKind, File, StmtKind};
 use crate::syntax::{RegexText, asynchronous_extensions, declared_tests, remaining_tasks};
-use crate::types::names::module_name::is_library_module;
+use crate::types::names::module_name::{is_library_module, is_of_module};
 use std::path::{Component, Path, PathBuf};
 use std::rc::Rc;
 
@@ -138,8 +139,8 @@ impl Session {
         Ok(())
     }
 
-    /// Reads the file of a module that is imported by name, if the module is neither a part of the library nor among the
-    /// given files, and its file lies where Swift's packages have it.
+    /// Reads the files of a module that is imported by name, if the module is neither a part of the library nor among the
+    /// given files: a file of that name beside the importing file, or the files of a package.
     fn import_module(
         &mut self,
         importer: &Path,
@@ -148,27 +149,26 @@ impl Session {
         importing: &mut Vec<PathBuf>,
         loaded: &mut ModuleFiles,
     ) {
-        let is_known = |path: &Path| path.file_stem().is_some_and(|stem| stem == module);
+        let is_known = |path: &Path| is_of_module(&path.display().to_string(), module);
         let is_given = given.iter().any(|input| is_known(Path::new(input.name)));
         if is_library_module(module) || is_given || loaded.paths.iter().any(|path| is_known(path)) {
             return;
         }
         let Some(load) = self.loader else { return };
         let folder = importer.parent().unwrap_or(Path::new("")).to_owned();
-        let sources = format!("Sources/{module}");
-        let folders = [folder.clone(), folder.join(&sources), folder.join("../..").join(&sources)];
-        for place in folders {
-            for extension in ["dscript", "swift"] {
-                let file = format!("{module}.{extension}");
-                let path = plain(&place.join(&file));
-                let allowed = &self.machine.host.access.read;
-                if !importing.contains(&path) && allowed.has(&path) && load(&path, allowed).is_ok() {
-                    let name = place.strip_prefix(&folder).unwrap_or(&place).join(&file).display().to_string();
-                    // A problem with the file leaves the module unknown, which is reported.
-                    let _ = self.import(importer, &name, given, importing, loaded);
-                    return;
-                }
-            }
+        let allowed = self.machine.host.access.read.clone();
+        let beside = ["dscript", "swift"].map(|extension| PathBuf::from(format!("{module}.{extension}")));
+        let is_readable = |file: &&PathBuf| {
+            let path = plain(&folder.join(file));
+            !importing.contains(&path) && allowed.has(&path) && load(&path, &allowed).is_ok()
+        };
+        let files = match beside.iter().find(is_readable) {
+            Some(file) => vec![file.clone()],
+            None => package_module::files(&folder, module, &allowed),
+        };
+        for file in files {
+            // A problem with the file leaves the module unknown, which is reported.
+            let _ = self.import(importer, &file.display().to_string(), given, importing, loaded);
         }
     }
 }

@@ -9,6 +9,7 @@ mod foreign_code;
 mod foreign_edit;
 mod foreign_scope;
 pub(crate) mod imports;
+mod package_module;
 mod quotient_edits;
 pub(crate) mod stage_listings;
 mod statement_errors;
@@ -50,15 +51,23 @@ impl Session {
     /// code. Edits that do not compile are not offered for quotients.
     pub(crate) fn compile_written(&mut self, inputs: &[Input], wants_value: bool) -> Result<Compiled, Outcome> {
         let before = self.context.clone();
-        self.timed(|session| match session.compiled(inputs, wants_value) {
-            Ok(mut compiled) => {
-                session.check_quotient_edits(&before, inputs, wants_value, &mut compiled.diagnostics);
-                Ok(compiled)
-            }
-            Err(outcome) if outcome.status == Status::Rejected => {
-                Err(rejected(session.explain_foreign_code(&before, inputs, wants_value, outcome.diagnostics)))
-            }
-            Err(outcome) => Err(outcome),
+        let imported_before = self.imported.clone();
+        self.timed(|session| {
+            let compiled = session.compiled(inputs, wants_value);
+            // The attempts to explain and to edit the texts read the imported files again.
+            let imported = std::mem::replace(&mut session.imported, imported_before);
+            let result = match compiled {
+                Ok(mut compiled) => {
+                    session.check_quotient_edits(&before, inputs, wants_value, &mut compiled.diagnostics);
+                    Ok(compiled)
+                }
+                Err(outcome) if outcome.status == Status::Rejected => {
+                    Err(rejected(session.explain_foreign_code(&before, inputs, wants_value, outcome.diagnostics)))
+                }
+                Err(outcome) => Err(outcome),
+            };
+            session.imported = imported;
+            result
         })
     }
 

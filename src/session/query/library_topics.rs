@@ -25,6 +25,7 @@ pub const TOPICS: &[LibraryTopic] = &[
             "differentiation",
             "differentiable_function",
             "any_differentiable",
+            "differentiable_collections",
         ],
     },
     LibraryTopic {

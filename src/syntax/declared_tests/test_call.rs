@@ -29,7 +29,9 @@ pub(super) fn block(suite: &TestSuite, test: &TestFunction, before: &[Stmt]) -> 
             _ => false,
         })
     };
-    let title = if is_known(&title) { format!("{title} ({})", test.name.name) } else { title };
+    let function = &test.name.name;
+    let longer = [title.clone(), format!("{title} ({function})"), format!("{title} ({}.{function})", suite.path)];
+    let title = longer.into_iter().find(|title| !is_known(title)).unwrap_or(title);
     let argument = suite_value(suite, vec![entry(suite, test)], place);
     let argument = Arg { label: None, value: Rc::new(argument), trailing: false };
     let run = tried(call("_runAlone", vec![argument], place), true);

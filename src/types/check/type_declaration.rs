@@ -47,7 +47,7 @@ pub(crate) fn check_required_of_vector(cx: &mut TypeContext, n: NominalId) {
     let own = cx.defs.declared_type(n);
     let Some(Type::Nominal(v, _)) = vector_of(cx, &own).filter(|vector| *vector != own) else { return };
     if !cx.defs.nominal_data(v).is_prelude {
-        check_nominal(cx, v);
+        // It is declared in the program, and checked as all declared types.
         return;
     }
     // A synthesized tangent vector has no source location in the program.

@@ -5,6 +5,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::syntax::ast::{Decl, DeclKind, File, StmtKind};
 use crate::types::declare;
 use crate::types::model::type_context::TypeContext;
+use crate::types::names::module_name;
 use crate::types::names::name_lookup;
 use crate::types::names::prelude;
 use std::rc::Rc;
@@ -60,7 +61,7 @@ fn enter_imports(cx: &mut TypeContext, file: &File) {
         let DeclKind::Import { kind, path, file: None } = &decl.kind else { continue };
         let Some((module, rest)) = path.split_first() else { continue };
         if !prelude::import_module(cx, &module.name) {
-            if cx.sink.names_file(&module.name) {
+            if module_name::is_program_module(cx, &module.name) {
                 continue;
             }
             let message = format!("no such module '{}'", module.name);

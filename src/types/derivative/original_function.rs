@@ -23,6 +23,7 @@ pub(crate) fn originals(cx: &mut TypeContext, f: FunctionId, of: &FunctionName) 
             let found = module_name::entries_in(cx, module, name, file);
             return matching_functions(cx, f, of, found.into_iter().filter_map(function_of_entry).collect());
         }
+        Some(base) if names_self(base) => owner,
         Some(base) => {
             let scope = TypeScope { open: true, ..TypeScope::of(owner, file) };
             match type_expr::resolve_type(cx, base, &scope) {
@@ -47,6 +48,11 @@ fn named_module(cx: &mut TypeContext, base: &TypeExpr, file: u32) -> Option<Modu
         TypeExprKind::Named(path) if path.len() == 1 => module_name::module_named(cx, &path[0].0.name, file),
         _ => None,
     }
+}
+
+/// Whether a type expression is `Self`, which stands for the type or the protocol that contains the attribute.
+fn names_self(ty: &TypeExpr) -> bool {
+    matches!(&ty.kind, TypeExprKind::Named(path) if path.len() == 1 && &*path[0].0.name == "Self")
 }
 
 /// Returns the functions that an attribute of `f` means, among those with the name that it gives.

@@ -1,11 +1,13 @@
 //! Implied requirements: determines the requirements on generic parameters that follow from the types in a signature.
 
 use crate::source::Span;
-use crate::syntax::ast::{Ident, Param, TypeExpr, TypeExprKind};
+use crate::syntax::ast::{FunctionTypeParam, Ident, Param, TypeExpr, TypeExprKind};
 use crate::types::conform::conformances;
+use crate::types::generics::associated_type;
 use crate::types::generics::generic_env;
 use crate::types::model::declaration_tables::{Env, Named, Owner, Requirement};
 use crate::types::model::ty::{NominalId, ParamId, Type};
+use crate::types::model::type_context;
 use crate::types::model::type_context::TypeContext;
 use crate::types::names::name_lookup;
 use crate::types::names::type_expr::{TypeScope, differentiable_attribute};
@@ -31,6 +33,76 @@ pub(crate) fn add_implied(
     for (requirement, at) in implied {
         env.require(requirement, at);
     }
+}
+
+/// Adds the requirements of `@differentiable` function types on members of generic parameters, such as `C.Element`. The
+/// environment contains the declared requirements, which determine these members.
+pub(crate) fn add_implied_of_members(
+    cx: &mut TypeContext,
+    env: &mut Env,
+    params: &[Param],
+    result: Option<&TypeExpr>,
+    scope: &TypeScope,
+) {
+    let mut parts = vec![];
+    params.iter().filter_map(|p| p.ty.as_ref()).chain(result).for_each(|ty| differentiable_parts(ty, &mut parts));
+    if parts.is_empty() {
+        return;
+    }
+    let mut implied = vec![];
+    type_context::with_env(cx, Rc::new(env.clone()), |cx| {
+        for (ty, linear) in parts {
+            if let Some(member) = member_of_parameter(cx, ty, env, scope) {
+                differentiable_parameter(cx, member, linear, ty.span, &mut implied);
+            }
+        }
+    });
+    for (requirement, at) in implied {
+        env.require(requirement, at);
+    }
+}
+
+/// Collects the parameter and result types of the `@differentiable` function types in a type, with whether the function
+/// type is linear.
+fn differentiable_parts<'a>(ty: &'a TypeExpr, out: &mut Vec<(&'a TypeExpr, bool)>) {
+    match &ty.kind {
+        TypeExprKind::Function { params, result, attributes, .. } => {
+            if let Some(linear) = differentiable_attribute(attributes) {
+                out.extend(differentiated(params).chain([&**result]).map(|part| (part, linear)));
+            }
+            differentiable_parts(result, out);
+        }
+        TypeExprKind::Attributed(_, inner) | TypeExprKind::Optional(inner) => differentiable_parts(inner, out),
+        TypeExprKind::Tuple(parts) => parts.iter().for_each(|(_, part)| differentiable_parts(part, out)),
+        _ => {}
+    }
+}
+
+/// Returns the types of the parameters of a function type with respect to which it is differentiated.
+fn differentiated(params: &[FunctionTypeParam]) -> impl Iterator<Item = &TypeExpr> {
+    params.iter().filter(|p| !p.attributes.iter().any(|a| &*a.name.name == "noDerivative")).map(|p| &p.ty)
+}
+
+/// Returns the associated type to which a path refers: `C.Element` of a generic parameter `C`, or `Element` in an extension
+/// of a protocol.
+fn member_of_parameter(cx: &mut TypeContext, ty: &TypeExpr, env: &Env, scope: &TypeScope) -> Option<Type> {
+    let TypeExprKind::Named(path) = &ty.kind else { return None };
+    let ((first, _), rest) = path.split_first()?;
+    let found = match (generic_env::param_named(cx, &env.params, &first.name), scope.owner) {
+        (Some(_), _) if rest.is_empty() => return None,
+        (Some(param), _) => Type::Param(param),
+        (None, Owner::Protocol(p)) => {
+            let own = Type::Param(cx.defs.protocol_data(p).self_param);
+            match &*first.name {
+                "Self" => own,
+                name => name_lookup::member_type(cx, &own, name)?,
+            }
+        }
+        (None, Owner::Nominal(_) | Owner::Module) => return None,
+    };
+    let found = rest.iter().try_fold(found, |of, (name, _)| name_lookup::member_type(cx, &of, &name.name))?;
+    let found = associated_type::normalize_type(cx, &found);
+    matches!(found, Type::Associated(..)).then_some(found)
 }
 
 /// Returns the local type or the type at the top level that a name refers to.
@@ -74,8 +146,7 @@ fn implied_by(cx: &mut TypeContext, ty: &TypeExpr, env: &Env, scope: &TypeScope,
     match &ty.kind {
         TypeExprKind::Function { params, result, attributes, .. } => {
             if let Some(linear) = differentiable_attribute(attributes) {
-                let marked = params.iter().filter(|p| !p.attributes.iter().any(|a| &*a.name.name == "noDerivative"));
-                for part in marked.map(|p| &p.ty).chain([&**result]) {
+                for part in differentiated(params).chain([&**result]) {
                     implied_by_differentiable(cx, part, linear, env, scope, out);
                 }
             }

@@ -4,7 +4,6 @@
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 use crate::types::model::type_context::DiagnosticSink;
-use std::path::Path;
 use std::rc::Rc;
 
 impl DiagnosticSink {
@@ -17,13 +16,6 @@ impl DiagnosticSink {
     /// Registers the name of the source text that starts at an offset.
     pub fn name_text(&mut self, start: u32, name: &str) {
         self.text_names.push((start, name.into()));
-    }
-
-    /// Whether a name is the name of a file of the program, without the extension: such a name refers to the program as
-    /// a module.
-    pub(crate) fn names_file(&self, module: &str) -> bool {
-        let is_module = |name: &str| Path::new(name).file_stem().is_some_and(|stem| stem == module);
-        self.text_names.iter().any(|(_, name)| is_module(name))
     }
 
     /// Returns the name of the source text that contains a span.

@@ -11,7 +11,7 @@ use crate::types::names::prelude;
 use crate::types::names::type_alias;
 use crate::types::names::type_expr;
 use crate::types::names::type_expr::TypeScope;
-use std::path::Path;
+use std::path::{Component, Path};
 
 /// The modules of other implementations whose declarations the library provides.
 const LIBRARY: &[&str] = &[
@@ -53,6 +53,19 @@ pub(crate) fn is_library_module(name: &str) -> bool {
     LIBRARY.contains(&name)
 }
 
+/// Whether a file belongs to a module: it has the module's name, or it lies in the module's folder of a package.
+pub(crate) fn is_of_module(file: &str, module: &str) -> bool {
+    let path = Path::new(file);
+    let folders: Vec<Component> = path.parent().into_iter().flat_map(Path::components).collect();
+    let is_module_folder = |pair: &[Component]| pair[0].as_os_str() == "Sources" && pair[1].as_os_str() == module;
+    path.file_stem().is_some_and(|stem| stem == module) || folders.windows(2).any(is_module_folder)
+}
+
+/// Whether a name is the name of a file or of a module of the program: such a name refers to the program as a module.
+pub(crate) fn is_program_module(cx: &TypeContext, name: &str) -> bool {
+    cx.sink.text_names.iter().any(|(_, file)| is_of_module(file, name))
+}
+
 /// Returns the module that a name refers to, unless the name has another declaration.
 pub(crate) fn module_named(cx: &mut TypeContext, name: &str, file: u32) -> Option<Module> {
     // Within the library, only the name of the library itself qualifies: members may hide its functions.
@@ -61,7 +74,7 @@ pub(crate) fn module_named(cx: &mut TypeContext, name: &str, file: u32) -> Optio
     }
     let module = if self::is_library_module(name) {
         Module::Library
-    } else if name == PROGRAM || cx.sink.text_names.iter().any(|(_, text)| is_called(text, name)) {
+    } else if name == PROGRAM || is_program_module(cx, name) {
         Module::Program
     } else {
         return None;
@@ -105,8 +118,4 @@ pub(crate) fn resolve_in_module(
         }
     };
     type_expr::apply(cx, found, generics, scope, ident.span)
-}
-
-fn is_called(text: &str, name: &str) -> bool {
-    Path::new(text).file_stem().is_some_and(|stem| stem == name)
 }

@@ -18,7 +18,9 @@ impl Folder {
     }
 
     pub fn with(self, name: &str, content: impl AsRef<[u8]>) -> Folder {
-        fs::write(self.0.join(name), content).expect("a temporary file can be written");
+        let path = self.0.join(name);
+        path.parent().map(fs::create_dir_all).transpose().expect("the folder of a file can be made");
+        fs::write(path, content).expect("a temporary file can be written");
         self
     }
 

@@ -353,6 +353,9 @@ impl Infer<'_> {
     /// Returns the cost of passing an argument that is not inferred yet; `None` if the syntax of the argument is
     /// incompatible with the type `wanted`.
     fn shape_fits(&mut self, arg: &ast::Expr, wanted: &Type, param: &SignatureParam) -> Option<u32> {
+        if param.is_inout != matches!(arg.kind, Ast::InOut(_)) {
+            return None;
+        }
         let wanted = unification::shallow(self.cx, wanted);
         match &wanted {
             Type::Error => return Some(2),
@@ -388,7 +391,7 @@ impl Infer<'_> {
             return fits.then_some(1);
         }
         let fits = match &arg.kind {
-            Ast::InOut(_) => return param.is_inout.then_some(0),
+            Ast::InOut(_) => return Some(0),
             Ast::Closure(closure) => match &inner {
                 Type::Function(f) => match closure_arity(closure) {
                     // The closure destructures a tuple, if no function has as many parameters as the closure.

@@ -39,7 +39,7 @@ impl Infer<'_> {
         let fits = match literal_kind(&arg.ast)? {
             Kind::Scalar(literal) => unification::accepts_literal(self.cx, ty, literal),
             Kind::Bool => takes(self, "ExpressibleByBooleanLiteral"),
-            Kind::Nil => takes(self, "ExpressibleByNilLiteral"),
+            Kind::Nil => name_lookup::is_optional(self.cx, ty) || takes(self, "ExpressibleByNilLiteral"),
             collection => {
                 let by_init = !contains_only_literals(&arg.ast)
                     && !takes_element_type(&arg.ast)
