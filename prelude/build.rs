@@ -222,6 +222,7 @@ const FILES: &[(&str, Option<&str>)] = &[
     ("tensor_pictures", Some("TensorFlow")),
     ("tensor_any_layer", Some("TensorFlow")),
     ("differentiable_collections", Some("Differentiation")),
+    ("numerics", Some("Numerics")),
 ];
 
 /// Files whose declarations are repeated for each number of generic parameters in a range, with the module that declares

@@ -7,8 +7,9 @@ use crate::session::{Folders, Input, Session};
 use crate::source::Span;
 use crate::syntax;
 use crate::syntax::ast::{DeclKind, File, StmtKind};
+use crate::syntax::is_library_module;
 use crate::syntax::{RegexText, asynchronous_extensions, declared_tests, remaining_tasks};
-use crate::types::names::module_name::{is_library_module, is_of_module};
+use crate::types::names::module_name::is_of_module;
 use std::path::{Component, Path, PathBuf};
 use std::rc::Rc;
 

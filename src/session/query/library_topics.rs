@@ -11,7 +11,7 @@ pub struct LibraryTopic {
 
 /// All topics. Every file of the prelude belongs to one topic.
 pub const TOPICS: &[LibraryTopic] = &[
-    LibraryTopic { title: "Functions of numbers", files: &["math", "elementary", "combinatorics"] },
+    LibraryTopic { title: "Functions of numbers", files: &["math", "elementary", "combinatorics", "numerics"] },
     LibraryTopic {
         title: "Derivatives",
         files: &[

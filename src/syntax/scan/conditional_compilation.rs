@@ -1,5 +1,7 @@
 //! Conditional compilation: evaluates `#if canImport(Glibc)` and selects the active lines.
 
+use crate::syntax::is_library_module;
+
 /// A directive: a line that starts with `#`.
 pub(super) enum Directive<'t> {
     /// The directive `#if condition`.
@@ -96,12 +98,11 @@ impl<'t> Reader<'t> {
         let argument = self.rest.split(')').next().unwrap_or("");
         self.rest = self.rest.get(argument.len() + 1..).unwrap_or("");
         match (name, argument.trim()) {
-            ("canImport", module) => {
-                matches!(module, "Foundation" | "Dispatch" | "Glibc" | "_Differentiation" | "TensorFlow")
-            }
+            ("canImport", module) => is_library_module(module) && module != "Darwin",
             ("os", system) => system == "Linux",
             ("swift" | "compiler", _) => true,
-            ("arch", architecture) => architecture == std::env::consts::ARCH,
+            // Programs have the number types of this architecture, without `Float80`, on all systems.
+            ("arch", architecture) => architecture == "arm64",
             _ => false,
         }
     }

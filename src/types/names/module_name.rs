@@ -2,6 +2,7 @@
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::syntax::ast::{Ident, TypeExpr};
+use crate::syntax::is_library_module;
 use crate::types::model::declaration_tables::{Entry, Named};
 use crate::types::model::prelude_index::PRELUDE_FILE;
 use crate::types::model::ty::Type;
@@ -13,32 +14,6 @@ use crate::types::names::type_expr;
 use crate::types::names::type_expr::TypeScope;
 use std::path::{Component, Path};
 
-/// The modules of other implementations whose declarations the library provides.
-const LIBRARY: &[&str] = &[
-    "Algorithms",
-    "Collections",
-    "ComplexModule",
-    "Darwin",
-    "DequeModule",
-    "Differentiation",
-    "DifferentiationUnittest",
-    "Dispatch",
-    "Foundation",
-    "Glibc",
-    "HeapModule",
-    "Numerics",
-    "Observation",
-    "OrderedCollections",
-    "RealModule",
-    "RegexBuilder",
-    "StdlibUnittest",
-    "Swift",
-    "Synchronization",
-    "TensorFlow",
-    "Testing",
-    "XCTest",
-    "_Differentiation",
-];
 /// Swift's name for the module of a script. The names of a program's files also refer to its module.
 const PROGRAM: &str = "main";
 
@@ -46,11 +21,6 @@ const PROGRAM: &str = "main";
 pub(crate) enum Module {
     Library,
     Program,
-}
-
-/// Whether a name is the name of a library module.
-pub(crate) fn is_library_module(name: &str) -> bool {
-    LIBRARY.contains(&name)
 }
 
 /// Whether a file belongs to a module: it has the module's name, or it lies in the module's folder of a package.
@@ -72,7 +42,7 @@ pub(crate) fn module_named(cx: &mut TypeContext, name: &str, file: u32) -> Optio
     if file == PRELUDE_FILE {
         return (name == "Swift").then_some(Module::Library);
     }
-    let module = if self::is_library_module(name) {
+    let module = if is_library_module(name) {
         Module::Library
     } else if name == PROGRAM || is_program_module(cx, name) {
         Module::Program

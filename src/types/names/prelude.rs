@@ -4,14 +4,13 @@
 use crate::source::Span;
 use crate::syntax;
 use crate::syntax::ast::{Decl, Name, Param, Stmt};
-use crate::syntax::{Indexed, Piece, PieceKind, may_accept};
+use crate::syntax::{Indexed, Piece, PieceKind, is_library_module, may_accept};
 use crate::types::model::declaration_tables::{Entry, Named, Owner};
 use crate::types::model::prelude_index;
 use crate::types::model::prelude_index::{LIBRARY, PRELUDE_FILE};
 use crate::types::model::queries;
 use crate::types::model::ty::NominalId;
 use crate::types::model::type_context::TypeContext;
-use crate::types::names::module_name;
 use std::rc::Rc;
 
 /// The serialized syntax trees of the library's declarations.
@@ -24,7 +23,17 @@ pub(crate) fn import_module(cx: &mut TypeContext, name: &str) -> bool {
         "Darwin" | "Foundation" => &["Glibc"],
         // The module 'Tensor' is the part of TensorFlow that does not compute with tensors.
         "Tensor" | "TensorFlow" => &["Glibc", "TensorFlow"],
-        "DequeModule" | "HeapModule" | "OrderedCollections" => &["Collections"],
+        "CollectionsDifferentiable"
+        | "DequeModule"
+        | "HeapModule"
+        | "OrderedCollections"
+        | "OrderedCollectionsDifferentiable" => &["Collections"],
+        "ComplexModule"
+        | "ComplexModuleDifferentiable"
+        | "IntegerUtilities"
+        | "NumericsDifferentiable"
+        | "RealModule"
+        | "RealModuleDifferentiable" => &["Numerics"],
         _ => &[name],
     };
     for module in modules {
@@ -33,7 +42,7 @@ pub(crate) fn import_module(cx: &mut TypeContext, name: &str) -> bool {
             cx.defs.prelude.import(module);
         }
     }
-    module_name::is_library_module(name) || name == "Tensor"
+    is_library_module(name) || name == "Tensor"
 }
 
 /// Returns the advice for an unknown name that a module of the library declares, if the module is not imported.

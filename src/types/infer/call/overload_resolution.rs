@@ -40,7 +40,7 @@ impl Infer<'_> {
         let fitting = self.by_own_literals(fitting, &mut args, expected, span);
         self.ready_closures(&fitting, &mut args, span);
         let fitting = self.without_unfit_closures(fitting, &args, span);
-        let fitting = self.favored_or_second(fitting, &mut args, span);
+        let fitting = self.favored_or_second(fitting, &mut args, expected, span);
         let fitting = self.unshadowed(fitting, span);
         match fitting.as_slice() {
             [] => {
@@ -468,15 +468,25 @@ impl Infer<'_> {
         fitting
     }
 
-    /// Removes the disfavored overloads of a function, unless no other overload fits the arguments.
-    fn favored_or_second(&mut self, all: Vec<Candidate>, args: &mut [ArgNode], span: Span) -> Vec<Candidate> {
+    /// Removes the disfavored overloads of a function, unless no other overload fits the arguments and the expected type.
+    fn favored_or_second(
+        &mut self,
+        all: Vec<Candidate>,
+        args: &mut [ArgNode],
+        expected: Option<&Type>,
+        span: Span,
+    ) -> Vec<Candidate> {
         let favored = self.favored(all.clone());
         if favored.len() == all.len() {
             return all;
         }
         self.ready_args(args);
-        let mut fits = |some: &[Candidate]| some.iter().any(|c| self.try_candidate(c, args, None, span).is_some());
-        if fits(&favored) || !fits(&all) { favored } else { all }
+        let expected = expected.filter(|ty| !unification::has_vars(self.cx, ty));
+        let mut fits = |some: &[Candidate], expected: Option<&Type>| {
+            some.iter().any(|c| self.try_candidate(c, args, expected, span).is_some())
+        };
+        let is_second = [expected, None].into_iter().any(|ty| !fits(&favored, ty) && fits(&all, ty));
+        if is_second { all } else { favored }
     }
 
     /// Removes the overloads marked `@_disfavoredOverload` if there are other overloads.

@@ -14,6 +14,7 @@ use crate::types::model::syntax_query::is_opaque;
 use crate::types::model::ty::{FunctionParam, FunctionType, Strength, Type};
 use crate::types::model::typed_tree::{Callee, Expr, ExprKind, FunctionId};
 use crate::types::names::members;
+use crate::types::names::members::MemberOf;
 use crate::types::names::name_lookup;
 use crate::types::nominal::stored_property;
 use std::rc::Rc;
@@ -299,6 +300,19 @@ impl Infer<'_> {
         }
     }
 
+    /// Whether a member is a method or an initializer, or a requirement of one.
+    fn is_function_member(&self, (kind, (_, protocol), _): &MemberOf) -> bool {
+        match (kind, protocol) {
+            (MemberKind::Method(_) | MemberKind::Init(_), _) => true,
+            (MemberKind::Requirement(r), Some(p)) => {
+                let requirement = &self.cx.defs.protocol_data(*p).requirements[*r as usize];
+                let kind = self.cx.defs.function_data(requirement.function).kind;
+                matches!(kind, FunctionKind::Function | FunctionKind::Init { .. })
+            }
+            _ => false,
+        }
+    }
+
     /// Whether an argument names several functions, so that its type depends on the expected type.
     pub(crate) fn names_several(&mut self, e: &ast::Expr) -> bool {
         match &e.kind {
@@ -324,8 +338,7 @@ impl Infer<'_> {
                 let Some(ty) = self.type_expression(base) else { return false };
                 let (name, _) = split_labels(name);
                 let members = members::members(self.cx, &ty, &name.name, true, self.file);
-                members.len() > 1
-                    && members.iter().all(|(m, ..)| matches!(m, MemberKind::Method(_) | MemberKind::Init(_)))
+                members.len() > 1 && members.iter().all(|member| self.is_function_member(member))
             }
             Ast::Paren(inner) => self.names_several(inner),
             _ => false,
