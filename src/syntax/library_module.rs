@@ -7,12 +7,15 @@ const LIBRARY: &[&str] = &[
     "CollectionsDifferentiable",
     "ComplexModule",
     "ComplexModuleDifferentiable",
+    "CoreFoundation",
+    "CoreGraphics",
     "Darwin",
     "DequeModule",
     "Differentiation",
     "DifferentiationUnittest",
     "Dispatch",
     "Foundation",
+    "FoundationEssentials",
     "Glibc",
     "HeapModule",
     "IntegerUtilities",
@@ -31,6 +34,7 @@ const LIBRARY: &[&str] = &[
     "Testing",
     "XCTest",
     "_Differentiation",
+    "simd",
 ];
 
 /// Whether a name is the name of a library module.

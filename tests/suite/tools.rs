@@ -109,6 +109,38 @@ fn tests_are_found_and_filtered() {
 }
 
 #[test]
+fn tests_of_a_package_import_its_modules() {
+    let folder = Folder::new("package")
+        .with("Package.swift", "// swift-tools-version:6.0\nimport PackageDescription\n")
+        .with(
+            "Sources/Sorting/Quick.swift",
+            "import Base\nfunc quick(_ xs: [Int]) -> [Int] { xs.sorted(by: ordered) }\n",
+        )
+        .with("Sources/Sorting/Inner/Slow.swift", "func slow(_ xs: [Int]) -> [Int] { quick(xs) }\n")
+        .with("Sources/Base/Order.swift", "func ordered(_ a: Int, _ b: Int) -> Bool { a < b }\n")
+        .with(
+            "Tests/SortingTests/SortingTests.swift",
+            "import XCTest\n@testable import Sorting\nfinal class SortingTests: XCTestCase {\n  func testBoth() {
+                XCTAssertEqual(quick([2, 1]), Sorting.slow([1, 2]))\n  }\n}\n",
+        );
+    let all = "Tests/SortingTests/SortingTests.swift\n  ✔ SortingTests: testBoth\n1 passed, 0 failed\n";
+    assert_eq!(plain(&folder.run(&["test", "Tests"]).stdout), all);
+    assert_eq!(plain(&folder.run(&["test"]).stdout), all);
+    let ran = folder.run(&["Tests/SortingTests/SortingTests.swift"]);
+    ended(&ran, 0, "SortingTests\n  ✔ testBoth\n1 passed, 0 failed\n");
+    // A given file of the module stands for the module.
+    let given = folder.run(&[
+        "Sources/Base/Order.swift",
+        "Sources/Sorting/Quick.swift",
+        "Sources/Sorting/Inner/Slow.swift",
+        "Tests/SortingTests/SortingTests.swift",
+    ]);
+    ended(&given, 0, "SortingTests\n  ✔ testBoth\n1 passed, 0 failed\n");
+    let missing = Folder::new("no-package").with("a.swift", "@testable import Sorting\n").run(&["a.swift"]);
+    assert!(missing.stderr.contains("no such module 'Sorting'"), "{}", missing.stderr);
+}
+
+#[test]
 fn files_that_do_not_compile_are_reported_and_the_others_run() {
     let folder = Folder::new("broken").with("a.dscript", "test \"a\" { oops }\n").with("b.dscript", GOOD);
     let finished = folder.run(&["test"]);
@@ -120,23 +152,18 @@ fn files_that_do_not_compile_are_reported_and_the_others_run() {
 }
 
 #[test]
-fn tests_of_a_package_use_its_modules_and_their_helpers() {
-    let square = "import Other\npublic func square(_ x: Double) -> Double { x * one(x) }\n";
+fn tests_of_a_package_use_the_other_files_of_their_folder() {
     let tests = "import XCTest\n@testable import Square\nfinal class SquareTests: XCTestCase {\n    \
-                 func testValue() { close(Square.square(3) + cube(2), 17) }\n    \
-                 func testDerivative() { close(gradient(at: 3, of: square), 6) }\n}\n";
+                 func testDerivative() { close(gradient(at: 3, of: Square.square), 6) }\n}\n";
     let helper = "import XCTest\nfunc close(_ a: Double, _ b: Double) { XCTAssertEqual(a, b, accuracy: 1e-9) }\n";
-    let folder = Folder::new("package")
-        .with("Sources/Square/Square.swift", square)
-        .with("Sources/Square/More/Cube.swift", "public func cube(_ x: Double) -> Double { x * square(x) }\n")
+    let folder = Folder::new("helpers")
+        .with("Sources/Square/Square.swift", "public func square(_ x: Double) -> Double { x * x }\n")
         .with("Sources/Square/main.swift", "print(\"the program of the module\")\n")
-        .with("Sources/Other/One.swift", "public func one(_ x: Double) -> Double { x }\n")
         .with("Tests/SquareTests/SquareTests.swift", tests)
         .with("Tests/SquareTests/Support/Helper.swift", helper);
+    let expected = "Tests/SquareTests/SquareTests.swift\n  ✔ SquareTests: testDerivative\n1 passed, 0 failed\n";
     for arguments in [&["test"][..], &["test", "Tests"], &["test", "Tests/SquareTests/SquareTests.swift"]] {
         let finished = folder.run(arguments);
-        let expected = "Tests/SquareTests/SquareTests.swift\n  ✔ SquareTests: testValue\n  \
-                        ✔ SquareTests: testDerivative\n2 passed, 0 failed\n";
         assert_eq!(plain(&finished.stdout), expected, "{arguments:?}: {}", finished.stderr);
     }
 }

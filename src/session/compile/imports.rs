@@ -152,7 +152,7 @@ impl Session {
     ) {
         let is_known = |path: &Path| is_of_module(&path.display().to_string(), module);
         let is_given = given.iter().any(|input| is_known(Path::new(input.name)));
-        if is_library_module(module) || is_given || loaded.paths.iter().any(|path| is_known(path)) {
+        if is_library_module(module) || is_given || loaded.paths.iter().chain(&*importing).any(|path| is_known(path)) {
             return;
         }
         let Some(load) = self.loader else { return };

@@ -93,6 +93,7 @@ pub const TOPICS: &[LibraryTopic] = &[
             "number_style",
             "string_interpolation",
             "foundation",
+            "ns_object",
             "text_folding",
             "scanner",
         ],
@@ -147,7 +148,10 @@ pub const TOPICS: &[LibraryTopic] = &[
         files: &["testing", "declared_tests", "xctest", "stdlib_unittest", "differentiation_unittest", "swift_testing"],
     },
     LibraryTopic { title: "Optionals, results and errors", files: &["optional", "result"] },
-    LibraryTopic { title: "Vectors of fixed size", files: &["simd", "simd_operations", "plane_geometry"] },
+    LibraryTopic {
+        title: "Vectors of fixed size",
+        files: &["simd", "simd_operations", "simd_functions", "plane_geometry"],
+    },
     LibraryTopic {
         title: "Tensors (import TensorFlow)",
         files: &[

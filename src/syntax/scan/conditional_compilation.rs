@@ -2,6 +2,9 @@
 
 use crate::syntax::is_library_module;
 
+/// The modules of the library that Swift has on other systems only.
+const OF_OTHER_SYSTEMS: [&str; 4] = ["CoreFoundation", "CoreGraphics", "Darwin", "simd"];
+
 /// A directive: a line that starts with `#`.
 pub(super) enum Directive<'t> {
     /// The directive `#if condition`.
@@ -98,9 +101,10 @@ impl<'t> Reader<'t> {
         let argument = self.rest.split(')').next().unwrap_or("");
         self.rest = self.rest.get(argument.len() + 1..).unwrap_or("");
         match (name, argument.trim()) {
-            ("canImport", module) => is_library_module(module) && module != "Darwin",
+            ("canImport", module) => is_library_module(module) && !OF_OTHER_SYSTEMS.contains(&module),
             ("os", system) => system == "Linux",
-            ("swift" | "compiler", _) => true,
+            // The language is newer than all versions with which programs compare.
+            ("swift" | "compiler", version) => !version.starts_with('<'),
             // Programs have the number types of this architecture, without `Float80`, on all systems.
             ("arch", architecture) => architecture == "arm64",
             _ => false,
@@ -114,8 +118,15 @@ mod tests {
 
     #[test]
     fn conditions() {
-        for yes in ["canImport(Glibc)", "os(Linux) && !DEBUG", "!(canImport(Darwin) || false)", "swift(>=5.3)", " true"]
-        {
+        for yes in [
+            "canImport(XCTest)",
+            "!swift(<5.9)",
+            "canImport(Glibc)",
+            "os(Linux) && !DEBUG",
+            "!(canImport(Darwin) || false)",
+            "swift(>=5.3)",
+            " true",
+        ] {
             assert!(holds(yes), "{yes}");
         }
         for no in ["canImport(Darwin)", "DEBUG", "os(macOS) || os(iOS)", "!canImport(Foundation)", "", "((((", "!"] {

@@ -50,10 +50,13 @@ fn is_known_yet(cx: &mut TypeContext, decl: &Decl, file: u32) -> bool {
 /// Modules of Swift that do not exist here, and what to write instead.
 const ABSENT: &[(&str, &str)] = &[
     ("Combine", "values that change over time are an 'AsyncStream', whose elements 'for await' waits for"),
-    ("SwiftUI", "programs print, and draw with 'plot'; there are no windows"),
-    ("UIKit", "programs print, and draw with 'plot'; there are no windows"),
-    ("AppKit", "programs print, and draw with 'plot'; there are no windows"),
+    ("SwiftUI", NO_WINDOWS),
+    ("PlaygroundSupport", NO_WINDOWS),
+    ("SpriteKit", NO_WINDOWS),
 ];
+const NO_WINDOWS: &str = "programs print, and draw with 'plot'; there are no windows";
+/// Modules of windows that re-export `Foundation`, which is the only part of them that many programs use.
+const RE_EXPORTING: &[&str] = &["AppKit", "Cocoa", "UIKit"];
 
 /// Enters the modules that a file imports, and checks that declarations imported by name exist.
 fn enter_imports(cx: &mut TypeContext, file: &File) {
@@ -62,6 +65,12 @@ fn enter_imports(cx: &mut TypeContext, file: &File) {
         let Some((module, rest)) = path.split_first() else { continue };
         if !prelude::import_module(cx, &module.name) {
             if module_name::is_program_module(cx, &module.name) {
+                continue;
+            }
+            if RE_EXPORTING.contains(&&*module.name) {
+                prelude::import_module(cx, "Foundation");
+                let message = format!("'{}' is imported as 'Foundation'", module.name);
+                cx.sink.report(Diagnostic::warning(Code::OtherMeaning, module.span, message).help(NO_WINDOWS));
                 continue;
             }
             let message = format!("no such module '{}'", module.name);

@@ -147,8 +147,10 @@ fn join(cx: &mut TypeContext, x: VarId, y: VarId) -> bool {
     let is_parameter =
         a.is_parameter && !follows(x, b.literal.is_some(), y) || b.is_parameter && !follows(y, a.literal.is_some(), x);
     let numeric = a.numeric || b.numeric;
+    let is_empty_literal = a.is_empty_literal || b.is_empty_literal;
     let associated = [a.associated, b.associated].concat();
-    cx.vars.set_var(y, VarState { bound: None, literal, numeric, is_parameter, conforms, associated });
+    let joined = VarState { bound: None, literal, numeric, is_parameter, is_empty_literal, conforms, associated };
+    cx.vars.set_var(y, joined);
     cx.vars.set_var(x, VarState { bound: Some(Type::Var(y)), ..VarState::default() });
     true
 }

@@ -89,6 +89,8 @@ pub(super) struct Infer<'w> {
     fractions: bool,
     /// Whether `Int`s may be converted to `Double`.
     widens: bool,
+    /// Whether the expression is a literal that is the value of a variable without a stated type.
+    is_initializer: bool,
     /// Whether the body is a formula, in which an integer literal is a `Double` by default.
     in_formula: bool,
     /// The expression whose value is displayed, at the prompt.
@@ -222,6 +224,7 @@ impl<'w> Infer<'w> {
             forgives: false,
             fractions: false,
             widens: false,
+            is_initializer: false,
             in_formula: false,
             displayed: None,
             local_types,

@@ -28,6 +28,8 @@ pub(crate) struct VarState {
     pub(crate) numeric: bool,
     /// Whether the type variable is the type of a closure's parameter, which a literal alone does not decide.
     pub(crate) is_parameter: bool,
+    /// Whether the type variable is the type of a collection literal's values, about which the literal tells nothing.
+    pub(crate) is_empty_literal: bool,
     pub(crate) conforms: Vec<ConformanceConstraint>,
     /// The constraints on associated types of a literal's type, such as `Stride: SignedInteger`.
     pub(crate) associated: Vec<AssociatedConstraint>,

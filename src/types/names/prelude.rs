@@ -20,7 +20,7 @@ const TREES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/library.trees"));
 pub(crate) fn import_module(cx: &mut TypeContext, name: &str) -> bool {
     // Foundation and TensorFlow re-export the functions of the C library.
     let modules: &[&str] = match name {
-        "Darwin" | "Foundation" => &["Glibc"],
+        "CoreFoundation" | "CoreGraphics" | "Darwin" | "Foundation" | "FoundationEssentials" => &["Glibc"],
         // The module 'Tensor' is the part of TensorFlow that does not compute with tensors.
         "Tensor" | "TensorFlow" => &["Glibc", "TensorFlow"],
         "CollectionsDifferentiable"

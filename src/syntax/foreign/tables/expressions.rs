@@ -229,6 +229,7 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     ("$n **= $e", "$n = $n^$(e)", "a variable is raised to a power by '$n = $n^$(e)'"),
     ("$n ^= $e", "$n = $n^$(e)", "a variable is raised to a power by '$n = $n^$(e)'; exclusive or is 'xor(_:)'"),
     ("$n ^= $e", "$n = $n.xor($e)", "'^' raises to a power; exclusive or is '$n = $n.xor($e)'"),
+    ("$x ^= $e", "$x = $x.xor($e)", "'^' raises to a power; exclusive or is '$x = $x.xor($e)'"),
     (".^", "^", "operators on numbers have no dot"),
     (".*", "*", "operators on numbers have no dot"),
     ("./", "/", "operators on numbers have no dot"),

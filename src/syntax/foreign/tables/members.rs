@@ -5,6 +5,21 @@ use super::Row;
 const INSERT: &str = "an element is inserted with 'insert(_:at:)'";
 
 pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
+    // Names of Swift's first versions.
+    ("$x . characters", "$x", "a string is a collection of its characters"),
+    ("$x . removeAtIndex ( $e )", "$x.remove(at: $e)", ""),
+    ("$x . insert ( $e , atIndex : $d )", "$x.insert($e, at: $d)", ""),
+    ("$x . appendContentsOf ( $e )", "$x.append(contentsOf: $e)", ""),
+    ("$x . sortInPlace ( )", "$x.sort()", ""),
+    ("$x . enumerate ( )", "$x.enumerated()", ""),
+    ("$x . minElement ( )", "$x.min()", ""),
+    ("$x . maxElement ( )", "$x.max()", ""),
+    ("$x . intersect ( $e )", "$x.intersection($e)", ""),
+    ("$x . exclusiveOr ( $e )", "$x.symmetricDifference($e)", ""),
+    ("$x . unionInPlace ( $e )", "$x.formUnion($e)", ""),
+    ("$x . uppercaseString", "$x.uppercased()", ""),
+    ("$x . lowercaseString", "$x.lowercased()", ""),
+    ("$x . componentsSeparatedByString ( $e )", "$x.components(separatedBy: $e)", ""),
     // Properties that are methods elsewhere, and the other way round.
     ("$x . size ( )", "$x.count", ""),
     ("$x . length ( )", "$x.count", ""),
@@ -101,7 +116,6 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     ("$x . reduce ( ( $n , $m ) => $e )", "$x.reduce(0) { $n, $m in $e }", "'reduce' needs an initial value"),
     ("$x . includes ( $e )", "$x.contains($e)", ""),
     ("$x . indexOf ( $e )", "$x.firstIndex(of: $e)", ""),
-    ("$x . index ( of : $e )", "$x.firstIndex(of: $e)", ""),
     ("$x . index ( $e )", "$x.firstIndex(of: $e)", ""),
     ("$x . find ( $s )", "$x.firstIndex(of: $s)", ""),
     ("$x . find ( $n => $e )", "$x.first { $n in $e }", ""),

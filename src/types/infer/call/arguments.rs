@@ -344,9 +344,11 @@ impl Infer<'_> {
             let fits = unification::unify(self.cx, &payload, &wanted, span) || self.can_convert(&payload, &wanted);
             return fits.then_some(6);
         }
-        // A generic parameter is more specific than an existential, and more specific than the array to which a tangent
-        // vector is converted.
-        let forgets = matches!(wanted, Type::Existential(_)) || self.is_tangent_of_array(&ty, &wanted);
+        // A generic parameter is more specific than an existential, than an optional to which a value is converted, and
+        // than the array to which a tangent vector is converted.
+        let forgets = matches!(wanted, Type::Existential(_))
+            || name_lookup::is_optional(self.cx, &wanted) && !name_lookup::is_optional(self.cx, &ty)
+            || self.is_tangent_of_array(&ty, &wanted);
         self.can_convert(&ty, &wanted).then_some(if forgets { 25 } else { 5 })
     }
 
@@ -412,7 +414,10 @@ impl Infer<'_> {
             Ast::Array(items) => {
                 self.takes_literal(&inner, "Array", "ExpressibleByArrayLiteral") && self.takes_elements(&inner, items)
             }
-            Ast::Dictionary(_) => self.takes_literal(&inner, "Dictionary", "ExpressibleByDictionaryLiteral"),
+            Ast::Dictionary(items) => {
+                self.takes_literal(&inner, "Dictionary", "ExpressibleByDictionaryLiteral")
+                    && self.takes_pairs(&inner, items)
+            }
             Ast::Paren(e) => return self.shape_fits(e, &wanted, param),
             Ast::Tuple(parts) => match &inner {
                 Type::Tuple(types) => types.len() == parts.len(),
@@ -479,34 +484,48 @@ impl Infer<'_> {
             None => associated_type::associated_type(self.cx, ty, "ArrayLiteralElement"),
         };
         let Some(element) = element else { return true };
-        let element = name_lookup::optional_payload(self.cx, &element).unwrap_or(element);
+        items.iter().all(|item| self.takes_element(&element, item, is_array))
+    }
+
+    /// Whether the keys and values of a dictionary literal fit the types of a dictionary, as far as their types are
+    /// evident.
+    fn takes_pairs(&mut self, ty: &Type, items: &[(ast::Expr, ast::Expr)]) -> bool {
+        let Type::Nominal(n, args) = ty else { return true };
+        if *n != name_lookup::library_nominal(self.cx, "Dictionary") {
+            return true;
+        }
+        items
+            .iter()
+            .all(|(key, value)| self.takes_element(&args[0], key, true) && self.takes_element(&args[1], value, true))
+    }
+
+    /// Whether one value of a collection literal fits the type of the values, as far as its type is evident.
+    fn takes_element(&mut self, element: &Type, item: &ast::Expr, is_array: bool) -> bool {
+        let element = name_lookup::optional_payload(self.cx, element).unwrap_or_else(|| element.clone());
         let element = unification::shallow(self.cx, &element);
         if !matches!(element, Type::Nominal(..)) {
             return true;
         }
-        items.iter().all(|item| {
-            let literal = match &item.kind {
-                Ast::Array(inner) => {
-                    return self.takes_literal(&element, "Array", "ExpressibleByArrayLiteral")
-                        && self.takes_elements(&element, inner);
-                }
-                Ast::Implicit { name, .. } => {
-                    return !members::members(self.cx, &element, &name.name, true, self.file).is_empty();
-                }
-                Ast::Int(_) if !is_array => Literal::Int,
-                Ast::Float(_) if !is_array => Literal::Float,
-                Ast::String(_) if !is_array => Literal::Text,
-                _ => {
-                    // Elements of type `Int` are not checked, since integers take the expected type.
-                    let integer = name_lookup::simple(self.cx, "Int");
-                    let own = self.evident_type(item).filter(|own| is_array && *own != integer);
-                    let Some(own) = own else { return true };
-                    return unification::try_unify(self.cx, &own, &element, item.span)
-                        || self.can_convert(&own, &element);
-                }
-            };
-            unification::accepts_literal(self.cx, &element, literal)
-        })
+        let literal = match &item.kind {
+            Ast::Array(inner) => {
+                return self.takes_literal(&element, "Array", "ExpressibleByArrayLiteral")
+                    && self.takes_elements(&element, inner);
+            }
+            Ast::Implicit { name, .. } => {
+                return !members::members(self.cx, &element, &name.name, true, self.file).is_empty();
+            }
+            Ast::Int(_) => Literal::Int,
+            Ast::Float(_) => Literal::Float,
+            Ast::String(_) => Literal::Text,
+            _ => {
+                // Elements of type `Int` are not checked, since integers take the expected type.
+                let integer = name_lookup::simple(self.cx, "Int");
+                let own = self.evident_type(item).filter(|own| is_array && *own != integer);
+                let Some(own) = own else { return true };
+                return unification::try_unify(self.cx, &own, &element, item.span) || self.can_convert(&own, &element);
+            }
+        };
+        unification::accepts_literal(self.cx, &element, literal)
     }
 
     /// Returns the type of a value that is created by the name of its type, such as `Float(2)`, or of a variable.

@@ -160,8 +160,8 @@ impl Infer<'_> {
         }
     }
 
-    /// Returns the candidates that fit when the integer literals among the arguments are of type `Int`; all of the
-    /// candidates if none fits.
+    /// Returns the candidates that fit when the literals among the arguments have their default types, or at least the
+    /// integer literals; all of the candidates if none fits.
     pub(crate) fn with_natural_literals(
         &mut self,
         candidates: &[Candidate],
@@ -170,14 +170,22 @@ impl Infer<'_> {
         span: Span,
     ) -> Vec<Candidate> {
         let types: Vec<Type> = args.iter().filter_map(|a| a.ready.as_ref().map(|e| e.ty.clone())).collect();
-        let snapshot = self.cx.vars.snapshot();
-        let mut natural = vec![];
-        if self.default_integers(&types, span) {
-            natural.extend_from_slice(candidates);
-            natural.retain(|candidate| self.try_candidate(candidate, args, expected, span).is_some());
+        // A closure may need a literal of another type.
+        let is_inferred = args.iter().all(|arg| arg.ready.is_some());
+        for is_complete in [is_inferred, false] {
+            let snapshot = self.cx.vars.snapshot();
+            let mut natural = vec![];
+            let has_others = is_complete && (self.default_texts(&types, span) | self.default_fractions(&types, span));
+            if self.default_integers(&types, span) | has_others {
+                natural.extend_from_slice(candidates);
+                natural.retain(|candidate| self.try_candidate(candidate, args, expected, span).is_some());
+            }
+            self.cx.vars.rollback(snapshot);
+            if !natural.is_empty() {
+                return natural;
+            }
         }
-        self.cx.vars.rollback(snapshot);
-        if natural.is_empty() { candidates.to_vec() } else { natural }
+        candidates.to_vec()
     }
 
     /// Returns the candidates that fit when all literals in the arguments have their default types, also those inside
@@ -310,41 +318,6 @@ impl Infer<'_> {
                 open.push(v);
             }
         }
-    }
-
-    /// Unifies the type variables of integer literals among the types with the default type; returns whether there are
-    /// any.
-    pub(crate) fn default_integers(&mut self, types: &[Type], span: Span) -> bool {
-        let is_open_parameter = |infer: &mut Self, ty: &Type| match unification::shallow(infer.cx, ty) {
-            Type::Var(v) => infer.cx.vars.var(v).is_parameter,
-            _ => false,
-        };
-        let beside_parameter = types.iter().any(|ty| is_open_parameter(self, ty));
-        let usual = if self.in_formula || beside_parameter { "Double" } else { "Int" };
-        let usual = name_lookup::simple(self.cx, usual);
-        let mut any = false;
-        for ty in types {
-            if let Type::Var(v) = unification::shallow(self.cx, ty)
-                && self.cx.vars.var(v).literal == Some(Literal::Int)
-            {
-                any |= unification::unify(self.cx, ty, &usual, span);
-            }
-        }
-        any
-    }
-
-    /// Unifies the type variables of string literals among the types with `String`; returns whether there are any.
-    pub(crate) fn default_texts(&mut self, types: &[Type], span: Span) -> bool {
-        let string = name_lookup::simple(self.cx, "String");
-        let mut any = false;
-        for ty in types {
-            if let Type::Var(v) = unification::shallow(self.cx, ty)
-                && self.cx.vars.var(v).literal.is_some_and(Literal::is_text)
-            {
-                any |= unification::unify(self.cx, ty, &string, span);
-            }
-        }
-        any
     }
 
     /// Returns the candidates whose result fits the pending calls that take it as an argument: inside `Character(…)`,

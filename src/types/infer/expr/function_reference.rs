@@ -243,7 +243,7 @@ impl Infer<'_> {
     pub(crate) fn reference_fits(&mut self, e: &ast::Expr, wanted: &Type) -> Option<u32> {
         let candidates = match &e.kind {
             Ast::Paren(inner) => return self.reference_fits(inner, wanted),
-            Ast::Ident { name, .. } => match self.own_type().filter(|_| self.is_own_property(name)) {
+            Ast::Ident { name, .. } => match self.own_type().filter(|_| self.is_own_member(name)) {
                 Some(own) => self.own_methods(&own, name),
                 None => self.function_candidates(name),
             },
@@ -322,7 +322,8 @@ impl Infer<'_> {
                     _ => false,
                 };
                 let file = self.file;
-                if self.find_local_quiet(name) || self.is_own_property(name) {
+                // The methods of the enclosing type hide the functions with the same name.
+                if self.find_local_quiet(name) || self.is_own_member(name) {
                     return false;
                 }
                 let entries = name_lookup::entries(self.cx, name, file);
@@ -349,7 +350,7 @@ impl Infer<'_> {
     /// the type of the method depends on the expected type: `digits.contains`.
     pub(crate) fn names_bound_methods(&mut self, e: &ast::Expr) -> bool {
         let Ast::Member { base, name, .. } = &e.kind else { return false };
-        if self.type_expression(base).is_some() {
+        if self.type_expression(base).is_some() || self.module_of(base).is_some() {
             return false;
         }
         let Some(ty) = self.type_of_simple_base(base) else { return false };

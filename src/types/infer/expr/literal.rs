@@ -167,6 +167,9 @@ impl Infer<'_> {
         if items.iter().any(is_nil) {
             self.becomes_optional(&element, span);
         }
+        if items.iter().all(is_nil) {
+            self.note_empty_literal(&element);
+        }
         self.take_optional_components(&element, items, span);
         let mut joined = JoinedValues::new(self, element, wanted.as_ref());
         items.iter().for_each(|item| self.join_value(&mut joined, item));
@@ -384,6 +387,12 @@ impl Infer<'_> {
         unification::require(self.cx, &key, hashable, span);
         if items.iter().any(|(_, v)| is_nil(v)) {
             self.becomes_optional(&value, span);
+        }
+        if items.iter().all(|(_, v)| is_nil(v)) {
+            self.note_empty_literal(&value);
+        }
+        if items.is_empty() {
+            self.note_empty_literal(&key);
         }
         let mut joined = JoinedValues::new(self, value, wanted.as_ref());
         let mut keys = vec![];

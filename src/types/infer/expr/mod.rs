@@ -281,6 +281,7 @@ impl Infer<'_> {
         let wanted = self.resolve(ty);
         if kind == CastKind::Coerce {
             let value = self.expr(value, Some(&wanted));
+            let value = self.bridged_string(value, &wanted);
             return self.coerce(value, &wanted);
         }
         let value = self.expr(value, None);

@@ -24,7 +24,8 @@ impl Infer<'_> {
         (!is_nearer).then_some((name, module))
     }
 
-    fn is_own_member(&mut self, name: &str) -> bool {
+    /// Whether a name without a base may denote a member of the enclosing type.
+    pub(crate) fn is_own_member(&mut self, name: &str) -> bool {
         let Some(own) = self.own_type() else { return false };
         [false, true]
             .into_iter()

@@ -126,6 +126,7 @@ impl Infer<'_> {
                     if name_lookup::own_member_type(self.cx, n, args, name).is_some()
                         || name_lookup::inherited_member_type(self.cx, n, args, name).is_some()
                         || associated_type::associated_type(self.cx, &own, name).is_some()
+                        || name_lookup::protocol_alias(self.cx, &own, name).is_some()
                     {
                         return true;
                     }

@@ -244,6 +244,44 @@ impl Infer<'_> {
         false
     }
 
+    /// Notes that a collection literal without values other than `nil` does not tell the type of its values. A literal
+    /// that is the whole value of a variable must have a type that is stated.
+    pub(crate) fn note_empty_literal(&mut self, values: &Type) {
+        let mut ty = unification::shallow(self.cx, values);
+        while let Some(payload) = name_lookup::optional_payload(self.cx, &ty) {
+            ty = unification::shallow(self.cx, &payload);
+        }
+        if let Type::Var(v) = ty
+            && !self.is_initializer
+        {
+            let state = self.cx.vars.var(v).clone();
+            self.cx.vars.set_var(v, VarState { is_empty_literal: true, ..state });
+        }
+    }
+
+    /// Makes the values of collection literals without values `Any`s, and their keys `AnyHashable`s, if nothing else tells
+    /// their types: the argument of `count([])` is an `[Any]`.
+    pub(crate) fn default_empty_literals(&mut self, vars: u32) -> bool {
+        let any = Type::any_value();
+        let mut found = false;
+        for v in (vars..self.cx.vars.var_count()).map(VarId) {
+            let state = self.cx.vars.var(v);
+            let is_free = state.bound.is_none() && state.literal.is_none() && !state.numeric;
+            if !is_free || !state.is_empty_literal {
+                continue;
+            }
+            let conforms = state.conforms.clone();
+            let is_key = |c: &ConformanceConstraint| &*self.cx.defs.protocol_data(c.protocol).name == "Hashable";
+            let ty = match conforms.as_slice() {
+                [] => any.clone(),
+                [only] if is_key(only) => name_lookup::simple(self.cx, "AnyHashable"),
+                _ => continue,
+            };
+            found |= unification::try_unify(self.cx, &Type::Var(v), &ty, Span::default());
+        }
+        found
+    }
+
     fn needs_number(&mut self, conforms: &[ConformanceConstraint]) -> bool {
         conforms.iter().any(|constraint| {
             matches!(

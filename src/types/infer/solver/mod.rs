@@ -1,7 +1,9 @@
 //! Solver: type variables, the constraints on them, and defaulting.
 
 pub(crate) mod array_literal;
+mod bridged_string;
 pub(crate) mod coercion;
+mod default_literals;
 pub(crate) mod defaulting;
 pub(crate) mod hashable_value;
 mod implicitly_unwrapped_optional;

@@ -194,6 +194,7 @@ impl Infer<'_> {
                 continue;
             }
             if unification::guess_equation(self.cx, false)
+                || self.default_empty_literals(vars)
                 || self.pass(from, DefaultingPhase::Closures)
                 || self.default_numbers(vars)
             {

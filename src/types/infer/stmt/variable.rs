@@ -101,7 +101,10 @@ impl Infer<'_> {
                 self.reject_assigned_value(inner, span, |target| format!("{before}{target}"));
                 return self.error_expr(value.span);
             }
+            let is_literal = matches!(value.kind, Ast::Array(_) | Ast::Dictionary(_) | Ast::Tuple(_) | Ast::Paren(_));
+            let before = std::mem::replace(&mut self.is_initializer, written.is_none() && is_literal);
             let found = self.expr(value, written.as_ref());
+            self.is_initializer = before;
             match &written {
                 Some(ty) => self.coerce(found, ty),
                 None => found,
