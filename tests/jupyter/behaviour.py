@@ -78,6 +78,11 @@ class Behaviour(unittest.TestCase):
         self.assertEqual(messages[-1]["content"]["data"]["text/plain"], "42")
         self.assertEqual(messages[-1]["content"]["execution_count"], reply["execution_count"])
 
+    def test_directives_of_other_kernels_have_no_effect(self):
+        _, messages = self.run_cell("#@title Setup\n%install '.package' Models\n6 * 7")
+        self.assertEqual(messages[-1]["content"]["data"]["text/plain"], "42")
+        self.assertIn("'%install' has no effect", self.streams(messages, "stderr"))
+
     def test_an_error_names_its_cell_and_keeps_what_was_before(self):
         self.run_cell("let kept = 7")
         reply, _ = self.run_cell("let other = kept + nowhere")

@@ -10,6 +10,7 @@
 mod connection_file;
 mod constant_replies;
 mod control_channel;
+mod directives;
 mod history;
 mod html_table;
 mod in_process;

@@ -5,6 +5,7 @@ use super::super::output::Output;
 use super::super::prompt::{Flow, Prompt, matrix};
 use super::connection_file::Channel;
 use super::constant_replies;
+use super::directives;
 use super::history::History;
 use super::html_table;
 use super::mailbox::Mailbox;
@@ -172,6 +173,11 @@ impl Kernel {
     }
 
     fn evaluate(&mut self, code: &str) -> CellResult {
+        let (code, notes) = directives::without_directives(code);
+        if !notes.is_empty() {
+            self.iopub.publish("stream", &json!({ "name": "stderr", "text": notes }));
+        }
+        let code = &*code;
         let trimmed = code.trim();
         if trimmed.is_empty() {
             return CellResult::ok(None, None);

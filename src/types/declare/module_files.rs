@@ -50,10 +50,14 @@ fn is_known_yet(cx: &mut TypeContext, decl: &Decl, file: u32) -> bool {
 /// Modules of Swift that do not exist here, and what to write instead.
 const ABSENT: &[(&str, &str)] = &[
     ("Combine", "values that change over time are an 'AsyncStream', whose elements 'for await' waits for"),
+    ("PythonKit", NO_PYTHON),
+    ("Python", NO_PYTHON),
     ("SwiftUI", NO_WINDOWS),
     ("PlaygroundSupport", NO_WINDOWS),
     ("SpriteKit", NO_WINDOWS),
 ];
+const NO_PYTHON: &str =
+    "there are no values of Python; 'plot' draws, 'readCSV' reads tables, and 'TensorFlow' has tensors";
 const NO_WINDOWS: &str = "programs print, and draw with 'plot'; there are no windows";
 /// Modules of windows that re-export `Foundation`, which is the only part of them that many programs use.
 const RE_EXPORTING: &[&str] = &["AppKit", "Cocoa", "UIKit"];
