@@ -120,7 +120,7 @@ fn tests_of_a_package_import_its_modules() {
         .with("Sources/Base/Order.swift", "func ordered(_ a: Int, _ b: Int) -> Bool { a < b }\n")
         .with(
             "Tests/SortingTests/SortingTests.swift",
-            "import XCTest\n@testable import Sorting\nfinal class SortingTests: XCTestCase {\n  func testBoth() {
+            "import XCTest\n@testable import Sorting\nclass SortingTests: XCTestCase {\n  func testBoth() {
                 XCTAssertEqual(quick([2, 1]), Sorting.slow([1, 2]))\n  }\n}\n",
         );
     let all = "Tests/SortingTests/SortingTests.swift\n  ✔ SortingTests: testBoth\n1 passed, 0 failed\n";
@@ -128,6 +128,28 @@ fn tests_of_a_package_import_its_modules() {
     assert_eq!(plain(&folder.run(&["test"]).stdout), all);
     let ran = folder.run(&["Tests/SortingTests/SortingTests.swift"]);
     ended(&ran, 0, "SortingTests\n  ✔ testBoth\n1 passed, 0 failed\n");
+    // The files of a folder of tests are one module.
+    let folder = folder
+        .with("Tests/SortingTests/Helpers.swift", "func sorted(_ xs: [Int]) -> Bool { xs == xs.sorted() }\n")
+        .with("Tests/LinuxMain.swift", "import XCTest\nimport SortingTests\nXCTMain([])\n")
+        .with(
+            "Tests/SortingTests/MoreTests.swift",
+            "import XCTest\nimport Sorting\nfinal class MoreTests: XCTestCase {\n  func testMore() {
+                XCTAssertTrue(sorted(quick([2, 1])))\n  }\n}\n",
+        );
+    let more = "Tests/SortingTests/MoreTests.swift\n  ✔ MoreTests: testMore\n";
+    assert_eq!(
+        plain(&folder.run(&["test", "Tests/SortingTests/MoreTests.swift"]).stdout),
+        format!("{more}1 passed, 0 failed\n")
+    );
+    assert_eq!(plain(&folder.run(&["test"]).stdout).lines().count(), 5);
+    // The program of an executable module is not part of the module, and an error in one file stops its tests only.
+    let folder = folder
+        .with("Sources/Sorting/main.swift", "print(\"the program\")\n")
+        .with("Tests/SortingTests/BrokenTests.swift", "import XCTest\nclass B: XCTestCase { func testB() { oops() } }\n");
+    let finished = folder.run(&["test"]);
+    assert_eq!(plain(&finished.stdout).lines().count(), 5, "{}", finished.stdout);
+    assert!(finished.stderr.contains("cannot find 'oops'"), "{}", finished.stderr);
     // A given file of the module stands for the module.
     let given = folder.run(&[
         "Sources/Base/Order.swift",
@@ -149,23 +171,6 @@ fn files_that_do_not_compile_are_reported_and_the_others_run() {
     said(&finished, "cannot find 'oops' in scope");
     ended(&folder.run(&["check", "a.dscript"]), 3, "");
     ended(&folder.run(&["a.dscript"]), 0, "");
-}
-
-#[test]
-fn tests_of_a_package_use_the_other_files_of_their_folder() {
-    let tests = "import XCTest\n@testable import Square\nfinal class SquareTests: XCTestCase {\n    \
-                 func testDerivative() { close(gradient(at: 3, of: Square.square), 6) }\n}\n";
-    let helper = "import XCTest\nfunc close(_ a: Double, _ b: Double) { XCTAssertEqual(a, b, accuracy: 1e-9) }\n";
-    let folder = Folder::new("helpers")
-        .with("Sources/Square/Square.swift", "public func square(_ x: Double) -> Double { x * x }\n")
-        .with("Sources/Square/main.swift", "print(\"the program of the module\")\n")
-        .with("Tests/SquareTests/SquareTests.swift", tests)
-        .with("Tests/SquareTests/Support/Helper.swift", helper);
-    let expected = "Tests/SquareTests/SquareTests.swift\n  ✔ SquareTests: testDerivative\n1 passed, 0 failed\n";
-    for arguments in [&["test"][..], &["test", "Tests"], &["test", "Tests/SquareTests/SquareTests.swift"]] {
-        let finished = folder.run(arguments);
-        assert_eq!(plain(&finished.stdout), expected, "{arguments:?}: {}", finished.stderr);
-    }
 }
 
 #[test]

@@ -5,9 +5,10 @@ use super::super::{exit_status, process_guard};
 use super::args::Settings;
 use super::json_record::Record;
 use super::program_input::{self, Content, Program};
+use super::program_search::TestModule;
 use super::{program_search, render_style};
 use crate::session::{Input, Options, Session, Status, Suite, Test, TestRun};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
@@ -33,8 +34,8 @@ pub(super) fn test(paths: &[PathBuf], filter: Option<&str>, settings: &Settings)
         output: Output::stdout(),
         counts: TestCounts::default(),
     };
-    for file in &files {
-        if run.file(file).is_err() {
+    for module in &program_search::test_modules(files) {
+        if run.module(module).is_err() {
             break;
         }
     }
@@ -64,28 +65,37 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    fn file(&mut self, file: &Path) -> Result<(), Aborted> {
-        let program = match program_input::read(file) {
-            Ok(program) => program,
-            Err(reason) => {
-                report(&reason);
-                self.counts.error_status.get_or_insert(exit_status::USAGE);
-                return Ok(());
+    /// Runs the tests of a module. If the files do not compile together, each file with tests is a module together with the
+    /// files without tests, so that an error in one file does not prevent the tests in the others.
+    fn module(&mut self, module: &TestModule) -> Result<(), Aborted> {
+        let mut texts = vec![];
+        for file in module.others.iter().chain(&module.tested) {
+            match program_input::read(file) {
+                Ok(Program { name, content: Content::Text(text) }) => texts.push((name, text)),
+                Ok(_) => {}
+                Err(reason) => {
+                    report(&reason);
+                    self.counts.error_status.get_or_insert(exit_status::USAGE);
+                    return Ok(());
+                }
             }
-        };
-        let Content::Text(text) = &program.content else { return Ok(()) };
-        if !may_have_tests(text) {
-            return Ok(());
         }
-        let options = self.settings.options(vec![program.name.clone()], self.interrupt.clone());
+        let given = texts.len().saturating_sub(module.tested.len());
+        let Some((name, _)) = texts[given..].iter().find(|(_, text)| may_have_tests(text)) else { return Ok(()) };
+        let options = self.settings.options(vec![name.clone()], self.interrupt.clone());
         let options = Options { check_derivatives: true, ..options };
         let mut session = Session::new(options.clone(), Box::new(std::io::sink()));
-        let helpers = helper_files(file);
-        let helpers = helpers.iter().map(|(name, text)| Input { name, text });
-        let inputs: Vec<Input> = helpers.chain([Input { name: &program.name, text }]).collect();
+        let inputs: Vec<Input> = texts.iter().map(|(name, text)| Input { name, text }).collect();
         let suite = match session.suite(&inputs) {
             Ok(suite) => suite,
             Err(outcome) => {
+                let (tests, helpers): (Vec<_>, Vec<_>) = texts.iter().partition(|(_, text)| may_have_tests(text));
+                if outcome.status == Status::Rejected && tests.len() > 1 {
+                    let others: Vec<PathBuf> = helpers.into_iter().map(|(name, _)| PathBuf::from(name)).collect();
+                    return module.tested.iter().filter(|file| !others.contains(file)).try_for_each(|file| {
+                        self.module(&TestModule { tested: vec![file.clone()], others: others.clone() })
+                    });
+                }
                 super::print_diagnostics(&outcome.diagnostics, &session, &self.output, self.settings);
                 let status = exit_status::of(outcome.status);
                 self.counts.error_status = Some(self.counts.error_status.map_or(status, |before| before.max(status)));
@@ -93,16 +103,28 @@ impl Run<'_> {
             }
         };
         super::print_diagnostics(&suite.diagnostics, &session, &self.output, self.settings);
-        self.suite(&mut session, &suite, &options)
+        let tested: Vec<&str> = inputs[given..].iter().map(|input| input.name).collect();
+        self.suite(&mut session, &suite, &tested, &options)
     }
 
-    fn suite(&mut self, session: &mut Session, suite: &Suite, options: &Options) -> Result<(), Aborted> {
+    /// Runs the tests of the given files.
+    fn suite(
+        &mut self,
+        session: &mut Session,
+        suite: &Suite,
+        files: &[&str],
+        options: &Options,
+    ) -> Result<(), Aborted> {
+        let own: Vec<usize> =
+            (0..suite.tests.len()).filter(|n| files.contains(&suite.tests[*n].file.as_str())).collect();
         let is_wanted = |test: &Test| self.filter.is_none_or(|word| test.name.contains(word));
-        let wanted: Vec<usize> = (0..suite.tests.len()).filter(|n| is_wanted(&suite.tests[*n])).collect();
-        self.counts.filtered_out += suite.tests.len() - wanted.len();
-        let Some(first) = wanted.first() else { return Ok(()) };
-        self.print(&format!("{}\n", suite.tests[*first].file));
+        let wanted: Vec<usize> = own.iter().copied().filter(|n| is_wanted(&suite.tests[*n])).collect();
+        self.counts.filtered_out += own.len() - wanted.len();
+        let mut file = None;
         for (done, number) in wanted.iter().enumerate() {
+            if file.replace(&suite.tests[*number].file) != Some(&suite.tests[*number].file) {
+                self.print(&format!("{}\n", suite.tests[*number].file));
+            }
             let printed = CaptureBuffer::up_to(MAX_CAPTURED_OUTPUT);
             let started = Instant::now();
             let ran = session.run_test(suite, *number, options, Box::new(printed.clone()));
@@ -211,22 +233,6 @@ impl Run<'_> {
             None => exit_status::DONE,
         }
     }
-}
-
-/// Returns the names and the texts of the files without tests that belong to the test target of a package: those in the
-/// folder of a file in `Tests/TARGET/`, which its tests may use.
-fn helper_files(file: &Path) -> Vec<(String, String)> {
-    let Some(folder) = file.parent().filter(|folder| folder.parent().is_some_and(|tests| tests.ends_with("Tests")))
-    else {
-        return vec![];
-    };
-    let others =
-        program_search::found(&[folder.to_owned()]).unwrap_or_default().into_iter().filter(|other| other != file);
-    let read = |other: PathBuf| match program_input::read(&other).ok()? {
-        Program { name, content: Content::Text(text) } if !may_have_tests(&text) => Some((name, text)),
-        Program { .. } => None,
-    };
-    others.filter_map(read).collect()
 }
 
 /// Whether a text may contain tests: a quick check, because most programs have none and need not be compiled.

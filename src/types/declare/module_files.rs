@@ -52,6 +52,8 @@ const ABSENT: &[(&str, &str)] = &[
     ("Combine", "values that change over time are an 'AsyncStream', whose elements 'for await' waits for"),
     ("PythonKit", NO_PYTHON),
     ("Python", NO_PYTHON),
+    ("Accelerate", "arrays and tensors have these operations, as in 'dot(xs, ys)' and 'xs.sum()'"),
+    ("PackageDescription", "'dscript test' in the folder of a package runs its tests"),
     ("SwiftUI", NO_WINDOWS),
     ("PlaygroundSupport", NO_WINDOWS),
     ("SpriteKit", NO_WINDOWS),

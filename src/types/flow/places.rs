@@ -167,7 +167,17 @@ impl<'b> Flow<'b, '_> {
                 }
             }
             Root::Global(global) => self.read_global(*global, place.span, how),
-            Root::Value(base) => self.expr(base),
+            Root::Value(base) => match base.kind {
+                // A stored property of the instance that is being initialized.
+                ExprKind::Local(local) => match self.variables.parts_at(local, &place.path) {
+                    Some((parts, _)) => {
+                        self.usage.read(local);
+                        self.parts_must_be_set(parts, place.span, how);
+                    }
+                    None => self.expr(base),
+                },
+                _ => self.expr(base),
+            },
             Root::Discard => {}
         }
     }

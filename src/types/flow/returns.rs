@@ -74,6 +74,8 @@ impl Flow<'_, '_> {
                 self.filled.is_some() && self.body.statements.last().is_some_and(|last| std::ptr::eq(last, s))
             }
             StmtKind::LocalFunction(_) => true,
+            // The end of a case of a `switch` that a `fallthrough` inside another statement leaves.
+            StmtKind::Break(_) => s.span.start == s.span.end,
             _ => false,
         }
     }

@@ -112,6 +112,8 @@ struct Frame {
     throws: bool,
     labels: Vec<Label>,
     next_label: u32,
+    /// The cases of `switch` statements that a `fallthrough` inside another statement leaves.
+    left_cases: Vec<LabelId>,
     /// The anonymous parameters `$0`, `$1` … of a closure.
     anonymous: Vec<LocalId>,
     function: Option<FunctionId>,
@@ -179,6 +181,8 @@ enum LabelKind {
     Switch,
     /// A block is only left by its label.
     Block,
+    /// `fallthrough` leaves the body of a case of a `switch`.
+    Case,
 }
 
 /// The local variable or function to which a name refers.
@@ -269,6 +273,7 @@ impl<'w> Infer<'w> {
             throws,
             labels: vec![],
             next_label: 0,
+            left_cases: vec![],
             anonymous: vec![],
             function,
             init_self: None,

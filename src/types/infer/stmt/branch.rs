@@ -10,7 +10,7 @@ use crate::types::model::syntax_query::strip;
 use crate::types::model::ty::Type;
 use crate::types::model::type_vars::Literal;
 use crate::types::model::typed_tree::{
-    Case, Condition, Expr, ExprKind, LocalId, Pattern, PatternKind, Place, Root, Stmt, StmtKind,
+    Case, Condition, Expr, ExprKind, LabelId, LocalId, Pattern, PatternKind, Place, Root, Stmt, StmtKind,
 };
 use crate::types::names::name_lookup;
 
@@ -174,7 +174,7 @@ impl Infer<'_> {
             let mut made = vec![];
             infer.check_default_is_last(cases);
             for case in cases {
-                let case = infer.in_scope(|infer| infer.switch_case(case, &ty, result.as_deref_mut()));
+                let case = infer.in_scope(|infer| infer.switch_case(case, &ty, label, result.as_deref_mut()));
                 made.push(case);
             }
             let head = Span::new(span.start, value.span.end);
@@ -200,7 +200,14 @@ impl Infer<'_> {
         );
     }
 
-    fn switch_case(&mut self, case: &ast::SwitchCase, ty: &Type, result: Option<&mut Branches>) -> Case {
+    /// Infers one case of the `switch` statement or expression with a label.
+    fn switch_case(
+        &mut self,
+        case: &ast::SwitchCase,
+        ty: &Type,
+        switch: LabelId,
+        result: Option<&mut Branches>,
+    ) -> Case {
         let patterns = self.case_patterns(&case.patterns, ty);
         let mut items: &[ast::Stmt] = &case.body.items;
         if items.is_empty() {
@@ -226,7 +233,24 @@ impl Infer<'_> {
                 let block = ast::Block { items: items.to_vec(), span: case.body.span };
                 self.value_block(&block, branches)
             }
-            None => self.in_scope(|infer| infer.statements(items)),
+            None => {
+                let (label, mut body) = self.labeled(None, LabelKind::Case, |infer, label| {
+                    (label, infer.in_scope(|infer| infer.statements(items)))
+                });
+                let left = &mut self.frame().left_cases;
+                let before = left.len();
+                left.retain(|case| *case != label);
+                if left.len() < before {
+                    // A `fallthrough` inside another statement leaves the body; the end of the body leaves the `switch`.
+                    if !falls_through {
+                        let end = Span::new(case.span.end, case.span.end);
+                        body.push(Stmt { kind: StmtKind::Break(switch), span: end });
+                    }
+                    body = vec![Stmt { kind: StmtKind::Block { label, body }, span: case.span }];
+                    falls_through = true;
+                }
+                body
+            }
         };
         Case { patterns, body, falls_through, span: case.span }
     }

@@ -161,11 +161,16 @@ impl Infer<'_> {
             AstStmt::Break(label) => self.jump(label.as_ref(), false, span, out),
             AstStmt::Continue(label) => self.jump(label.as_ref(), true, span, out),
             AstStmt::Fallthrough => {
-                self.error(Diagnostic::error(
-                    Code::WrongContext,
-                    span,
-                    "'fallthrough' is only allowed at the end of a case of a 'switch'",
-                ));
+                let labels = &self.frame().labels;
+                let left = labels.iter().rev().find(|l| l.kind == LabelKind::Case).map(|l| l.id);
+                self.frame().left_cases.extend(left);
+                match left {
+                    Some(case) => out.push(Stmt { kind: StmtKind::Break(case), span }),
+                    None => {
+                        let message = "'fallthrough' is only allowed in a case of a 'switch' statement";
+                        self.error(Diagnostic::error(Code::WrongContext, span, message));
+                    }
+                }
             }
             AstStmt::Throw(value) => {
                 let wanted = self.thrown_here();
