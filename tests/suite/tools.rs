@@ -144,9 +144,10 @@ fn tests_of_a_package_import_its_modules() {
     );
     assert_eq!(plain(&folder.run(&["test"]).stdout).lines().count(), 5);
     // The program of an executable module is not part of the module, and an error in one file stops its tests only.
-    let folder = folder
-        .with("Sources/Sorting/main.swift", "print(\"the program\")\n")
-        .with("Tests/SortingTests/BrokenTests.swift", "import XCTest\nclass B: XCTestCase { func testB() { oops() } }\n");
+    let folder = folder.with("Sources/Sorting/main.swift", "print(\"the program\")\n").with(
+        "Tests/SortingTests/BrokenTests.swift",
+        "import XCTest\nclass B: XCTestCase { func testB() { oops() } }\n",
+    );
     let finished = folder.run(&["test"]);
     assert_eq!(plain(&finished.stdout).lines().count(), 5, "{}", finished.stdout);
     assert!(finished.stderr.contains("cannot find 'oops'"), "{}", finished.stderr);
