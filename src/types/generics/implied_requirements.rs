@@ -36,7 +36,8 @@ pub(crate) fn add_implied(
 }
 
 /// Adds the requirements of `@differentiable` function types on members of generic parameters, such as `C.Element`. The
-/// environment contains the declared requirements, which determine these members.
+/// environment contains the declared requirements, which determine these members. The library declares all of its
+/// requirements.
 pub(crate) fn add_implied_of_members(
     cx: &mut TypeContext,
     env: &mut Env,
@@ -52,7 +53,9 @@ pub(crate) fn add_implied_of_members(
     let mut implied = vec![];
     type_context::with_env(cx, Rc::new(env.clone()), |cx| {
         for (ty, linear) in parts {
-            if let Some(member) = member_of_parameter(cx, ty, env, scope) {
+            let Some(member) = member_of_parameter(cx, ty, env, scope) else { continue };
+            let differentiable = name_lookup::protocol(cx, "Differentiable");
+            if linear || !conformances::conforms_to(cx, &member, differentiable) {
                 differentiable_parameter(cx, member, linear, ty.span, &mut implied);
             }
         }

@@ -131,7 +131,9 @@ impl Declaration {
         implied_requirements::add_implied(cx, &mut env, outer.params.len(), params, result, &self.scope);
         let implied = Rc::new(env.clone());
         type_context::with_env(cx, implied, |cx| generic_env::add_generics(cx, &mut env, &generics, &self.scope));
-        implied_requirements::add_implied_of_members(cx, &mut env, params, result, &self.scope);
+        if !self.is_prelude {
+            implied_requirements::add_implied_of_members(cx, &mut env, params, result, &self.scope);
+        }
         env
     }
 
