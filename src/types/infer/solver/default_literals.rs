@@ -18,41 +18,28 @@ impl Infer<'_> {
         };
         let beside_parameter = types.iter().any(|ty| is_open_parameter(self, ty));
         let usual = if self.in_formula || beside_parameter { "Double" } else { "Int" };
-        let usual = name_lookup::simple(self.cx, usual);
-        let mut any = false;
-        for ty in types {
-            if let Type::Var(v) = unification::shallow(self.cx, ty)
-                && self.cx.vars.var(v).literal == Some(Literal::Int)
-            {
-                any |= unification::unify(self.cx, ty, &usual, span);
-            }
-        }
-        any
+        self.default_to(usual, types, |literal| literal == Literal::Int, span)
     }
 
     /// Unifies the type variables of floating-point literals among the types with `Double`; returns whether there are any.
     pub(crate) fn default_fractions(&mut self, types: &[Type], span: Span) -> bool {
-        let double = name_lookup::simple(self.cx, "Double");
-        let mut any = false;
-        for ty in types {
-            if let Type::Var(v) = unification::shallow(self.cx, ty)
-                && self.cx.vars.var(v).literal == Some(Literal::Float)
-            {
-                any |= unification::unify(self.cx, ty, &double, span);
-            }
-        }
-        any
+        self.default_to("Double", types, |literal| literal == Literal::Float, span)
     }
 
     /// Unifies the type variables of string literals among the types with `String`; returns whether there are any.
     pub(crate) fn default_texts(&mut self, types: &[Type], span: Span) -> bool {
-        let string = name_lookup::simple(self.cx, "String");
+        self.default_to("String", types, Literal::is_text, span)
+    }
+
+    /// Unifies the type variables of literals of a kind with a type of the library; returns whether there are any.
+    fn default_to(&mut self, usual: &'static str, types: &[Type], is_meant: fn(Literal) -> bool, span: Span) -> bool {
+        let usual = name_lookup::simple(self.cx, usual);
         let mut any = false;
         for ty in types {
             if let Type::Var(v) = unification::shallow(self.cx, ty)
-                && self.cx.vars.var(v).literal.is_some_and(Literal::is_text)
+                && self.cx.vars.var(v).literal.is_some_and(is_meant)
             {
-                any |= unification::unify(self.cx, ty, &string, span);
+                any |= unification::unify(self.cx, ty, &usual, span);
             }
         }
         any
