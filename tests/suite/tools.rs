@@ -143,6 +143,11 @@ fn tests_of_a_package_import_its_modules() {
         format!("{more}1 passed, 0 failed\n")
     );
     assert_eq!(plain(&folder.run(&["test"]).stdout).lines().count(), 5);
+    // A file of one module may have the name of another one, and imports have several forms.
+    let folder = folder
+        .with("Sources/Sorting/Base.swift", "@_exported import Base // ordered\nimport func Base.ordered\n")
+        .with("Sources/Sorting/Quick.swift", "func quick(_ xs: [Int]) -> [Int] { xs.sorted(by: ordered) }\n");
+    assert_eq!(plain(&folder.run(&["test"]).stdout).lines().count(), 5);
     // The program of an executable module is not part of the module, and an error in one file stops its tests only.
     let folder = folder.with("Sources/Sorting/main.swift", "print(\"the program\")\n").with(
         "Tests/SortingTests/BrokenTests.swift",

@@ -7,7 +7,7 @@ use super::json_record::Record;
 use super::program_input::{self, Content, Program};
 use super::program_search::TestModule;
 use super::{program_search, render_style};
-use crate::session::{Input, Options, Session, Status, Suite, Test, TestRun};
+use crate::session::{Input, Options, Outcome, Session, Status, Suite, Test, TestRun};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -53,6 +53,21 @@ struct TestCounts {
     error_status: Option<i32>,
 }
 
+/// A module whose tests can run.
+struct CompiledModule {
+    session: Session,
+    suite: Suite,
+    /// The names of the files whose tests run.
+    tested: Vec<String>,
+    options: Options,
+}
+
+/// Files that do not compile.
+struct Failure {
+    session: Session,
+    outcome: Outcome,
+}
+
 /// The signal that no further file is tested.
 struct Aborted;
 
@@ -65,9 +80,39 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Runs the tests of a module. If the files do not compile together, each file with tests is a module together with the
-    /// files without tests, so that an error in one file does not prevent the tests in the others.
+    /// Runs the tests of a module. If its files do not compile together, each file with tests is compiled alone, or else
+    /// with the files without tests, so that an error in one file does not prevent the tests in the others.
     fn module(&mut self, module: &TestModule) -> Result<(), Aborted> {
+        let Some(texts) = self.texts(module) else { return Ok(()) };
+        let inputs: Vec<Input> = texts.iter().map(|(name, text)| Input { name, text }).collect();
+        let given = inputs.len().saturating_sub(module.tested.len());
+        if !inputs[given..].iter().any(|input| may_have_tests(input.text)) {
+            return Ok(());
+        }
+        let failure = match self.compiled(&inputs, given) {
+            Ok(compiled) => return self.run_compiled(compiled),
+            Err(failure) => failure,
+        };
+        if inputs.len() == 1 || failure.outcome.status != Status::Rejected {
+            self.reject(&failure);
+            return Ok(());
+        }
+        let (tests, helpers): (Vec<Input>, Vec<Input>) = inputs.iter().partition(|input| may_have_tests(input.text));
+        for test in tests.into_iter().filter(|test| inputs[given..].iter().any(|input| input.name == test.name)) {
+            let compiled = self.compiled(&[test], 0).or_else(|failure| {
+                let inputs: Vec<Input> = helpers.iter().copied().chain([test]).collect();
+                self.compiled(&inputs, helpers.len()).map_err(|_| failure)
+            });
+            match compiled {
+                Ok(compiled) => self.run_compiled(compiled)?,
+                Err(failure) => self.reject(&failure),
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the names and the texts of the files of a module, the tested files last; reports a file that cannot be read.
+    fn texts(&mut self, module: &TestModule) -> Option<Vec<(String, String)>> {
         let mut texts = vec![];
         for file in module.others.iter().chain(&module.tested) {
             match program_input::read(file) {
@@ -76,35 +121,36 @@ impl Run<'_> {
                 Err(reason) => {
                     report(&reason);
                     self.counts.error_status.get_or_insert(exit_status::USAGE);
-                    return Ok(());
+                    return None;
                 }
             }
         }
-        let given = texts.len().saturating_sub(module.tested.len());
-        let Some((name, _)) = texts[given..].iter().find(|(_, text)| may_have_tests(text)) else { return Ok(()) };
-        let options = self.settings.options(vec![name.clone()], self.interrupt.clone());
+        Some(texts)
+    }
+
+    /// Compiles files, of which those from `given` on are tested.
+    fn compiled(&self, inputs: &[Input], given: usize) -> Result<CompiledModule, Failure> {
+        let tested: Vec<String> = inputs[given..].iter().map(|input| input.name.to_owned()).collect();
+        let options = self.settings.options(tested.iter().take(1).cloned().collect(), self.interrupt.clone());
         let options = Options { check_derivatives: true, ..options };
         let mut session = Session::new(options.clone(), Box::new(std::io::sink()));
-        let inputs: Vec<Input> = texts.iter().map(|(name, text)| Input { name, text }).collect();
-        let suite = match session.suite(&inputs) {
-            Ok(suite) => suite,
-            Err(outcome) => {
-                let (tests, helpers): (Vec<_>, Vec<_>) = texts.iter().partition(|(_, text)| may_have_tests(text));
-                if outcome.status == Status::Rejected && tests.len() > 1 {
-                    let others: Vec<PathBuf> = helpers.into_iter().map(|(name, _)| PathBuf::from(name)).collect();
-                    return module.tested.iter().filter(|file| !others.contains(file)).try_for_each(|file| {
-                        self.module(&TestModule { tested: vec![file.clone()], others: others.clone() })
-                    });
-                }
-                super::print_diagnostics(&outcome.diagnostics, &session, &self.output, self.settings);
-                let status = exit_status::of(outcome.status);
-                self.counts.error_status = Some(self.counts.error_status.map_or(status, |before| before.max(status)));
-                return Ok(());
-            }
-        };
+        match session.suite(inputs) {
+            Ok(suite) => Ok(CompiledModule { session, suite, tested, options }),
+            Err(outcome) => Err(Failure { session, outcome }),
+        }
+    }
+
+    fn run_compiled(&mut self, compiled: CompiledModule) -> Result<(), Aborted> {
+        let CompiledModule { mut session, suite, tested, options } = compiled;
         super::print_diagnostics(&suite.diagnostics, &session, &self.output, self.settings);
-        let tested: Vec<&str> = inputs[given..].iter().map(|input| input.name).collect();
         self.suite(&mut session, &suite, &tested, &options)
+    }
+
+    /// Reports files that do not compile.
+    fn reject(&mut self, Failure { session, outcome }: &Failure) {
+        super::print_diagnostics(&outcome.diagnostics, session, &self.output, self.settings);
+        let status = exit_status::of(outcome.status);
+        self.counts.error_status = Some(self.counts.error_status.map_or(status, |before| before.max(status)));
     }
 
     /// Runs the tests of the given files.
@@ -112,11 +158,10 @@ impl Run<'_> {
         &mut self,
         session: &mut Session,
         suite: &Suite,
-        files: &[&str],
+        files: &[String],
         options: &Options,
     ) -> Result<(), Aborted> {
-        let own: Vec<usize> =
-            (0..suite.tests.len()).filter(|n| files.contains(&suite.tests[*n].file.as_str())).collect();
+        let own: Vec<usize> = (0..suite.tests.len()).filter(|n| files.contains(&suite.tests[*n].file)).collect();
         let is_wanted = |test: &Test| self.filter.is_none_or(|word| test.name.contains(word));
         let wanted: Vec<usize> = own.iter().copied().filter(|n| is_wanted(&suite.tests[*n])).collect();
         self.counts.filtered_out += own.len() - wanted.len();

@@ -9,7 +9,7 @@ use crate::syntax;
 use crate::syntax::ast::{DeclKind, File, StmtKind};
 use crate::syntax::is_library_module;
 use crate::syntax::{RegexText, asynchronous_extensions, declared_tests, remaining_tasks};
-use crate::types::names::module_name::is_of_module;
+use crate::types::names::module_name::is_in_module_folder;
 use std::path::{Component, Path, PathBuf};
 use std::rc::Rc;
 
@@ -150,21 +150,24 @@ impl Session {
         importing: &mut Vec<PathBuf>,
         loaded: &mut ModuleFiles,
     ) {
-        let is_known = |path: &Path| is_of_module(&path.display().to_string(), module);
-        let is_given = given.iter().any(|input| is_known(Path::new(input.name)));
-        if is_library_module(module) || is_given || loaded.paths.iter().chain(&*importing).any(|path| is_known(path)) {
+        let Some(load) = self.loader.filter(|_| !is_library_module(module)) else { return };
+        let given_paths = given.iter().map(|input| Path::new(input.name));
+        let known: Vec<&Path> =
+            given_paths.chain(loaded.paths.iter().chain(&*importing).map(PathBuf::as_path)).collect();
+        if known.iter().any(|path| is_in_module_folder(path, module)) {
             return;
         }
-        let Some(load) = self.loader else { return };
+        let is_loaded = known.iter().any(|path| path.file_stem().is_some_and(|stem| stem == module));
         let folder = importer.parent().unwrap_or(Path::new("")).to_owned();
         let allowed = self.machine.host.access.read.clone();
         let beside = ["dscript", "swift"].map(|extension| PathBuf::from(format!("{module}.{extension}")));
         let is_readable = |file: &&PathBuf| {
             let path = plain(&folder.join(file));
-            !importing.contains(&path) && allowed.has(&path) && load(&path, &allowed).is_ok()
+            !is_loaded && allowed.has(&path) && load(&path, &allowed).is_ok()
         };
         let files = match beside.iter().find(is_readable) {
             Some(file) => vec![file.clone()],
+            // A file of another module may have the name of this one.
             None => package_module::files(&folder, module, &allowed),
         };
         for file in files {
@@ -174,15 +177,19 @@ impl Session {
     }
 }
 
-/// Returns the names of the modules that a text imports by name.
+/// Returns the names of the modules that a text imports by name: of `Sorting` in `@testable import Sorting // all of it` and in
+/// `import func Sorting.quick`.
 fn modules(text: &str) -> Vec<String> {
-    let words = text.lines().filter_map(|line| {
-        let line = line.trim_start();
-        let line = line.strip_prefix("@testable").map_or(line, str::trim_start);
-        line.strip_prefix("import ").map(str::trim)
-    });
-    let is_name = |word: &&str| !word.is_empty() && word.chars().all(|c| c.is_alphanumeric() || c == '_');
-    words.filter(is_name).map(str::to_owned).collect()
+    const KINDS: [&str; 8] = ["class", "enum", "func", "let", "protocol", "struct", "typealias", "var"];
+    let module = |line: &str| {
+        let line = line.split("//").next().unwrap_or_default();
+        let mut words = line.split_whitespace().skip_while(|word| word.starts_with('@'));
+        words.next().filter(|word| *word == "import")?;
+        let path = words.find(|word| !KINDS.contains(word))?;
+        path.split('.').next().map(str::to_owned)
+    };
+    let is_name = |word: &String| !word.is_empty() && word.chars().all(|c| c.is_alphanumeric() || c == '_');
+    text.lines().filter_map(module).filter(is_name).collect()
 }
 
 /// Returns the names of the files that a text imports, with the source locations of the imports.

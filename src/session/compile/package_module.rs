@@ -32,7 +32,8 @@ fn collect(base: &Path, folder: &Path, folders: &Folders, nesting: usize, found:
         match path.extension().and_then(|extension| extension.to_str()) {
             // `main.swift` is the program of an executable module.
             Some("swift" | "dscript") if path.file_stem().is_some_and(|stem| stem != "main") => found.push(path),
-            None if nesting > 0 => collect(base, &path, folders, nesting - 1, found),
+            // A link to a folder may lead back to the folder that contains it.
+            None if nesting > 0 && !base.join(&path).is_symlink() => collect(base, &path, folders, nesting - 1, found),
             _ => {}
         }
     }

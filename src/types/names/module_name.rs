@@ -24,11 +24,15 @@ pub(crate) enum Module {
 }
 
 /// Whether a file belongs to a module: it has the module's name, or it lies in the module's folder of a package.
-pub(crate) fn is_of_module(file: &str, module: &str) -> bool {
+fn is_of_module(file: &str, module: &str) -> bool {
     let path = Path::new(file);
+    path.file_stem().is_some_and(|stem| stem == module) || is_in_module_folder(path, module)
+}
+
+/// Whether a file lies in the folder `Sources/NAME` of a module.
+pub(crate) fn is_in_module_folder(path: &Path, module: &str) -> bool {
     let folders: Vec<Component> = path.parent().into_iter().flat_map(Path::components).collect();
-    let is_module_folder = |pair: &[Component]| pair[0].as_os_str() == "Sources" && pair[1].as_os_str() == module;
-    path.file_stem().is_some_and(|stem| stem == module) || folders.windows(2).any(is_module_folder)
+    folders.windows(2).any(|pair| pair[0].as_os_str() == "Sources" && pair[1].as_os_str() == module)
 }
 
 /// Whether a name is the name of a file or of a module of the program: such a name refers to the program as a module.

@@ -38,6 +38,13 @@ impl Infer<'_> {
     /// Infers an expression. `expected` is a hint: the caller still coerces the value to the expected type.
     pub(super) fn expr(&mut self, e: &ast::Expr, expected: Option<&Type>) -> Expr {
         crate::cancel::check();
+        if self.is_initializer && !is_collection_or_tuple(e) {
+            // A literal inside of a call or a closure is not the value of the variable.
+            self.is_initializer = false;
+            let found = self.expr(e, expected);
+            self.is_initializer = true;
+            return found;
+        }
         let span = e.span;
         // An erroneous type provides no expectation.
         let expected = expected.filter(|ty| **ty != Type::Error);
@@ -408,4 +415,9 @@ pub(crate) fn is_nil(e: &ast::Expr) -> bool {
         Ast::Paren(inner) => is_nil(inner),
         _ => false,
     }
+}
+
+/// Whether an expression is a collection literal, or consists of such literals in parentheses.
+pub(crate) fn is_collection_or_tuple(e: &ast::Expr) -> bool {
+    matches!(e.kind, Ast::Array(_) | Ast::Dictionary(_) | Ast::Tuple(_) | Ast::Paren(_))
 }

@@ -177,6 +177,7 @@ impl Infer<'_> {
                 let case = infer.in_scope(|infer| infer.switch_case(case, &ty, label, result.as_deref_mut()));
                 made.push(case);
             }
+            infer.check_entered_cases(cases, &made);
             let head = Span::new(span.start, value.span.end);
             infer.check_exhaustive(&ty, &made, head);
             infer.warn_of_unreached_cases(&ty, &made);
@@ -185,18 +186,35 @@ impl Infer<'_> {
         Stmt { kind, span }
     }
 
+    /// Reports each `fallthrough` without a next case, and each one that would enter a case without values for its variables.
+    fn check_entered_cases(&mut self, cases: &[ast::SwitchCase], made: &[Case]) {
+        for (i, (written, _)) in cases.iter().zip(made).enumerate().filter(|(_, (_, case))| case.falls_through) {
+            let leaves = "leaves this case by 'fallthrough'";
+            match (cases.get(i + 1), made.get(i + 1)) {
+                (Some(next), Some(entered))
+                    if entered.patterns.iter().any(|(pattern, _)| !pattern.bound().is_empty()) =>
+                {
+                    let message = "'fallthrough' cannot transfer control to a case label that declares variables";
+                    let diagnostic = Diagnostic::error(Code::WrongContext, label_of(next), message);
+                    self.error(diagnostic.also(label_of(written), leaves));
+                }
+                (Some(_), _) => {}
+                (None, _) => {
+                    let message = "'fallthrough' without a following 'case' or 'default' block";
+                    self.error(Diagnostic::error(Code::WrongContext, label_of(written), message));
+                }
+            }
+        }
+    }
+
     /// Reports a case after `default`, which would never match.
     fn check_default_is_last(&mut self, cases: &[ast::SwitchCase]) {
         let Some(at) = cases.iter().position(|c| c.patterns.is_empty()) else { return };
         let Some(after) = cases.get(at + 1) else { return };
-        let place = |case: &ast::SwitchCase| match case.patterns.first() {
-            Some((pattern, _)) => Span::new(case.span.start, pattern.span.end),
-            None => Span::new(case.span.start, case.span.start + "default".len() as u32),
-        };
         let message = "additional 'case' blocks cannot appear after the 'default' block of a 'switch'";
-        let diagnostic = Diagnostic::error(Code::WrongContext, place(after), message);
+        let diagnostic = Diagnostic::error(Code::WrongContext, label_of(after), message);
         self.error(
-            diagnostic.also(place(&cases[at]), "matches every remaining value").help("move 'default' to the end"),
+            diagnostic.also(label_of(&cases[at]), "matches every remaining value").help("move 'default' to the end"),
         );
     }
 
@@ -470,5 +488,13 @@ pub(crate) fn ends_in_statements(e: &ast::Expr) -> bool {
         Ast::Block(b) => block(b),
         Ast::Switch { cases, .. } => cases.iter().any(|c| block(&c.body)),
         _ => false,
+    }
+}
+
+/// Returns the source location of the label of a case, up to its first pattern.
+fn label_of(case: &ast::SwitchCase) -> Span {
+    match case.patterns.first() {
+        Some((pattern, _)) => Span::new(case.span.start, pattern.span.end),
+        None => Span::new(case.span.start, case.span.start + "default".len() as u32),
     }
 }

@@ -161,8 +161,10 @@ impl Infer<'_> {
             AstStmt::Break(label) => self.jump(label.as_ref(), false, span, out),
             AstStmt::Continue(label) => self.jump(label.as_ref(), true, span, out),
             AstStmt::Fallthrough => {
-                let labels = &self.frame().labels;
-                let left = labels.iter().rev().find(|l| l.kind == LabelKind::Case).map(|l| l.id);
+                // A case of a `switch` expression is left only by its value.
+                let labels = self.frame().labels.iter().rev();
+                let innermost = labels.clone().find(|l| matches!(l.kind, LabelKind::Case | LabelKind::Switch));
+                let left = innermost.filter(|l| l.kind == LabelKind::Case).map(|l| l.id);
                 self.frame().left_cases.extend(left);
                 match left {
                     Some(case) => out.push(Stmt { kind: StmtKind::Break(case), span }),

@@ -11,6 +11,7 @@ use crate::types::declare::modifiers::DeclarationScope;
 use crate::types::generics::opaque_type;
 use crate::types::generics::type_size;
 use crate::types::generics::unification;
+use crate::types::infer::expr::is_collection_or_tuple;
 use crate::types::infer::stmt::place::assignment_inside;
 use crate::types::infer::{FrameKind, Infer};
 use crate::types::model::prelude_index::PRELUDE_FILE;
@@ -101,7 +102,7 @@ impl Infer<'_> {
                 self.reject_assigned_value(inner, span, |target| format!("{before}{target}"));
                 return self.error_expr(value.span);
             }
-            let is_literal = matches!(value.kind, Ast::Array(_) | Ast::Dictionary(_) | Ast::Tuple(_) | Ast::Paren(_));
+            let is_literal = is_collection_or_tuple(value);
             let before = std::mem::replace(&mut self.is_initializer, written.is_none() && is_literal);
             let found = self.expr(value, written.as_ref());
             self.is_initializer = before;
