@@ -129,14 +129,14 @@ impl Run<'_> {
     }
 
     /// Compiles files, of which those from `given` on are tested.
-    fn compiled(&self, inputs: &[Input], given: usize) -> Result<CompiledModule, Failure> {
+    fn compiled(&self, inputs: &[Input], given: usize) -> Result<CompiledModule, Box<Failure>> {
         let tested: Vec<String> = inputs[given..].iter().map(|input| input.name.to_owned()).collect();
         let options = self.settings.options(tested.iter().take(1).cloned().collect(), self.interrupt.clone());
         let options = Options { check_derivatives: true, ..options };
         let mut session = Session::new(options.clone(), Box::new(std::io::sink()));
         match session.suite(inputs) {
             Ok(suite) => Ok(CompiledModule { session, suite, tested, options }),
-            Err(outcome) => Err(Failure { session, outcome }),
+            Err(outcome) => Err(Box::new(Failure { session, outcome })),
         }
     }
 
