@@ -19,6 +19,7 @@ mod tests;
 pub use crate::native::library::{Access, AccessError, Display, Folders, ProgressReport, Screen, Streams, View};
 pub use crate::plot::{TextStyle, png};
 pub use crate::session::compile::imports::Loader;
+pub use crate::session::compile::program_file::is_program_file;
 pub use crate::session::explain::formula::Derived;
 pub use crate::session::explain::views::graph;
 pub use crate::session::query::ParameterInfo;

@@ -1,9 +1,7 @@
 //! Program search: finds the programs in files and folders.
 
+use crate::session::is_program_file;
 use std::path::{Path, PathBuf};
-
-/// The file extensions of programs.
-const ENDINGS: [&str; 2] = ["dscript", "swift"];
 
 /// Returns the given files and the programs in the given folders, recursively, in the order of their names; without
 /// arguments, the programs in the working folder. On failure, returns the error message.
@@ -91,15 +89,11 @@ fn below(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), String> {
             let path = path.strip_prefix("./").map(Path::to_path_buf).unwrap_or(path);
             match entry.file_type() {
                 Ok(kind) if kind.is_dir() && !is_hidden => folders.push(path),
-                Ok(_) if path.is_file() && is_program(&path) => here.push(path),
+                Ok(_) if path.is_file() && is_program_file(&path) => here.push(path),
                 _ => {}
             }
         }
         files.extend(here.into_iter().rev());
     }
     Ok(())
-}
-
-fn is_program(path: &Path) -> bool {
-    path.extension().is_some_and(|ending| ENDINGS.iter().any(|e| ending == *e))
 }

@@ -1,6 +1,6 @@
 //! Imports: reads the files of a module, each once, imported files first.
 
-use super::package_module;
+use super::{package_module, program_file};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::native::library;
 use crate::session::{Folders, Input, Session};
@@ -160,7 +160,7 @@ impl Session {
         let is_loaded = known.iter().any(|path| path.file_stem().is_some_and(|stem| stem == module));
         let folder = importer.parent().unwrap_or(Path::new("")).to_owned();
         let allowed = self.machine.host.access.read.clone();
-        let beside = ["dscript", "swift"].map(|extension| PathBuf::from(format!("{module}.{extension}")));
+        let beside = program_file::EXTENSIONS.map(|extension| PathBuf::from(format!("{module}.{extension}")));
         let is_readable = |file: &&PathBuf| {
             let path = plain(&folder.join(file));
             !is_loaded && allowed.has(&path) && load(&path, &allowed).is_ok()

@@ -10,6 +10,7 @@ mod foreign_edit;
 mod foreign_scope;
 pub(crate) mod imports;
 mod package_module;
+pub(crate) mod program_file;
 mod quotient_edits;
 pub(crate) mod stage_listings;
 mod statement_errors;

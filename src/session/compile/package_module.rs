@@ -1,5 +1,6 @@
 //! Package modules: finds the source files of a module in the layout of Swift's packages, `Sources/NAME/`.
 
+use super::program_file::is_program_file;
 use crate::session::Folders;
 use std::path::{Path, PathBuf};
 
@@ -29,12 +30,14 @@ fn collect(base: &Path, folder: &Path, folders: &Folders, nesting: usize, found:
     let Ok(names) = folders.list(&base.join(folder)) else { return };
     for name in names.into_iter().filter(|name| !name.starts_with('.')) {
         let path = folder.join(&name);
-        match path.extension().and_then(|extension| extension.to_str()) {
+        if is_program_file(&path) {
             // `main.swift` is the program of an executable module.
-            Some("swift" | "dscript") if path.file_stem().is_some_and(|stem| stem != "main") => found.push(path),
-            // A link to a folder may lead back to the folder that contains it.
-            None if nesting > 0 && !base.join(&path).is_symlink() => collect(base, &path, folders, nesting - 1, found),
-            _ => {}
+            if path.file_stem().is_some_and(|stem| stem != "main") {
+                found.push(path);
+            }
+        } else if path.extension().is_none() && nesting > 0 && !base.join(&path).is_symlink() {
+            // A link to a folder may lead back to the folder that contains it, and is not followed.
+            collect(base, &path, folders, nesting - 1, found);
         }
     }
 }

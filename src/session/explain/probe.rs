@@ -98,7 +98,8 @@ impl Session {
     pub fn explain_moved(&mut self, point: &Point<'_>, steps: &str) -> Result<Explanation, Vec<Diagnostic>> {
         let function = self.function_at(point)?;
         let joined = point::joined(point, &function);
-        let moved = joined.argument.empty().code("_nudged(").append(&joined.argument).code(", [").part(steps).code("])");
+        let moved =
+            joined.argument.empty().code("_nudged(").append(&joined.argument).code(", [").part(steps).code("])");
         self.explain_at(point.function, &moved, &joined.function, &function.names)
     }
 }

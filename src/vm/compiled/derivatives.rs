@@ -19,6 +19,10 @@ use std::rc::Rc;
 /// function with a loop.
 const RUNS: u32 = 25;
 
+/// The number of instructions of tangent or adjoint code that count as one step. Code without jumps counts no steps itself, but
+/// a loop that applies an operator to a long function runs for long.
+const INSTRUCTIONS_PER_STEP: usize = 16;
+
 /// Runs tangent or adjoint code whose arguments are in the window, in which there is room for all its registers. The
 /// results are in the window afterwards. Returns `false` when the code bails out.
 ///
@@ -35,6 +39,7 @@ pub(crate) fn run_derivative(
     // The loop that applies the operator looks for its machine code afterwards.
     let is_withheld = machine.renew_steps();
     let is_done = run(machine, compiler, found);
+    machine.fuel -= (found.code.instructions.len() / INSTRUCTIONS_PER_STEP) as i64;
     if is_withheld {
         machine.withhold_again();
     }

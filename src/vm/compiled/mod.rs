@@ -40,9 +40,16 @@ const SHORT_RUN: i64 = 20;
 const MAX_SHORT_RUNS: u32 = 500;
 
 /// Notes that a function was called when the limits were checked.
-pub(crate) fn observe_call(machine: &Machine, callee: &Entry) {
-    let is_candidate = machine.tier.mode == CompileMode::WhenHot && callee.number.is_some();
-    if is_candidate && callee.machine_code.function.observe() >= SEEN {
+pub(crate) fn observe_call(machine: &mut Machine, callee: &Entry) {
+    if machine.tier.mode != CompileMode::WhenHot || callee.number.is_none() {
+        return;
+    }
+    if callee.machine_code.function.observe() >= SEEN {
+        if !callee.machine_code.function.is_interpreted() {
+            // Nothing is left to do for the function, but a loop may call it. If each iteration counts the same number of
+            // steps, the checks may always find the call, and never the backward jump.
+            machine.withhold_steps();
+        }
         callee.enter_machine_code();
     }
 }
