@@ -70,12 +70,11 @@ extern "C" fn step(context: *mut Context, site: *const Site, link: *const Link) 
         let (machine, compiler) = unsafe { (&mut *running.machine, &mut *running.compiler) };
         machine.fuel = context.fuel;
         compiled::take_nodes(machine, context);
-        let (references, slots, mode) =
-            (machine.stacks.r.as_ptr(), machine.stacks.slots.as_ptr(), machine.levels.mode());
+        let (stacks, mode) = (machine.stacks.addresses(), machine.levels.mode());
         let (root, frames) = (&raw const context.root, running.frames);
-        let mut callers = Callers { link, root, frames, stack: references.addr(), exist: false };
-        let frame = push_innermost(machine, site, &callers)
-            .filter(|_| references == machine.stacks.r.as_ptr() && slots == machine.stacks.slots.as_ptr());
+        let stack = machine.stacks.r.as_ptr().addr();
+        let mut callers = Callers { link, root, frames, stack, exist: false };
+        let frame = push_innermost(machine, site, &callers).filter(|_| machine.stacks.addresses() == stacks);
         let Some(frame) = frame else {
             machine.frames.truncate(running.frames);
             context.fuel = machine.fuel;
@@ -100,7 +99,7 @@ extern "C" fn step(context: *mut Context, site: *const Site, link: *const Link) 
         let outcome = applied.and_then(|is_done| if is_done { Ok(()) } else { execute(machine, compiler) });
         context.fuel = machine.fuel;
         compiled::describe(machine, context);
-        let has_moved = references != machine.stacks.r.as_ptr() || slots != machine.stacks.slots.as_ptr();
+        let has_moved = machine.stacks.addresses() != stacks;
         if outcome.is_err() || machine.frames.len() != count || has_moved || mode != machine.levels.mode() {
             callers.create(machine);
             running.fault = outcome.err();

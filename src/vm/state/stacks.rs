@@ -56,6 +56,12 @@ impl Stacks {
             && (!slots || end[0] <= self.slots.len())
     }
 
+    /// Returns the addresses of the stacks. Machine code has the addresses of its registers, so it cannot continue after a stack
+    /// has moved.
+    pub fn addresses(&self) -> [usize; 4] {
+        [self.f.as_ptr().addr(), self.slots.as_ptr().addr(), self.i.as_ptr().addr(), self.r.as_ptr().addr()]
+    }
+
     /// Returns the number of bytes that the given numbers of registers take.
     pub fn bytes_for([f, i, r]: [usize; 3], slots: bool) -> u64 {
         let number = size_of::<f64>() + if slots { size_of::<Slot>() } else { 0 };
