@@ -353,21 +353,29 @@ impl Index {
     }
 
     /// Returns the source text of the index.
-    fn source(&self, files: &[File]) -> String {
+    fn source(&self, library: &[File]) -> String {
         let file = |f: &File| format!("    LibraryFile {{ name: {:?}, text: {:?} }},\n", f.path, f.text);
-        let files: String = files.iter().map(file).collect();
+        let files: String = library.iter().map(file).collect();
         let members = self.members.iter().map(|(of, pieces)| format!("({of:?}, &[\n{}]),\n", table(pieces)));
         let protocols =
             self.conformances.keys().map(|of| format!("    ({of:?}, &{:?}),\n", Vec::from_iter(self.protocols(of))));
         format!(
             "/// The index of the library.\npub(crate) static LIBRARY: Library = Library {{\nfiles: &[\n{files}],\n\
-             declarations: &[\n{}],\nconformances: &[\n{}],\nprotocols: &[\n{}],\nmembers: &[\n{}],\n}};\n",
+             declarations: &[\n{}],\nconformances: &[\n{}],\nprotocols: &[\n{}],\nmembers: &[\n{}],\nchecksum: {},\n}};\n",
             table(&self.declarations),
             table(&self.conformances),
             protocols.collect::<String>(),
             members.collect::<String>(),
+            checksum(library),
         )
     }
+}
+
+/// Returns the checksum of the texts of all files.
+fn checksum(files: &[File]) -> u32 {
+    let mut hash = crc32fast::Hasher::new();
+    files.iter().for_each(|file| hash.update(file.text.as_bytes()));
+    hash.finalize()
 }
 
 /// Adds the names that occur in a type.

@@ -15,7 +15,7 @@ pub struct Field {
 }
 
 /// The description of one instruction.
-#[derive(Debug)]
+#[derive(Hash, Debug)]
 pub struct Entry {
     /// The name of the instruction.
     pub name: &'static str,

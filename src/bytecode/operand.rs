@@ -3,7 +3,7 @@
 use crate::value::Bank;
 
 /// The role of an operand.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Role {
     /// The operand is a register of a bank.
     Register(Bank, Access),
@@ -31,7 +31,7 @@ pub enum Role {
 }
 
 /// The way in which an instruction accesses a register.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Access {
     /// The instruction writes the register.
     Out,
@@ -44,7 +44,7 @@ pub enum Access {
 }
 
 /// A table of a code object to which an operand refers.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Table {
     /// The table of number constants, `Code::numbers`.
     Numbers,

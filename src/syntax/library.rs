@@ -18,6 +18,8 @@ pub struct Library {
     pub protocols: &'static [(&'static str, &'static [&'static str])],
     /// The extensions that only add members, with the names of the extended types and of the members, sorted by both.
     pub members: &'static [(&'static str, &'static [Indexed])],
+    /// The checksum of the texts of all files.
+    pub checksum: u32,
 }
 
 /// A name, and the top-level declarations that are listed under this name, in the order of the files.

@@ -3,7 +3,7 @@
 use crate::diagnostic::{Code, Form};
 use crate::front::kernelspec_location::Target;
 use crate::front::units::{bytes, depth, seconds};
-use crate::session::{Access, CheckNan, CompileMode, Folders, Kinks, Options, Stage, TextStyle};
+use crate::session::{Access, CheckNan, CompileMode, Folders, Kinks, Options, Stage, TextStyle, is_program_file};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::ffi::OsString;
@@ -42,13 +42,13 @@ pub(super) struct Words {
 }
 
 impl Words {
-    /// Returns the arguments of `dscript FILE` for a file with the extension of scripts, and `None` for other command
+    /// Returns the arguments of `dscript FILE` for a file with the extension of programs, and `None` for other command
     /// lines. Building the tables of the argument parser would take a tenth of the time of a small script.
     pub(super) fn of_script(given: &[OsString]) -> Option<Words> {
         let [_, file] = given else { return None };
         let file = Path::new(file);
-        let is_script = file.extension().is_some_and(|extension| extension == "dscript");
-        if !is_script || file.as_os_str().as_encoded_bytes().starts_with(b"-") {
+        let is_compiled = file.extension().is_some_and(|extension| extension == "dsc");
+        if !(is_compiled || is_program_file(file)) || file.as_os_str().as_encoded_bytes().starts_with(b"-") {
             return None;
         }
         let program = Program { files: vec![file.to_owned()], ..Program::default() };

@@ -15,10 +15,12 @@ use crate::session::{Input, Outcome, Session, Status};
 use crate::source::{SourceMap, Span};
 use crate::types::TypeContext;
 use crate::types::declare::interactive_session;
+use crate::types::model::prelude_index;
 use crate::value::Signature;
 use crate::value::shape::{DescriptionId, ShapeId, Shapes, Tangents};
 use crate::vm::{CodeSource, Fault, FaultKind, Kink, Reporter, Trace, TransformKind};
 use hashbrown::HashMap;
+use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 
 /// The error for a file that is not the output of this compiler.
@@ -142,7 +144,7 @@ impl Session {
             Err(fault) => return Err(self.concluded(Err(fault), compiled.diagnostics)),
         };
         let bytes = stored_graphs::stored(&self.program)
-            .and_then(|graphs| Image { graphs: Bytes(graphs), ..image }.to_bytes(self.identity()));
+            .and_then(|graphs| Image { graphs: Bytes(graphs), ..image }.to_bytes(identity()));
         match bytes {
             Ok(bytes) => Ok((bytes, compiled.diagnostics)),
             Err(why) => Err(refused(Span::default(), &why)),
@@ -164,7 +166,7 @@ impl Session {
     ///
     /// `file` is the name of the compiled program in diagnostics.
     pub fn run_compiled(&mut self, file: &str, bytes: &[u8]) -> Outcome {
-        let image = match Image::from_bytes(bytes, self.identity()) {
+        let image = match Image::from_bytes(bytes, identity()) {
             Ok(image) => image,
             Err(damage) => return self.refused_file(file, &damage.to_string()),
         };
@@ -210,17 +212,29 @@ impl Session {
         let start = source.map_or(0, |source| self.sources.get(source).start);
         refused(Span::new(start, start), why)
     }
+}
 
-    /// Returns a checksum of everything with which a compiled program must agree: instructions, primitives, and
-    /// library.
-    fn identity(&self) -> u32 {
-        let mut hash = crc32fast::Hasher::new();
-        hash.update(env!("CARGO_PKG_VERSION").as_bytes());
-        hash.update(format!("{LIST:?}").as_bytes());
-        crate::native::primitive_table::all().iter().for_each(|primitive| hash.update(primitive.name.as_bytes()));
-        crate::native::library::names().for_each(|name| hash.update(name.as_bytes()));
-        self.sources.prelude().iter().for_each(|source| hash.update(source.text.as_bytes()));
-        hash.finalize()
+/// Returns a checksum of everything with which a compiled program must agree: instructions, primitives, and library.
+fn identity() -> u32 {
+    let mut hash = Checksum(crc32fast::Hasher::new());
+    env!("CARGO_PKG_VERSION").hash(&mut hash);
+    LIST.hash(&mut hash);
+    crate::native::primitive_table::all().iter().for_each(|primitive| primitive.name.hash(&mut hash));
+    crate::native::library::names().for_each(|name| name.hash(&mut hash));
+    prelude_index::checksum().hash(&mut hash);
+    hash.0.finalize()
+}
+
+/// A checksum of values, which is the same for all runs of the compiler.
+struct Checksum(crc32fast::Hasher);
+
+impl Hasher for Checksum {
+    fn write(&mut self, bytes: &[u8]) {
+        self.0.update(bytes);
+    }
+
+    fn finish(&self) -> u64 {
+        self.0.clone().finalize().into()
     }
 }
 

@@ -44,6 +44,11 @@ impl Prelude {
     }
 }
 
+/// Returns the checksum of the library's texts.
+pub(crate) fn checksum() -> u32 {
+    LIBRARY.checksum
+}
+
 /// Returns the pieces that declare a name at the top level.
 pub(crate) fn declaring(name: &str) -> &'static [Piece] {
     listed(LIBRARY.declarations, name).unwrap_or_default()

@@ -195,7 +195,7 @@ mod tests {
 
     #[test]
     fn every_declaration_of_the_library_can_be_read() {
-        let Library { files, declarations, conformances, protocols, members } = LIBRARY;
+        let Library { files, declarations, conformances, protocols, members, checksum: _ } = LIBRARY;
         assert!(files.len() > 20 && declarations.len() > 200 && conformances.len() > 20 && protocols.len() > 20);
         let of_types = members.iter().flat_map(|(_, members)| *members);
         for (name, pieces) in declarations.iter().chain(conformances).chain(of_types) {
