@@ -201,6 +201,22 @@ impl Layouts {
         self.distinct(d, shapes, ty, (shape, own))
     }
 
+    /// Discards the tangents of types, because types have become differentiable.
+    pub(super) fn forget_tangents(&mut self) {
+        self.tangents.clear();
+    }
+
+    /// Adds the custom descriptions of types that have a shape without one.
+    pub(super) fn add_descriptions(&mut self, d: &mut dyn Declarations, shapes: &mut Shapes) {
+        let mut known: Vec<(Type, ShapeId)> = self.shapes.iter().map(|(ty, id)| (ty.clone(), *id)).collect();
+        known.sort_unstable_by_key(|(_, id)| *id);
+        for (ty, id) in known {
+            if matches!(ty, Type::Nominal(..)) && shapes.own(id).is_none() && d.custom_descriptions(&ty).is_some() {
+                shapes.set_description(id, self.description_id(&ty));
+            }
+        }
+    }
+
     /// Returns the shape of a value that is stored with its tangent vector beside it.
     fn beside(&mut self, d: &mut dyn Declarations, shapes: &mut Shapes, value: Shape, vector: &Type) -> Shape {
         let (Shape::Struct { name, .. } | Shape::Enum { name, .. }) = &value else { return value };

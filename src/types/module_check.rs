@@ -98,6 +98,8 @@ pub struct Checked {
     pub value: Option<Type>,
     /// Whether derivatives or transposes were registered, possibly for functions of earlier inputs.
     pub registers: bool,
+    /// The types of earlier inputs that were extended.
+    pub extended: Vec<NominalId>,
     /// Whether the module has no errors.
     pub ok: bool,
 }
@@ -113,6 +115,7 @@ pub fn check_module(cx: &mut TypeContext, files: &[File], texts: &[(u32, Rc<str>
     cx.module.noted_quotients.clear();
     let before = cx.defs.functions.len();
     let nominals_before = cx.defs.nominals.len();
+    let groups_before = cx.defs.groups.len();
     let counts_before = unused_declarations::declaration_counts(cx);
     let globals_before = cx.defs.globals.len() as u32;
     let errors_before = cx.sink.diagnostics.iter().filter(|d| d.is_error()).count();
@@ -128,6 +131,7 @@ pub fn check_module(cx: &mut TypeContext, files: &[File], texts: &[(u32, Rc<str>
     async_global::note_throwing_functions(cx, &numbered);
     module_files::enter_files(cx, &numbered);
     let registers = cx.module.registrations.iter().any(|(_, f)| !cx.defs.function_data(*f).is_prelude);
+    let extended = extended_types(cx, nominals_before, groups_before);
     redeclaration::check_functions(cx, before);
     exposed_type::check_files(cx, &numbered);
     interactive_session::replace_functions(cx, before);
@@ -198,7 +202,23 @@ pub fn check_module(cx: &mut TypeContext, files: &[File], texts: &[(u32, Rc<str>
     // From here on, types are queried by the stages that generate code.
     cx.module.reveals_opaque_types = true;
     let errors = cx.sink.diagnostics.iter().filter(|d| d.is_error()).count();
-    Checked { script, functions, value: cx.module.script_result.clone(), registers, ok: errors == errors_before }
+    let value = cx.module.script_result.clone();
+    Checked { script, functions, value, registers, extended, ok: errors == errors_before }
+}
+
+/// Returns the types among the first `types` to which the program added a group of members after the first `groups` ones. An
+/// extension of a type of the library counts if it declares conformances.
+fn extended_types(cx: &TypeContext, types: usize, groups: usize) -> Vec<NominalId> {
+    let added = cx.defs.groups.iter().skip(groups).filter(|group| !group.is_prelude);
+    let mut extended = vec![];
+    for group in added {
+        let Owner::Nominal(n) = group.owner else { continue };
+        let is_changed = !cx.defs.nominal_data(n).is_prelude || !group.inherits.is_empty();
+        if is_changed && (n.0 as usize) < types && !extended.contains(&n) {
+            extended.push(n);
+        }
+    }
+    extended
 }
 
 /// Reports functions converted to C functions that capture variables: a C function pointer has no context.

@@ -234,6 +234,11 @@ impl Functions {
         Ref::Closure(new)
     }
 
+    /// Discards the methods that were looked up.
+    pub fn forget_methods(&mut self) {
+        self.methods.clear();
+    }
+
     /// Returns the function that implements a method for a type, if it was looked up before.
     #[inline(always)]
     pub fn method(&self, method: u16, shape: ShapeId) -> Option<Ref> {

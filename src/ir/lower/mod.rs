@@ -23,6 +23,7 @@ mod dispatch;
 mod effects;
 mod exclusivity;
 mod expr;
+mod extended_types;
 mod function;
 mod global_variable;
 mod literal;

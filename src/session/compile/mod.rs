@@ -120,6 +120,10 @@ impl Session {
         if checked.registers {
             self.lowering.forget_functions();
         }
+        if !checked.extended.is_empty() {
+            self.lowering.update_extended_types(&mut self.context, &mut self.program, &checked.extended);
+            self.machine.functions.forget_methods();
+        }
         let compiled_before = self.program.functions.len();
         let script = self.lowering.script(&mut self.context, &mut self.program, checked.script);
         diagnostics.append(&mut self.check_derivatives(&checked.functions, compiled_before));

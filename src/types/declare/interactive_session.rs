@@ -3,11 +3,13 @@
 use crate::source::Span;
 use crate::syntax::PieceKind;
 use crate::syntax::ast::{Name, NominalKind};
+use crate::types::generics::generic_env;
 use crate::types::generics::signature;
 use crate::types::model::declaration_tables::{
-    Code, Entry, FunctionKind, GlobalData, GlobalMemo, MemberKind, Named, Owner,
+    Code, Entry, FunctionKind, GlobalData, GlobalMemo, GroupId, MemberKind, Named, Owner, SignatureParam,
 };
 use crate::types::model::display;
+use crate::types::model::function_table::FunctionData;
 use crate::types::model::prelude_index;
 use crate::types::model::queries;
 use crate::types::model::ty::{NominalId, ProtocolId, Type};
@@ -336,16 +338,31 @@ fn function_of(kind: &MemberKind) -> Option<FunctionId> {
     }
 }
 
-/// Whether two functions have equal labels and equal parameter types.
+/// Whether two functions have equal labels and equal parameter types, except for the constraints of generic parameters:
+/// a function whose constraints were corrected replaces the earlier one. Members for different arguments of a type are
+/// different members.
 fn is_called_like(cx: &mut TypeContext, f: FunctionId, g: FunctionId) -> bool {
-    let generics = |data: &crate::types::model::declaration_tables::FunctionData| data.generics.params.len();
-    let count = generics(cx.defs.function_data(f));
-    if count != generics(cx.defs.function_data(g)) {
+    let generics = |data: &FunctionData| data.generics.params.len();
+    if generics(cx.defs.function_data(f)) != generics(cx.defs.function_data(g)) || has_other_conditions(cx, f, g) {
         return false;
     }
     let (f, g) = (signature::signature(cx, f), signature::signature(cx, g));
-    f.params.len() == g.params.len()
-        && f.params.iter().zip(&g.params).all(|(a, b)| a.label == b.label && (count > 0 || a.ty == b.ty))
+    let plain = |ty: &Type| ty.map(&mut |part| matches!(part, Type::Param(_)).then_some(Type::Error));
+    let is_alike = |a: &SignatureParam, b: &SignatureParam| {
+        a.label == b.label && a.variadic == b.variadic && plain(&a.ty) == plain(&b.ty)
+    };
+    f.params.len() == g.params.len() && f.params.iter().zip(&g.params).all(|(a, b)| is_alike(a, b))
+}
+
+/// Whether two functions are members of extensions with different requirements.
+fn has_other_conditions(cx: &mut TypeContext, f: FunctionId, g: FunctionId) -> bool {
+    let [f, g] = [f, g].map(|function| cx.defs.function_data(function).group);
+    let (Some(f), Some(g)) = (f, g) else { return false };
+    let is_conditional = |group: GroupId| !cx.defs.groups[group.0 as usize].requirements.is_empty();
+    f != g
+        && is_conditional(f)
+        && is_conditional(g)
+        && generic_env::group_env(cx, f).requirements != generic_env::group_env(cx, g).requirements
 }
 
 /// Returns the parameter names of the functions and closure variables that the module declares, by the name of the

@@ -267,6 +267,16 @@ impl Shapes {
         self.own[id.0 as usize]
     }
 
+    /// Sets the custom description of a type that has this shape. No other type has the shape.
+    pub fn set_description(&mut self, id: ShapeId, own: DescriptionId) {
+        self.own[id.0 as usize] = Some(own);
+        self.described[id.0 as usize] = true;
+        // The parts of a shape have smaller indices, except in recursive types, which count as described.
+        for whole in id.0 as usize + 1..self.shapes.len() {
+            self.described[whole] = self.described[whole] || self.has_part_with_description(&self.shapes[whole]);
+        }
+    }
+
     /// Whether a shape with this index exists.
     pub fn contains(&self, id: ShapeId) -> bool {
         (id.0 as usize) < self.layouts.len()
