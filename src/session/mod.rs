@@ -48,6 +48,7 @@ use crate::ir::{FunctionId, Program};
 use crate::native::library::Random;
 use crate::source::SourceMap;
 use crate::syntax::ast::Name;
+use crate::syntax::declared_tests;
 use crate::tape::ObserverOptions;
 use crate::types::model::typed_tree::GlobalId;
 use crate::types::{Checked, TypeContext};
@@ -79,6 +80,8 @@ pub struct Session {
     observer_options: ObserverOptions,
     /// Whether the test blocks of the given files are retained.
     keeps_tests: bool,
+    /// The test cases of all inputs.
+    test_cases: declared_tests::TestCases,
     /// Whether an input may have created tasks.
     creates_tasks: bool,
     /// The function that receives the progress of loops of the script.
@@ -181,6 +184,7 @@ impl Session {
             deny_warnings,
             observer_options,
             keeps_tests,
+            test_cases: declared_tests::TestCases::default(),
             creates_tasks,
             loops,
             value_type,

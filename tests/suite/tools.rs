@@ -169,6 +169,19 @@ fn tests_of_a_package_import_its_modules() {
 }
 
 #[test]
+fn test_cases_inherit_from_test_cases_in_other_files() {
+    let base =
+        "import XCTest\nclass Common: XCTestCase {\n  func testShared() {}\n  func testOther() { XCTFail() }\n}\n";
+    let more = "import \"Base.swift\"\nfinal class More: Common {\n  func testOwn() { XCTAssertEqual(1, 1) }\n\
+                  override func testOther() {}\n}\n";
+    let folder = Folder::new("bases").with("Base.swift", base).with("More.swift", more);
+    let all = "More.swift\n  ✔ More: testShared\n  ✔ More: testOwn\n  ✔ More: testOther\n3 passed, 0 failed\n";
+    assert_eq!(plain(&folder.run(&["test", "More.swift"]).stdout), all);
+    let both = folder.run(&["Base.swift", "More.swift"]);
+    assert!(both.stdout.ends_with("4 passed, 1 failed\n"), "{}", both.stdout);
+}
+
+#[test]
 fn files_that_do_not_compile_are_reported_and_the_others_run() {
     let folder = Folder::new("broken").with("a.dscript", "test \"a\" { oops }\n").with("b.dscript", GOOD);
     let finished = folder.run(&["test"]);

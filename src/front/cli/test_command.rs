@@ -288,7 +288,7 @@ fn may_have_tests(text: &str) -> bool {
         // A test in another notation is a syntax error, which must be reported: `test("name") { … }`.
         rest.trim_start().starts_with(['"', '#']) || rest.contains('{')
     };
-    text.lines().any(begins) || Session::may_declare_tests(text)
+    text.lines().any(begins) || Session::may_declare_tests(text) || text.contains("func test")
 }
 
 /// Formats the duration of a test.

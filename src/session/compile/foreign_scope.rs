@@ -44,6 +44,6 @@ pub(super) fn scope_of(diagnostic: &Diagnostic) -> Option<Scope> {
 /// Whether the message of a syntax error only states what the parser expected, or names the notation itself.
 fn is_general(message: &str) -> bool {
     const BEGINNINGS: &[&str] = &["expected ", "unexpected "];
-    const WORDS: &[&str] = &["cannot begin a program", "cannot be combined"];
+    const WORDS: &[&str] = &["cannot begin a program", "cannot be combined", "generic arguments are only allowed"];
     BEGINNINGS.iter().any(|beginning| message.starts_with(beginning)) || WORDS.iter().any(|word| message.contains(word))
 }

@@ -26,6 +26,8 @@ pub(crate) struct ModuleFiles {
     pub files: Vec<File>,
     /// The offset and the text of each file of the module.
     pub texts: Vec<(u32, Rc<str>)>,
+    /// Whether each file is imported by another one.
+    pub are_imported: Vec<bool>,
     pub diagnostics: Vec<Diagnostic>,
     /// The paths of the files of the module.
     pub paths: Vec<PathBuf>,
@@ -50,6 +52,7 @@ impl Session {
         for input in inputs {
             self.read(input, inputs, &mut vec![], &mut loaded);
         }
+        self.select_declared_tests(&mut loaded);
         if loaded.lists_tests
             && let Some(last) = loaded.files.last_mut()
         {
@@ -89,7 +92,7 @@ impl Session {
         let mut parsed = syntax::parse(input.text, start);
         self.creates_tasks |= remaining_tasks::may_create_tasks(input.text);
         asynchronous_extensions::split_rethrowing_methods(&mut parsed.file);
-        loaded.lists_tests |= self.select_tests(&mut parsed, (input.text, start), !importing.is_empty());
+        self.select_test_blocks(&mut parsed.file, !importing.is_empty());
         let place = |span: Span| Span::new(span.start + start, span.end + start);
         let problems =
             problems.into_iter().map(|(span, problem)| Diagnostic::error(Code::Import, place(span), problem));
@@ -98,6 +101,7 @@ impl Session {
         loaded.diagnostics.extend(parsed.regex_literals.iter().filter_map(invalid_regex));
         loaded.files.push(parsed.file);
         loaded.texts.push((start, Rc::from(input.text)));
+        loaded.are_imported.push(!importing.is_empty());
     }
 
     /// Reads an imported file, unless it has been read before.

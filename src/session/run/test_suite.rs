@@ -2,14 +2,16 @@
 
 use crate::diagnostic::Diagnostic;
 use crate::ir::FunctionId;
+use crate::session::compile::imports::ModuleFiles;
 use crate::session::run::lazy_compiler::LazyCompiler;
 use crate::session::{Compiled, Input, Options, Outcome, Session, Status};
-use crate::syntax::ast::{DeclKind, Stmt, StmtKind};
-use crate::syntax::{Parsed, declared_tests};
+use crate::syntax::ast::{DeclKind, File, Stmt, StmtKind};
+use crate::syntax::declared_tests;
 use crate::types::declare::test_block;
 use crate::types::model::typed_tree::FunctionRef;
 use crate::value::Components;
 use std::io::Write;
+use std::rc::Rc;
 
 /// The test suite of a compiled module.
 #[derive(Debug)]
@@ -90,11 +92,9 @@ impl Session {
         TestRun { outcome: self.concluded(result.map(|_| None), vec![]), is_before: false, skip_reason }
     }
 
-    /// Selects the tests of a file: a program runs without test blocks, an importer excludes the tests of imported files,
-    /// and a test block that is entered at a prompt runs immediately. A test that is declared with one of Swift's libraries
-    /// becomes a test block, or is listed so that it runs after the program; returns whether a test was listed.
-    pub(crate) fn select_tests(&self, parsed: &mut Parsed, (text, start): (&str, u32), is_imported: bool) -> bool {
-        let file = &mut parsed.file;
+    /// Selects the test blocks of a file: a program runs without test blocks, an importer excludes the tests of imported
+    /// files, and a test block that is entered at a prompt runs immediately.
+    pub(crate) fn select_test_blocks(&self, file: &mut File, is_imported: bool) {
         if self.context.module.is_interactive {
             for item in &mut file.items {
                 if let Some(body) = body(item).cloned() {
@@ -104,17 +104,31 @@ impl Session {
         } else if is_imported || !self.keeps_tests {
             file.items.retain(|item| body(item).is_none());
         }
-        if !declared_tests::may_declare_tests(text) || is_imported {
-            return false;
+    }
+
+    /// Selects the tests that the files of a module declare with Swift's libraries: a test becomes a test block, or is listed
+    /// so that it runs after the program. A superclass of a test case may be declared in another file.
+    pub(crate) fn select_declared_tests(&mut self, loaded: &mut ModuleFiles) {
+        let may_declare_tests = |(_, text): &(u32, Rc<str>)| declared_tests::may_declare_tests(text);
+        if self.test_cases.is_empty() && !loaded.texts.iter().any(may_declare_tests) {
+            return;
         }
-        declared_tests::complete_tags(file);
-        if self.keeps_tests {
-            declared_tests::convert_tests(file, text, start, &mut parsed.diagnostics);
-            return false;
-        }
+        self.test_cases.add(&loaded.files);
+        let ModuleFiles { files, texts, are_imported, diagnostics, lists_tests, .. } = loaded;
         let prelude = &self.context.defs.prelude;
-        let is_imported = |module: &str| self.context.module.is_interactive && prelude.has_imported(module);
-        declared_tests::list_tests(file, (text, start), &is_imported, &mut parsed.diagnostics)
+        let has_imported = |module: &str| self.context.module.is_interactive && prelude.has_imported(module);
+        for ((file, (start, text)), is_imported) in files.iter_mut().zip(texts).zip(are_imported) {
+            if *is_imported {
+                continue;
+            }
+            declared_tests::complete_tags(file);
+            if self.keeps_tests {
+                declared_tests::convert_tests(file, (text, *start), &self.test_cases, diagnostics);
+            } else {
+                let source = (&**text, *start);
+                *lists_tests |= declared_tests::list_tests(file, source, &self.test_cases, &has_imported, diagnostics);
+            }
+        }
     }
 }
 

@@ -1,41 +1,29 @@
 //! Test discovery: finds the functions of a file that are tests, and the types that are suites.
 
 use super::test_attribute::{self, TestAttribute};
-use super::{TestFunction, TestLibrary, TestSuite, calls_main, imports, initializer_throws, members};
+use super::test_cases::{TestCases, declarations, declared_tests};
+use super::{TestFunction, TestLibrary, TestSuite, calls_main, imports, initializer_throws};
 use crate::diagnostic::Diagnostic;
-use crate::syntax::ast::{
-    Attribute, Decl, DeclKind, File, FunctionDecl, NominalKind, StmtKind, TypeExpr, TypeExprKind,
-};
-use std::rc::Rc;
+use crate::syntax::ast::{Attribute, Decl, DeclKind, File, FunctionDecl, TypeExpr, TypeExprKind};
 
-/// The superclass of the test cases of `XCTest`.
-const TEST_CASE: &str = "XCTestCase";
-
-/// Returns the suites of a file that have tests, in source order. `source` is the text of the file and its offset.
+/// Returns the suites of a file that have tests, in source order. `source` is the text of the file and its offset, `cases`
+/// are the test cases of the module.
 pub(super) fn suites(
     file: &File,
     source: (&str, u32),
+    cases: &TestCases,
     is_imported: &dyn Fn(&str) -> bool,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Vec<TestSuite> {
-    let mut found = Discovery { source, diagnostics, suites: vec![], cases: vec![TEST_CASE.to_owned()] };
-    let declarations: Vec<&Rc<Decl>> = file
-        .items
-        .iter()
-        .filter_map(|item| match &item.kind {
-            StmtKind::Decl(decl) => Some(decl),
-            _ => None,
-        })
-        .collect();
+    let mut found = Discovery { source, diagnostics, suites: vec![], cases };
     if imports(file, "Testing") || is_imported("Testing") {
-        for decl in &declarations {
+        for decl in declarations(file) {
             found.tests(decl, "", &[]);
         }
     }
-    if (imports(file, "XCTest") || is_imported("XCTest")) && !calls_main(file) {
-        found.note_cases(&declarations);
-        for decl in &declarations {
-            found.test_cases(decl, "");
+    if (cases.is_imported || is_imported("XCTest")) && !calls_main(file) {
+        for decl in declarations(file) {
+            found.test_cases(decl);
         }
     }
     found.suites.retain(|suite| !suite.tests.is_empty());
@@ -49,8 +37,8 @@ struct Discovery<'s> {
     source: (&'s str, u32),
     diagnostics: &'s mut Vec<Diagnostic>,
     suites: Vec<TestSuite>,
-    /// The names of the classes that are test cases of `XCTest`.
-    cases: Vec<String>,
+    /// The test cases of the module.
+    cases: &'s TestCases,
 }
 
 impl Discovery<'_> {
@@ -108,52 +96,30 @@ impl Discovery<'_> {
         }
     }
 
-    /// Notes the classes that derive from test cases, in whichever order they are declared.
-    fn note_cases(&mut self, declarations: &[&Rc<Decl>]) {
-        loop {
-            let before = self.cases.len();
-            for decl in declarations {
-                let DeclKind::Nominal(nominal) = &decl.kind else { continue };
-                let is_case = |ty: &TypeExpr| type_path(ty).is_some_and(|name| self.cases.contains(&name));
-                let name = nominal.name.name.to_string();
-                if nominal.kind == NominalKind::Class
-                    && !self.cases.contains(&name)
-                    && nominal.inherits.first().is_some_and(is_case)
-                {
-                    self.cases.push(name);
+    /// Adds the tests of a test case: the methods whose names begin with `test`, and the inherited ones, which are reported
+    /// at the class.
+    fn test_cases(&mut self, decl: &Decl) {
+        let (path, inherited) = match &decl.kind {
+            DeclKind::Nominal(nominal) => {
+                let name = &nominal.name;
+                let mut tests = self.cases.inherited_tests(&name.name);
+                for test in &mut tests {
+                    (test.name.span, test.span) = (name.span, decl.span);
                 }
+                (name.name.to_string(), tests)
             }
-            if self.cases.len() == before {
-                return;
-            }
-        }
-    }
-
-    /// Adds the methods of test cases whose names begin with `test`.
-    fn test_cases(&mut self, decl: &Decl, path: &str) {
-        let path = match &decl.kind {
-            DeclKind::Nominal(nominal) => qualified(path, &nominal.name.name),
-            DeclKind::Extension(extension) => type_path(&extension.target).unwrap_or_default(),
+            DeclKind::Extension(extension) => (type_path(&extension.target).unwrap_or_default(), vec![]),
             _ => return,
         };
-        if !self.cases.contains(&path) || path == TEST_CASE {
-            return;
-        }
-        for member in members(&decl.kind) {
-            if let DeclKind::Function(function) = &member.kind
-                && function.name.name.starts_with("test")
-                && function.params.is_empty()
-                && function.result.is_none()
-                && !member.has("static")
-                && !member.has("class")
-            {
-                self.suite(&path, TestLibrary::XCTest).tests.push(test_function(member, function));
-            }
+        if self.cases.contains(&path) {
+            let tests = &mut self.suite(&path, TestLibrary::XCTest).tests;
+            tests.extend(inherited);
+            tests.extend(declared_tests(decl));
         }
     }
 }
 
-fn test_function(decl: &Decl, function: &FunctionDecl) -> TestFunction {
+pub(super) fn test_function(decl: &Decl, function: &FunctionDecl) -> TestFunction {
     TestFunction {
         name: function.name.clone(),
         labels: function.params.iter().map(|param| param.label.clone()).collect(),
@@ -169,7 +135,7 @@ fn qualified(path: &str, name: &str) -> String {
     if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }
 }
 
-fn type_path(ty: &TypeExpr) -> Option<String> {
+pub(super) fn type_path(ty: &TypeExpr) -> Option<String> {
     match &ty.kind {
         TypeExprKind::Named(path) => {
             Some(path.iter().map(|(name, _)| name.name.to_string()).collect::<Vec<_>>().join("."))

@@ -4,6 +4,9 @@
 mod discovery;
 mod test_attribute;
 mod test_call;
+mod test_cases;
+
+pub use self::test_cases::TestCases;
 
 use self::test_attribute::TestAttribute;
 use super::ast::{Decl, DeclKind, ExprKind, File, Ident, NominalDecl, Stmt, StmtKind};
@@ -31,6 +34,7 @@ enum TestLibrary {
 }
 
 /// A function that is a test.
+#[derive(Clone)]
 struct TestFunction {
     name: Ident,
     /// The argument labels of the parameters.
@@ -45,14 +49,16 @@ struct TestFunction {
 }
 
 /// Adds a statement to a file that lists the tests of the file; returns whether there are any. The text of the file has
-/// the offset `start`. `is_imported` states which modules earlier inputs of a session have imported.
+/// the offset `start`; `cases` are the test cases of the module. `is_imported` states which modules earlier inputs of a session
+/// have imported.
 pub fn list_tests(
     file: &mut File,
     (text, start): (&str, u32),
+    cases: &TestCases,
     is_imported: &dyn Fn(&str) -> bool,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> bool {
-    let suites = discovery::suites(file, (text, start), is_imported, diagnostics);
+    let suites = discovery::suites(file, (text, start), cases, is_imported, diagnostics);
     let statements: Vec<Stmt> = suites.iter().map(test_call::listing).collect();
     let any = !statements.is_empty();
     file.items.extend(statements);
@@ -65,9 +71,14 @@ pub fn run_tests(file: &mut File, exits: bool) {
     file.items.extend(super::parse_at(&format!("_runListedTests(exits: {exits})"), place).items);
 }
 
-/// Replaces the tests of a file by test blocks, which `dscript test` runs.
-pub fn convert_tests(file: &mut File, text: &str, start: u32, diagnostics: &mut Vec<Diagnostic>) {
-    let suites = discovery::suites(file, (text, start), &|_| false, diagnostics);
+/// Replaces the tests of a file by test blocks, which `dscript test` runs. `cases` are the test cases of the module.
+pub fn convert_tests(
+    file: &mut File,
+    (text, start): (&str, u32),
+    cases: &TestCases,
+    diagnostics: &mut Vec<Diagnostic>,
+) {
+    let suites = discovery::suites(file, (text, start), cases, &|_| false, diagnostics);
     let mut blocks: Vec<Stmt> = vec![];
     for suite in &suites {
         for test in &suite.tests {
@@ -79,7 +90,7 @@ pub fn convert_tests(file: &mut File, text: &str, start: u32, diagnostics: &mut 
 
 /// Whether a text may declare tests: a quick check, because most files declare none.
 pub fn may_declare_tests(text: &str) -> bool {
-    text.contains("@Test") || text.contains("XCTestCase")
+    text.contains("@Test") || text.contains("XCTest")
 }
 
 /// Completes the declarations of tags: `@Tag static var critical: Self` has the name of the variable as its value.
