@@ -44,7 +44,7 @@ pub(crate) fn check_conformance(cx: &mut TypeContext, n: NominalId, i: usize) {
             let message = format!("non-class type '{type_name}' cannot conform to class protocol '{name}'");
             cx.sink.report(Diagnostic::error(DiagnosticCode::MissingRequirement, span, message));
         }
-        let mut missing: Vec<String> = vec![];
+        let (mut missing, mut is_closed): (Vec<String>, bool) = (vec![], false);
         let mut near: Vec<(String, Span)> = vec![];
         let (mut made, mut elsewhere): (Vec<ProtocolId>, Vec<String>) = (vec![], vec![]);
         for q in conformances::refined(cx, p).iter().copied().collect::<Vec<_>>() {
@@ -70,6 +70,8 @@ pub(crate) fn check_conformance(cx: &mut TypeContext, n: NominalId, i: usize) {
                     continue;
                 }
                 let Some(witness) = witness::find_witness(cx, q, r, &own, &generics) else {
+                    let required = cx.defs.function_data(function);
+                    is_closed |= required.is_prelude && required.base_name.starts_with('_');
                     missing.push(requirement_text(cx, function, q, &own));
                     near.extend(near_members(cx, n, function));
                     continue;
@@ -96,6 +98,12 @@ pub(crate) fn check_conformance(cx: &mut TypeContext, n: NominalId, i: usize) {
             );
         }
         let in_the_way = unsynthesized(cx, n, p, &made);
+        let is_number = is_closed && conformances::refined(cx, p).contains(&name_lookup::protocol(cx, "Numeric"));
+        if is_closed {
+            report_internal_requirements(cx, p, &type_name, is_number, span);
+            missing.clear();
+            near.clear();
+        }
         (type_name, missing, near, elsewhere, in_the_way)
     });
     if !missing.is_empty() || !in_the_way.is_empty() || !elsewhere.is_empty() {
@@ -117,6 +125,17 @@ pub(crate) fn check_conformance(cx: &mut TypeContext, n: NominalId, i: usize) {
         }
         cx.sink.report(diagnostic);
     }
+}
+
+/// Reports a conformance to a protocol of the library with internal requirements, which a program cannot meet.
+fn report_internal_requirements(cx: &mut TypeContext, p: ProtocolId, type_name: &str, is_number: bool, span: Span) {
+    let protocol = cx.defs.protocol_data(p).name.clone();
+    let message = format!("only types of the library conform to '{protocol}', not '{type_name}'");
+    let mut diagnostic = Diagnostic::error(DiagnosticCode::MissingRequirement, span, message);
+    if is_number {
+        diagnostic = diagnostic.help("a number type of one's own conforms to 'Numeric' and 'Comparable'");
+    }
+    cx.sink.report(diagnostic);
 }
 
 /// Returns the associated types of a protocol that cannot be resolved for a conforming type.

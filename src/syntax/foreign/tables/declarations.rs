@@ -4,6 +4,10 @@ use super::Row;
 
 const INTEGERS: &str = "generic parameters are types; an integer is a property: 'let count: Int'";
 const FIXED: &str = "the number of elements is not part of a type: an array is a '[$t]'";
+const DATA: &str = "bytes are a 'Data', which 'var' makes mutable";
+const MEMORY: &str = "memory has elements of one type: 'UnsafeMutablePointer<Double>.allocate(capacity: 2)'";
+const PREDICATE: &str = "a predicate is a function '($t) -> Bool', which is called like any function";
+const PYTHON: &str = "there are no values of Python: a 'Tensor' has the operations of NumPy after 'import TensorFlow'";
 const PACK: &str = "there are no parameter packs ('each', 'repeat'): declare an overload for each number of arguments, or take \
                     an array '[any P]'";
 
@@ -35,6 +39,16 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     ("func $n < $m , each $r", "", PACK),
     ("func $n < $m : $t , each $r", "", PACK),
     ("init < each $r", "", PACK),
+    ("NSData ( data : $e )", "$e", DATA),
+    ("NSMutableData ( data : $e )", "$e", DATA),
+    ("NSData ( )", "Data()", DATA),
+    ("NSMutableData ( )", "Data()", DATA),
+    ("UnsafeMutableRawPointer . allocate ( $a )", "", MEMORY),
+    ("UnsafeMutableRawPointer", "", MEMORY),
+    ("UnsafeRawPointer", "", MEMORY),
+    ("DateComponentsFormatter ( )", "", "a duration is written with 'Duration.seconds(3700).formatted()'"),
+    ("# Predicate < $t > { $a }", "({$a} as ($t) -> Bool)", PREDICATE),
+    ("Python . import ( $e )", "", PYTHON),
     ("InlineArray < $i , $t > ( repeating : $e )", "[$t](repeating: $e, count: $i)", FIXED),
     ("InlineArray < $i , $t > $f", "(0..<$i).map $f", FIXED),
     ("InlineArray < $i , $t >", "[$t]", FIXED),

@@ -5,6 +5,7 @@ pub(crate) mod arguments;
 pub(crate) mod arity;
 pub(crate) mod candidates;
 pub(crate) mod closure_overload;
+mod converted_result;
 pub(crate) mod custom_interpolation;
 pub(crate) mod delegating_initializer;
 pub(crate) mod dynamic_member;
@@ -409,7 +410,7 @@ impl Infer<'_> {
     }
 
     /// Infers the arguments of an unknown callee, only to report errors in the arguments.
-    pub(super) fn check_anyway(&mut self, args: &[ArgNode]) {
+    pub(crate) fn check_anyway(&mut self, args: &[ArgNode]) {
         for arg in args {
             if !arg.waits() && arg.ready.is_none() {
                 self.expr(&arg.ast.clone(), None);
@@ -422,12 +423,13 @@ impl Infer<'_> {
         &mut self,
         ty: &Type,
         on: Option<&Rc<Expr>>,
-        args: Vec<ArgNode>,
+        mut args: Vec<ArgNode>,
         expected: Option<&Type>,
         span: Span,
     ) -> Expr {
         let ty = unification::shallow(self.cx, ty);
         let name = Ident { name: "init".into(), span };
+        let expected = expected.filter(|expected| !self.is_converted(&ty, &mut args, expected));
         if let Some(expected) = expected {
             self.hint(&ty, expected, span);
         }

@@ -287,7 +287,9 @@ impl Infer<'_> {
     fn cast(&mut self, value: &ast::Expr, ty: &ast::TypeExpr, kind: CastKind, span: Span) -> Expr {
         let wanted = self.resolve(ty);
         if kind == CastKind::Coerce {
-            let value = self.expr(value, Some(&wanted));
+            // The operands of an operator are strings of Swift.
+            let expected = Some(&wanted).filter(|wanted| !self.is_bridged_string(wanted));
+            let value = self.expr(value, expected);
             let value = self.bridged_string(value, &wanted);
             return self.coerce(value, &wanted);
         }

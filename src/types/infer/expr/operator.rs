@@ -273,6 +273,8 @@ impl Infer<'_> {
     }
 
     pub(crate) fn operator(&mut self, op: &Ident, mut args: Vec<ArgNode>, expected: Option<&Type>, span: Span) -> Expr {
+        // The result is converted to 'AnyHashable', which has no operators.
+        let expected = expected.filter(|ty| !self.is_any_hashable(ty));
         let (from, vars) = (self.pending.len(), self.cx.vars.var_count());
         self.ready_power(op, &mut args);
         self.ready_operands(&mut args);

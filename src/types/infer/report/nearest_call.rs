@@ -73,7 +73,10 @@ impl Infer<'_> {
                 let dots = if p.variadic { "..." } else { "" };
                 match is_generic(&p.ty) || matches!(p.ty, Type::Function(_)) {
                     true => format!("{label}{}{dots}", p.name),
-                    false => format!("{label}{}{dots}", display::show(self.cx, &p.ty)),
+                    false => {
+                        let word = if p.is_inout { "inout " } else { "" };
+                        format!("{label}{word}{}{dots}", display::show(self.cx, &p.ty))
+                    }
                 }
             })
             .collect();

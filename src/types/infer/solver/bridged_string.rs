@@ -18,6 +18,11 @@ impl Infer<'_> {
         self.library_call(function, vec![], vec![value], wanted.clone(), span)
     }
 
+    /// Whether a type is the string type of Foundation.
+    pub(crate) fn is_bridged_string(&self, ty: &Type) -> bool {
+        self.library_name(ty) == Some("NSString")
+    }
+
     /// Returns the name of a type of the library that has no generic parameters.
     fn library_name(&self, ty: &Type) -> Option<&str> {
         let Type::Nominal(n, args) = ty else { return None };

@@ -42,6 +42,12 @@ impl Infer<'_> {
                 }
                 self.coerce_now(value, &wanted)
             }
+            (Type::Var(v), _)
+                if self.is_any_hashable(&wanted)
+                    && (self.cx.vars.var(*v).literal.is_some() || matches!(value.kind, ExprKind::Pending(_))) =>
+            {
+                self.wait(PendingKind::Coerce { value: Rc::new(value), to: wanted.clone() }, wanted, span)
+            }
             (Type::Associated(..), _)
                 if unification::has_vars(self.cx, &from)
                     && (matches!(wanted, Type::Existential(_))

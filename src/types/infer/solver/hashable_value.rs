@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 impl Infer<'_> {
     /// Whether a type is `AnyHashable` of the library.
-    fn is_any_hashable(&self, ty: &Type) -> bool {
+    pub(crate) fn is_any_hashable(&self, ty: &Type) -> bool {
         let Type::Nominal(n, _) = ty else { return false };
         let data = self.cx.defs.nominal_data(*n);
         data.is_prelude && &*data.name == "AnyHashable"

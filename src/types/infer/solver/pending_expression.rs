@@ -4,7 +4,7 @@
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast;
-use crate::syntax::ast::Ident;
+use crate::syntax::ast::{Ident, Name};
 use crate::types::generics::unification;
 use crate::types::infer::call::arguments::ArgNode;
 use crate::types::infer::call::candidates::Candidate;
@@ -287,9 +287,16 @@ impl Infer<'_> {
         if !unification::unify(self.cx, &ty, &pending.result, pending.span) {
             let coerced = self.in_context(&pending.context, |infer| infer.coerce(found, &pending.result));
             self.solutions[i] = Some(coerced);
-        } else {
-            self.solutions[i] = Some(found);
+            return;
         }
+        let wanted = unification::shallow(self.cx, &pending.result);
+        self.solutions[i] = Some(match (unification::shallow(self.cx, &ty), &wanted) {
+            // The labels of a tuple are those of the type to which the call is converted.
+            (Type::Tuple(own), Type::Tuple(others)) if has_other_labels(&own, others) => {
+                Expr { ty: wanted, ..self.decided(found) }
+            }
+            _ => found,
+        });
     }
 
     fn attempt(&mut self, pending: &Pending, phase: DefaultingPhase) -> Option<Expr> {
@@ -460,4 +467,8 @@ impl Infer<'_> {
         self.error(diagnostic);
         self.error_expr(span)
     }
+}
+
+fn has_other_labels(own: &[(Option<Name>, Type)], others: &[(Option<Name>, Type)]) -> bool {
+    own.iter().zip(others).any(|((label, _), (other, _))| label != other)
 }

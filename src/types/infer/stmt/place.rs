@@ -9,6 +9,7 @@ use crate::types::conform::conformances;
 use crate::types::conform::superclass;
 use crate::types::generics::signature;
 use crate::types::generics::unification;
+use crate::types::infer::call::arguments::ArgNode;
 use crate::types::infer::{FrameKind, Infer};
 use crate::types::model::declaration_tables::Observed;
 use crate::types::model::declaration_tables::{FunctionKind, Owner};
@@ -19,6 +20,7 @@ use crate::types::model::typed_tree::{
     ProjectionKind, Root, Stmt, StmtKind,
 };
 use crate::types::names::name_lookup;
+use std::rc::Rc;
 
 /// The beginning of the message for an assignment to an expression that is not a place.
 const ASSIGN: &str = "cannot assign to value";
@@ -410,6 +412,11 @@ impl Infer<'_> {
         }
         let place = self.assigned_place(target);
         let wanted = place.ty.clone();
+        if wanted == Type::Error {
+            // The type of the variable has been reported, so a value that depends on it is not checked.
+            self.check_anyway(&[ArgNode::unlabeled(Rc::new(value.clone()))]);
+            return self.error_expr(span);
+        }
         if let Some(inner) = assignment_inside(value)
             && !wanted.is_unit()
         {
