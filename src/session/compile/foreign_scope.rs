@@ -15,6 +15,7 @@ pub(super) fn scope_of(diagnostic: &Diagnostic) -> Option<Scope> {
     match diagnostic.code {
         Code::UnclosedBracket => Some(Scope::Comments),
         Code::Syntax => is_general(message).then_some(Scope::Everything),
+        Code::NotConforming if message.contains("has no elements") => None,
         Code::InvalidLiteral if message.starts_with("integer literal") => None,
         Code::InvalidLiteral
         | Code::UnknownOperator

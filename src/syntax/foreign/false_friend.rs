@@ -54,8 +54,12 @@ fn rounded_down(text: &str, copy: &str, at: usize) -> Option<(usize, usize, Stri
     let end = text[at..].find('\n').map_or(text.len(), |n| at + n);
     let (dividend, divisor) = (operand(left)?, text[at + 2..end].trim());
     let is_integer = |operand: &str| operand.bytes().all(|b| b.is_ascii_digit());
-    let from = line + left.len() - dividend.len();
-    let code = format!("Int(floor({dividend}.0 / {divisor}))");
+    // The quotient of a negative number is rounded down, too: `-7 // 2`.
+    let before = &left[..left.len() - dividend.len()];
+    let is_sign = |rest: &str| rest.is_empty() || rest.ends_with(|c: char| " (=,".contains(c));
+    let sign = if before.strip_suffix('-').is_some_and(is_sign) { "-" } else { "" };
+    let from = line + before.len() - sign.len();
+    let code = format!("Int(floor({sign}{dividend}.0 / {divisor}))");
     (is_integer(dividend) && is_integer(divisor)).then(|| (from, at + text[at..end].trim_end().len(), code))
 }
 

@@ -23,6 +23,11 @@ const CLASSES: &[(&str, &[(&str, &str)])] = &[
         &[("xlim", ""), ("range", ""), ("in", ""), ("over", ""), ("domain", ""), ("xRange", ""), ("interval", "")],
     ),
     ("rewriting", &[("simplify", ""), ("factor", ""), ("factorize", ""), ("expand", "")]),
+    (
+        "rectangles",
+        &[("left", ""), ("right", ""), ("midpoint", ""), ("trapezoidal", ""), ("trapezoid", ""), ("simpson", "")],
+    ),
+    ("infinite", &[("inf", ""), ("infinity", ""), ("Infinity", ""), ("∞", ""), ("oo", "")]),
     ("average", &[("average", ""), ("mean", "")]),
     ("arrays", &[("np", ""), ("numpy", ""), ("jnp", ""), ("torch", ""), ("tf", ""), ("F", "")]),
     ("axis", &[("axis", ""), ("dim", "")]),

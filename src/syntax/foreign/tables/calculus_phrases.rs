@@ -12,6 +12,11 @@ const PLOT: &str = "'plot' takes a function and a range: 'plot({ x in … }, -10
 const MAXIMUM: &str = "a maximum is sought from a point: 'maximize({ x in … }, from: 0)'";
 const MINIMUM: &str = "a minimum is sought from a point: 'minimize({ x in … }, from: 0)'";
 const ANTIDERIVATIVE: &str = "an integral with a variable bound is a function: 'F(x) = integral({ t in t^2 }, 0...x)'";
+const ARC: &str = "the length of a curve is an integral of its derivative: 'integral({ x in sqrt(1 + f'(x)^2) }, 0...1)'";
+const INFINITE_SUM: &str = "a finite sum is close to an infinite one: '(1...1000).map { n in 1.0 / n^2 }.sum()'";
+const LIMIT: &str = "a limit is written 'limit({ x in … }, at: 0)'";
+const NEWTON: &str = "Newton's method is called as 'newton({ x in … }, from: 1)'";
+const RIEMANN: &str = "a sum of areas is written 'riemann({ x in … }, 0...1, n: 4, rule: .midpoint)'";
 const TAYLOR: &str = "a Taylor polynomial is written 'taylor(of: { x in … }, at: 0, order: 5)'";
 const IMPLICIT: &str = "a curve is drawn by ':plot x^2 + y^2 = 25'; with 'g(x, y) = x^2 + y^2 - 25', dy/dx is '-∂(g, x)(3, 4) / ∂(g, y)(3, 4)'";
 const INCREASING: &str = "a function increases where its derivative is positive: 'plot($n', -10...10)' draws it";
@@ -50,12 +55,22 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     ("§ taylor $e at $d order $i", "taylor(of: { x in $e }, at: $d, order: $i)", TAYLOR),
     ("§ taylor series of $e at $d #end", "taylor(of: { x in $e }, at: $d, order: 5)", TAYLOR),
     ("§ taylor series of $e around $d #end", "taylor(of: { x in $e }, at: $d, order: 5)", TAYLOR),
+    ("§ maclaurin series of $e #end", "taylor(of: { x in $e }, at: 0, order: 5)", TAYLOR),
+    ("§ maclaurin $r", "", TAYLOR),
+    ("§ newton ~ ' ~ s method $r", "", NEWTON),
+    ("§ simpson ~ ' ~ s rule $r", "", RIEMANN),
+    ("§ <rectangles> riemann sum $r", "", RIEMANN),
+    ("§ riemann sum $r", "", RIEMANN),
+    ("§ <rectangles> rule $r", "", RIEMANN),
+    ("§ arc length of y = $e from $d to $c", "integral({ x in sqrt(1 + ({ x in $e })'(x)^2) }, $d...$c)", ARC),
+    ("§ arc length $r", "", ARC),
+    ("§ average value of $e on [ $d , $c ]", "integral({ x in $e }, $d...$c) / ($c - $d)", MEAN),
     ("§ critical points of $n", "solve($n', near: 1)", "a critical point is a root of the derivative"),
     ("§ inflection points of $n", "solve($n'', near: 1)", "an inflection point is a root of the second derivative"),
     (
         "§ arc length of $n from $d to $c",
         "integral({ x in sqrt(1 + $n'(x)^2) }, $d...$c)",
-        "the length of a curve is an integral of its derivative",
+        ARC,
     ),
     ("§ average of $n from $d to $c", "integral($n, $d...$c) / ($c - $d)", MEAN),
     ("§ average value of $n from $d to $c", "integral($n, $d...$c) / ($c - $d)", MEAN),
@@ -72,16 +87,29 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     ("§ y ~ ' ~ ' $r", "", ODE),
     ("§ complete the square $r", "", REWRITTEN),
     ("§ partial fractions $r", "", REWRITTEN),
-    ("§ newton $e #end", "newton({ x in $e }, from: 1)", "Newton's method is called as 'newton({ x in … }, from: 1)'"),
+    ("§ newton $e #end", "newton({ x in $e }, from: 1)", NEWTON),
     ("§ bisection $e #end", "solve({ x in $e }, near: 1)", ROOT),
+    ("§ limit as $n approaches $d of $r", "limit({ $n in $r }, at: $d)", LIMIT),
+    ("§ limit as $n -> $d of $r", "limit({ $n in $r }, at: $d)", LIMIT),
+    ("§ limit as $n → $d of $r", "limit({ $n in $r }, at: $d)", LIMIT),
+    ("§ limit as $n $r", "", LIMIT),
+    ("§ limit of $r", "", LIMIT),
     ("limit ( $e , $n -> infinity )", "limit({ $n in $e }, at: .infinity)", "infinity is written '.infinity'"),
     ("limit ( $e , $n -> ∞ )", "limit({ $n in $e }, at: .infinity)", "infinity is written '.infinity'"),
     // The numbers are of type 'Double', so that no quotient drops its remainder.
+    ("§ sum from $n = $d to <infinite> of $r", "", INFINITE_SUM),
+    ("§ sum $e from $n = $d to <infinite>", "", INFINITE_SUM),
+    ("§ sum $e , $n = $d to <infinite>", "", INFINITE_SUM),
+    ("§ sum of $e for $n = $d to <infinite>", "", INFINITE_SUM),
     ("§ sum of $e for $n = $d to $c", "stride(from: $d.0, through: $c, by: 1).map { $n in $e }.sum()", SUM),
+    ("§ sum from $n = $d to $c of $r", "stride(from: $d.0, through: $c, by: 1).map { $n in $r }.sum()", SUM),
+    ("§ sum $e from $n = $d to $c #end", "stride(from: $d.0, through: $c, by: 1).map { $n in $e }.sum()", SUM),
+    ("§ sum $e , $n = $d to $c #end", "stride(from: $d.0, through: $c, by: 1).map { $n in $e }.sum()", SUM),
+    ("§ sum $e , $n = $r", "", SUM),
     ("§ plot $n from $d to $c", "plot($n, $d...$c)", PLOT),
     ("§ plot $e from $d to $c", "plot({ x in $e }, $d...$c)", PLOT),
     ("§ tangent of $n at $d", "tangent($n, at: $d)", "a tangent is written 'tangent(f, at: 1)'"),
-    ("d / dx <elementary> $p", "derive { x in $elementary($p) }", DERIVED),
+    ("d / dx <elementary> _ $p", "derive { x in $elementary($p) }", DERIVED),
     ("| ( $e , $d ) |", "norm([$e, $d])", "the length of a vector is written 'norm([3, 4])'"),
     ("‖ ( $e , $d ) ‖", "norm([$e, $d])", "the length of a vector is written 'norm([3, 4])'"),
     ("( $a ) · ( $d )", "dot([$a], [$d])", "a product of vectors is written 'dot([1, 2], [3, 4])'"),

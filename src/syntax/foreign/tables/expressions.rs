@@ -3,6 +3,8 @@
 use super::Row;
 
 const BLANKS: &str = "an infix operator has blanks on both sides, or on neither";
+const COMPREHENSION: &str = "a list comprehension is written with 'map'";
+const SUMMED: &str = "a sum of values is written with 'map' and 'sum'";
 const CLOSURE: &str = "a function without a name is written '{ $n in … }'";
 const PARAMETERLESS: &str = "a function without a name is written '{ … }'";
 const SLICE: &str = "a slice is written with a range, which excludes its end";
@@ -147,13 +149,17 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     ("@ ( $n ) $e", "{ $n in $e }", CLOSURE),
     ("$n :: println", "{ x in print(x) }", CLOSURE),
     ("System . out :: println", "{ x in print(x) }", "a method reference is written as a closure: '{ x in print(x) }'"),
-    // Comprehensions and conditional expressions.
+    // Comprehensions and conditional expressions. A quotient keeps its fraction.
+    ("[ $i / $d for $n in $z : $x ]", "($z...$x).map { $n in $i.0 / $d }", COMPREHENSION),
+    ("[ $i / $d for $n in $x ]", "$x.map { $n in $i.0 / $d }", COMPREHENSION),
+    ("sum ( $i / $d for $n in $z : $x )", "($z...$x).map { $n in $i.0 / $d }.sum()", SUMMED),
+    ("sum ( $i / $d for $n in $x )", "$x.map { $n in $i.0 / $d }.sum()", SUMMED),
     (
         "[ $e for $n in range ( $d ) if $c ]",
         "(0 ..< $d).filter { $n in $c }.map { $n in $e }",
         "a list comprehension is written with 'filter' and 'map'",
     ),
-    ("[ $e for $n in $i : $x ]", "($i...$x).map { $n in $e }", "a list comprehension is written with 'map'"),
+    ("[ $e for $n in $i : $x ]", "($i...$x).map { $n in $e }", COMPREHENSION),
     (
         "[ $e for $n in $x for $m in $y ]",
         "$x.flatMap { $n in $y.map { $m in $e } }",
@@ -162,9 +168,9 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     (
         "sum ( $e for $n in range ( $d ) )",
         "(0 ..< $d).map { $n in $e }.sum()",
-        "a sum of values is written with 'map' and 'sum'",
+        SUMMED,
     ),
-    ("[ $e for $n in range ( $d ) ]", "(0 ..< $d).map { $n in $e }", "a list comprehension is written with 'map'"),
+    ("[ $e for $n in range ( $d ) ]", "(0 ..< $d).map { $n in $e }", COMPREHENSION),
     (
         "[ $n for $m in $x if $c ]",
         "$x.filter { $m in $c }",
@@ -175,15 +181,15 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
         "$x.filter { $n in $c }.map { $n in $e }",
         "a list comprehension is written with 'filter' and 'map'",
     ),
-    ("[ $n for $m in $x ]", "$x.map { $m in $n }", "a list comprehension is written with 'map'"),
-    ("[ $e for $n in $x ]", "$x.map { $n in $e }", "a list comprehension is written with 'map'"),
+    ("[ $n for $m in $x ]", "$x.map { $m in $n }", COMPREHENSION),
+    ("[ $e for $n in $x ]", "$x.map { $n in $e }", COMPREHENSION),
     (
         "{ $e : $d for $n in $x }",
         "Dictionary(uniqueKeysWithValues: $x.map { $n in ($e, $d) })",
         "a dictionary is built from pairs",
     ),
-    ("sum ( $e for $n in $x )", "$x.map { $n in $e }.sum()", "a sum of values is written with 'map' and 'sum'"),
-    ("$e for $n in $x", "$x.map { $n in $e }", "a list comprehension is written with 'map'"),
+    ("sum ( $e for $n in $x )", "$x.map { $n in $e }.sum()", SUMMED),
+    ("$e for $n in $x", "$x.map { $n in $e }", COMPREHENSION),
     ("$e if $c else $d", "$c ? $e : $d", "a conditional expression is written 'condition ? a : b'"),
     // Operators.
     ("$x is not <nothing>", "$x != nil", ""),

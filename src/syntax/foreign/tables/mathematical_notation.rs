@@ -455,6 +455,12 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     ("§ $x + $y = $z", "", EQUATION),
     ("§ $x - $y = $z", "", EQUATION),
     ("§ $p - $y = $z", "", EQUATION),
+    ("d / dx $r", "", "a derivative is taken of a function: 'derive { x in x^2 * sin(x) }'"),
+    (
+        "∂ / ∂ ~ $n $r",
+        "",
+        "a partial derivative is taken of a function: define 'f(x, y) = x^2 * y', then write '∂(f, $n)(1, 2)'",
+    ),
 ];
 
 /// Products and calls that are written without an operator. These patterns resemble almost all code.

@@ -14,3 +14,4 @@ pub(crate) mod tensor_operands;
 pub(crate) mod too_many_arguments;
 mod type_mismatch;
 pub(crate) mod uncallable_value;
+pub(crate) mod uncountable_range;

@@ -231,6 +231,9 @@ impl Infer<'_> {
             let given = self.show(ty);
             return self.fractional_index(&given, span);
         }
+        if let Some(diagnostic) = self.uncountable_range(ty, &protocol, span) {
+            return diagnostic;
+        }
         let message = format!("type '{}' does not conform to protocol '{protocol}'", self.show(ty));
         let mut diagnostic = Diagnostic::error(Code::NotConforming, span, message);
         let by = constraint.by.map(|f| self.cx.defs.function_data(f)).filter(|f| f.is_prelude);

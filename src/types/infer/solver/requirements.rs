@@ -37,6 +37,12 @@ impl Infer<'_> {
         let by = |p: ParamId| env.params.iter().position(|q| *q == p).and_then(|i| f.generics.get(i).cloned());
         for (index, requirement) in env.requirements.iter().enumerate() {
             let substituted = requirement.map(&mut |t| t.substitute(&by));
+            if let Some((of, protocol)) = self.unheld_condition(requirement, &substituted) {
+                let constraint = ConformanceConstraint { protocol, span, by: Some(f.function) };
+                let diagnostic = self.not_conforming(&of, &constraint, span);
+                self.error(diagnostic);
+                return;
+            }
             if let Some(unheld) = self.unheld(requirement, &substituted) {
                 let diagnostic =
                     unmet_requirement::unmet(self.cx, Clause { function: f.function, index }, &unheld, span);
@@ -69,6 +75,19 @@ impl Infer<'_> {
                 let of = associated_type::normalize_type(self.cx, of);
                 let holds = of == *class || self.can_convert(&of, class);
                 (!holds).then(|| Requirement::Superclass(of, class.clone()))
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns a generic argument and a protocol to which it does not conform. When the argument was unified, the conformance
+    /// may have depended on the types of literals: `0...3.0` is not a sequence.
+    fn unheld_condition(&mut self, written: &Requirement, substituted: &Requirement) -> Option<(Type, ProtocolId)> {
+        match (written, substituted) {
+            (Requirement::Conforms(Type::Param(_), _), Requirement::Conforms(of @ Type::Nominal(_, args), p))
+                if !args.is_empty() =>
+            {
+                (!conformances::conforms_to(self.cx, of, *p)).then(|| (of.clone(), *p))
             }
             _ => None,
         }

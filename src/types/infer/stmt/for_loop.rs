@@ -86,6 +86,10 @@ impl Infer<'_> {
         let sequence = name_lookup::protocol(self.cx, "Sequence");
         let iterator_protocol = name_lookup::protocol(self.cx, "IteratorProtocol");
         if !existential::can_erase(self.cx, ty, sequence) {
+            if let Some(diagnostic) = self.uncountable_range(ty, "Sequence", span) {
+                self.error(diagnostic);
+                return (Iteration::Array, Type::Error);
+            }
             let message = format!("for-in loop requires '{}' to conform to 'Sequence'", self.show(ty));
             let mut diagnostic = Diagnostic::error(Code::NotConforming, span, message);
             if self.show(ty) == "Int" {
