@@ -6,7 +6,7 @@
 
 use super::foreign_attempt::{Attempt, assigns};
 use super::foreign_edit::{edited, edited_lines, offsets, span_of, stands_alone, text_edit};
-use super::foreign_scope::scope_of;
+use super::foreign_scope::{names_constant, scope_of};
 use super::statement_errors::follows_from;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::session::{Input, Session};
@@ -165,6 +165,8 @@ impl Session {
                 tried += usize::from(scope != Scope::Conversions);
                 self.explanation(&mut search, &first, start, scope)
             });
+            // The edit that makes a constant a variable is better than a sentence without an edit.
+            let found = found.filter(|found| found.remaining.is_some() || !names_constant(&first));
             let Some(found) = found else {
                 // The edits of the diagnostic itself are always checked.
                 search.attempts = search.attempts.max(2);

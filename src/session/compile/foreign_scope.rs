@@ -42,6 +42,11 @@ pub(super) fn scope_of(diagnostic: &Diagnostic) -> Option<Scope> {
     }
 }
 
+/// Whether an error is the modification of a constant that can be declared as a variable.
+pub(super) fn names_constant(diagnostic: &Diagnostic) -> bool {
+    diagnostic.code == Code::Immutable && diagnostic.message.ends_with("is a 'let' constant")
+}
+
 /// Whether the message of a syntax error only states what the parser expected, or names the notation itself.
 fn is_general(message: &str) -> bool {
     const BEGINNINGS: &[&str] = &["expected ", "unexpected "];

@@ -4,6 +4,7 @@ use super::Row;
 
 const BLANKS: &str = "an infix operator has blanks on both sides, or on neither";
 const COMPREHENSION: &str = "a list comprehension is written with 'map'";
+const MODULUS: &str = "the result of '%' has the sign of the dividend; this result has the sign of the divisor";
 const SUMMED: &str = "a sum of values is written with 'map' and 'sum'";
 const CLOSURE: &str = "a function without a name is written '{ $n in … }'";
 const PARAMETERLESS: &str = "a function without a name is written '{ … }'";
@@ -151,6 +152,8 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     ("System . out :: println", "{ x in print(x) }", "a method reference is written as a closure: '{ x in print(x) }'"),
     // Comprehensions and conditional expressions. A quotient keeps its fraction.
     ("[ $i / $d for $n in $z : $x ]", "($z...$x).map { $n in $i.0 / $d }", COMPREHENSION),
+    ("[ $y / $i for $n in $x ]", "$x.map { $n in $y / $i.0 }", COMPREHENSION),
+    ("sum ( $y / $i for $n in $x )", "$x.map { $n in $y / $i.0 }.sum()", SUMMED),
     ("[ $i / $d for $n in $x ]", "$x.map { $n in $i.0 / $d }", COMPREHENSION),
     ("sum ( $i / $d for $n in $z : $x )", "($z...$x).map { $n in $i.0 / $d }.sum()", SUMMED),
     ("sum ( $i / $d for $n in $x )", "$x.map { $n in $i.0 / $d }.sum()", SUMMED),
@@ -203,6 +206,7 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     ("$x %in% $y", "$y.contains($x)", ""),
     ("and", "&&", ""),
     ("or", "||", ""),
+    ("- ~ $x mod $y", "(-$x % $y + $y) % $y", MODULUS),
     ("mod", "%", ""),
     ("if not $e {", "if !($e) {", "'not' is written '!'"),
     ("while not $e {", "while !($e) {", "'not' is written '!'"),
@@ -212,7 +216,9 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     ("or", "||", "'or' is written '||'"),
     ("$x xor $y", "$x.xor($y)", "the bits that differ are computed by the method 'xor'"),
     ("xor", "!=", "for 'Bool' values, 'xor' is written '!='"),
+    ("- ~ $x mod $y", "(-$x % $y + $y) % $y", MODULUS),
     ("mod", "%", "'mod' is written '%'"),
+    ("- ~ $i div $x", "Int(floor(-$i.0 / $x))", "a quotient is rounded down with 'floor'"),
     ("$i div $x", "Int(floor($i.0 / $x))", "a quotient is rounded down with 'floor'"),
     ("div", "/", "'div' is written '/'"),
     ("===", "==", "values are compared with '=='"),
