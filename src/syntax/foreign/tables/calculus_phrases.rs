@@ -12,7 +12,8 @@ const PLOT: &str = "'plot' takes a function and a range: 'plot({ x in … }, -10
 const MAXIMUM: &str = "a maximum is sought from a point: 'maximize({ x in … }, from: 0)'";
 const MINIMUM: &str = "a minimum is sought from a point: 'minimize({ x in … }, from: 0)'";
 const ANTIDERIVATIVE: &str = "an integral with a variable bound is a function: 'F(x) = integral({ t in t^2 }, 0...x)'";
-const ARC: &str = "the length of a curve is an integral of its derivative: 'integral({ x in sqrt(1 + f'(x)^2) }, 0...1)'";
+const ARC: &str =
+    "the length of a curve is an integral of its derivative: 'integral({ x in sqrt(1 + f'(x)^2) }, 0...1)'";
 const INFINITE_SUM: &str = "a finite sum is close to an infinite one: '(1...1000).map { n in 1.0 / n^2 }.sum()'";
 const LIMIT: &str = "a limit is written 'limit({ x in … }, at: 0)'";
 const NEWTON: &str = "Newton's method is called as 'newton({ x in … }, from: 1)'";
@@ -67,11 +68,7 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     ("§ average value of $e on [ $d , $c ]", "integral({ x in $e }, $d...$c) / ($c - $d)", MEAN),
     ("§ critical points of $n", "solve($n', near: 1)", "a critical point is a root of the derivative"),
     ("§ inflection points of $n", "solve($n'', near: 1)", "an inflection point is a root of the second derivative"),
-    (
-        "§ arc length of $n from $d to $c",
-        "integral({ x in sqrt(1 + $n'(x)^2) }, $d...$c)",
-        ARC,
-    ),
+    ("§ arc length of $n from $d to $c", "integral({ x in sqrt(1 + $n'(x)^2) }, $d...$c)", ARC),
     ("§ average of $n from $d to $c", "integral($n, $d...$c) / ($c - $d)", MEAN),
     ("§ average value of $n from $d to $c", "integral($n, $d...$c) / ($c - $d)", MEAN),
     ("§ average of $n on $d .. $c", "integral($n, $d...$c) / ($c - $d)", MEAN),

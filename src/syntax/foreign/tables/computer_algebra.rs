@@ -2,6 +2,7 @@
 
 use super::Row;
 use super::calculus_libraries::EIGENVALUES;
+use super::expressions::MODULUS;
 
 const IDENTITY: &str = "the identity matrix is 'Matrix.identity(3)' after 'import TensorFlow'";
 const MINIMUM: &str = "a minimum is sought from a point: 'minimize({ x in … }, from: 0)'";
@@ -46,6 +47,7 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     ("Take [ $x , $e ]", "$x.prefix($e)", ""),
     ("Drop [ $x , $e ]", "$x.dropFirst($e)", ""),
     ("Table [ $e , { $n , $d } , { $m , $c } ]", "(1...$d).map { $n in (1...$c).map { $m in $e } }", ""),
+    ("Table [ $e / $c , { $n , $d } ]", "stride(from: 1.0, through: $d, by: 1).map { $n in $e / $c }", ""),
     ("Table [ $e , { $n , $d } ]", "(1...$d).map { $n in $e }", ""),
     ("Do [ $e , { $n , $d , $c } ]", "for $n in $d...$c { $e }", LOOP),
     ("Do [ $e , { $n , $d } ]", "for $n in 1...$d { $e }", LOOP),
@@ -71,8 +73,9 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     ("RandomInteger [ $e ]", "Int.random(in: 0...$e)", ""),
     ("RandomChoice [ $e ]", "$(e).randomElement()!", ""),
     ("Log [ $e , $d ]", "log($d) / log($e)", "a logarithm to another base is a quotient"),
-    ("Mod [ $e , $d ]", "$(e) % $(d)", ""),
-    ("Quotient [ $e , $d ]", "$(e) / $(d)", ""),
+    ("Mod [ $i , $x ]", "$i % $x", ""),
+    ("Mod [ $e , $d ]", "($(e) % $(d) + $(d)) % $(d)", MODULUS),
+    ("Quotient [ $e , $d ]", "Int(floor(Double($e) / $(d)))", "a quotient is rounded down with 'floor'"),
     ("StringJoin [ $e , $d ]", "$e + $d", "texts are joined with '+'"),
     ("StringLength [ $e ]", "$(e).count", ""),
     ("StringReverse [ $e ]", "String($(e).reversed())", ""),

@@ -4,7 +4,8 @@ use super::Row;
 
 const BLANKS: &str = "an infix operator has blanks on both sides, or on neither";
 const COMPREHENSION: &str = "a list comprehension is written with 'map'";
-const MODULUS: &str = "the result of '%' has the sign of the dividend; this result has the sign of the divisor";
+pub(in crate::syntax::foreign) const MODULUS: &str =
+    "the result of '%' has the sign of the dividend; this result has the sign of the divisor";
 const SUMMED: &str = "a sum of values is written with 'map' and 'sum'";
 const CLOSURE: &str = "a function without a name is written '{ $n in … }'";
 const PARAMETERLESS: &str = "a function without a name is written '{ … }'";
@@ -52,6 +53,7 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     ("seq_len ( $e )", "Array(1...$e)", ""),
     ("str2num ( $s )", "Double($s)", ""),
     ("str2double ( $s )", "Double($s)", ""),
+    ("idivide ( $i , $x )", "Int($i.0 / $x)", "the quotient of two 'Int's drops the remainder"),
     ("idivide ( $e , $d )", "$(e) / $(d)", ""),
     ("Array ( $i ) . fill ( $e )", "Array(repeating: $e, count: $i)", ""),
     ("÷ ( $e , $d )", "$(e) / $(d)", ""),
@@ -95,7 +97,6 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     ("Select [ $n , $m ]", "$n.filter($m)", ""),
     ("Factorial [ $e ]", "factorial($e)", ""),
     ("Binomial [ $e , $d ]", "binomial($e, $d)", ""),
-    ("Mod [ $e , $d ]", "$(e) % $(d)", ""),
     ("Round [ $e ]", "round($e)", ""),
     ("Floor [ $e ]", "floor($e)", ""),
     ("Ceiling [ $e ]", "ceil($e)", ""),
@@ -168,11 +169,7 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
         "$x.flatMap { $n in $y.map { $m in $e } }",
         "a list comprehension with two loops is written with 'flatMap' and 'map'",
     ),
-    (
-        "sum ( $e for $n in range ( $d ) )",
-        "(0 ..< $d).map { $n in $e }.sum()",
-        SUMMED,
-    ),
+    ("sum ( $e for $n in range ( $d ) )", "(0 ..< $d).map { $n in $e }.sum()", SUMMED),
     ("[ $e for $n in range ( $d ) ]", "(0 ..< $d).map { $n in $e }", COMPREHENSION),
     (
         "[ $n for $m in $x if $c ]",

@@ -176,6 +176,7 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     ("spline ( $r", "", CURVE),
     ("linreg ( $r", "", FIT_LINE),
     ("curve ( $e , $d , $c )", "plot({ x in $e }, $d...$c)", "'plot' takes a function and a range"),
+    ("sum ( $x / $y for $n in $i : $z )", "stride(from: $i.0, through: $z, by: 1).map { $n in $x / $y }.sum()", ""),
     ("sum ( $e for $n in $i : $z )", "($i...$z).map { $n in $e }.sum()", ""),
     ("ForwardDiff . gradient ( $n -> $e , $d )", "gradient(at: $d) { $n in $e }", ""),
     ("Zygote . gradient ( $n -> $e , $d )", "gradient(at: $d) { $n in $e }", ""),

@@ -402,6 +402,11 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     ("§ <print> _ $r", "print($r)", "'print' needs parentheses"),
     ("println ! ( $s , $a )", "print($a)", "'print' prints its arguments; a text contains values as in \"x = \\(x)\""),
     ("println ! ( $s )", "print($[s])", ""),
+    (
+        "@ ~ printf ( $s , $a )",
+        "print(String(format: $s, $a), terminator: \"\")",
+        "a format is written 'String(format: $s, $a)'",
+    ),
     ("sprintf ( $s , $a )", "String(format: $s, $a)", "a format is written 'String(format: $s, $a)'"),
     ("console . log ( $a )", "print($a)", ""),
     ("Console . WriteLine ( $a )", "print($a)", ""),
