@@ -6,10 +6,13 @@ const HEADERS: &[&str] = &["if", "for", "while", "def", "class", "else", "elif",
 /// Words that continue a block in Python, at the indentation of its header.
 const CONTINUING: &[&str] = &["else", "elif", "except", "finally"];
 
+/// Words at the beginning of a block that ends with `end`.
+const NESTED: &[&str] = &["if", "for", "while", "function", "begin", "try", "switch", "do"];
+
 /// Whether an input begins with the header of a block in another language, and the block may continue.
 pub(super) fn awaits_more(input: &str) -> bool {
     let header = input.trim_start().lines().next().unwrap_or_default();
-    is_indented_block(header) || is_block_with_end(header) && !input.lines().skip(1).any(|line| line.trim() == "end")
+    is_indented_block(header) || is_block_with_end(header) && !has_ended(input)
 }
 
 /// Whether an input is nothing but the header of a block in another language.
@@ -31,9 +34,27 @@ fn is_indented_block(header: &str) -> bool {
     HEADERS.contains(&first_word(header)) && header.trim_end().ends_with(':')
 }
 
-/// Whether a line is the header of a function that ends with `end`, as in Julia and MATLAB.
+/// Whether a line is the header of a function or of a counting loop that ends with `end`, as in Julia and MATLAB.
 fn is_block_with_end(header: &str) -> bool {
-    first_word(header) == "function" && !header.contains('{') && !header.trim_end().ends_with("end")
+    let counts = || first_word(header) == "for" && header.contains(':') && !header.trim_end().ends_with(':');
+    (first_word(header) == "function" || counts()) && !header.contains('{') && !header.trim_end().ends_with("end")
+}
+
+/// Whether as many lines `end` follow as blocks begin, which may be nested.
+fn has_ended(input: &str) -> bool {
+    let mut depth = 1usize;
+    for line in input.trim_start().lines().skip(1) {
+        let code = line.trim().trim_end_matches(';');
+        if code == "end" {
+            depth -= 1;
+        } else if NESTED.contains(&first_word(code)) && !code.ends_with("end") {
+            depth += 1;
+        }
+        if depth == 0 {
+            return true;
+        }
+    }
+    false
 }
 
 fn first_word(line: &str) -> &str {
@@ -49,6 +70,8 @@ mod tests {
         assert!(
             awaits_more("if x > 5:") && awaits_more("function f(x)\n    2x") && awaits_more("def f(x):\n    y = x\n")
         );
+        assert!(awaits_more("for i = 1:3\n    if i > 1\n    end\n") && awaits_more("function f(x)\n if x\n end\n 2x"));
+        assert!(!awaits_more("for i in 1:3\n    if i > 1\n    end\nend") && !awaits_more("for x in xs { a(b: x) }"));
         assert!(!awaits_more("function f(x)\n    2x\nend") && !awaits_more("def f(x): return x") && !awaits_more("x"));
         assert!(continues("if a:", "    b()") && continues("if a:\n    b()\n", "else:") && !continues("if a:", "b()"));
     }

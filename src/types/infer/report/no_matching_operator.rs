@@ -159,7 +159,13 @@ impl Infer<'_> {
         [(left, a), (right, b)]: [(&ArgNode, &String); 2],
     ) -> Diagnostic {
         let changes_left = matches!(left.ast.kind, ast::ExprKind::InOut(_));
-        let (of, to) = if a == "Int" || (a == "Float" && b == "Double") { (left, b) } else { (right, a) };
+        let is_fractional = |ty: &String| matches!(ty.as_str(), "Double" | "Float");
+        let combines_bits = matches!(op.name.trim_end_matches('='), "&" | "|" | "<<" | ">>");
+        let to_left = match combines_bits {
+            true => is_fractional(a),
+            false => a == "Int" || (a == "Float" && b == "Double"),
+        };
+        let (of, to) = if to_left { (left, b) } else { (right, a) };
         diagnostic = match changes_left && std::ptr::eq(of, left) {
             true => diagnostic
                 .help(format!("'{}' cannot store a '{b}' in a variable of type '{a}'; declare it as a '{b}'", op.name)),
