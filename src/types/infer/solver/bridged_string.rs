@@ -4,11 +4,17 @@ use crate::types::generics::unification;
 use crate::types::infer::Infer;
 use crate::types::model::ty::Type;
 use crate::types::model::typed_tree::Expr;
+use crate::types::names::name_lookup;
 
 impl Infer<'_> {
     /// Converts a string to the other type of strings, if `as` states that type.
-    pub(crate) fn bridged_string(&mut self, value: Expr, wanted: &Type) -> Expr {
-        let from = unification::shallow(self.cx, &value.ty);
+    pub(crate) fn bridged_string(&mut self, mut value: Expr, wanted: &Type) -> Expr {
+        let mut from = unification::shallow(self.cx, &value.ty);
+        if self.is_bridged_string(wanted) && matches!(from, Type::Var(_)) {
+            // Literals and their concatenation are strings of Swift.
+            from = name_lookup::simple(self.cx, "String");
+            value = self.coerce(value, &from);
+        }
         let function = match (self.library_name(&from), self.library_name(wanted)) {
             (Some("String"), Some("NSString")) => "_foundationString",
             (Some("NSString"), Some("String")) => "_swiftString",
