@@ -216,6 +216,7 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     ("- ~ $x mod $y", "(-$x % $y + $y) % $y", MODULUS),
     ("mod", "%", "'mod' is written '%'"),
     ("- ~ $i div $x", "Int(floor(-$i.0 / $x))", "a quotient is rounded down with 'floor'"),
+    ("<value> ~ [ ]", "[$value]()", "an empty array is written '[$value]()'"),
     ("$i div $x", "Int(floor($i.0 / $x))", "a quotient is rounded down with 'floor'"),
     ("div", "/", "'div' is written '/'"),
     ("===", "==", "values are compared with '=='"),

@@ -467,6 +467,7 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
 
 /// Products and calls that are written without an operator. These patterns resemble almost all code.
 pub(in crate::syntax::foreign) const PRODUCTS: &[Row] = &[
+    ("$s _ $x", "$s + $x", "strings are joined with '+'"),
     ("$p _ $y _ $z", "$p * $y * $z", "a product is written with '*'"),
     ("$n _ - ~ $p", "$n(-$p)", "the argument of '$n' is in parentheses"),
     ("$n _ $p", "$n($p)", "the argument of '$n' is in parentheses"),

@@ -47,10 +47,27 @@ impl Infer<'_> {
         {
             return self.prime_of_several(function, f.params.len());
         }
+        if let Some(refused) = self.refused_notation(function, &value, "'") {
+            return refused;
+        }
         for _ in 0..order {
             value = self.apply_prelude_to(value, "derivative", "of", span);
         }
         value
+    }
+
+    /// Reports the notation of a derivative after a variable that holds a number or a text.
+    fn refused_notation(&mut self, operand: &ast::Expr, value: &Expr, suffix: &str) -> Option<Expr> {
+        const WITHOUT: [&str; 5] = ["Double", "Float", "Int", "String", "Bool"];
+        let (Ast::Ident { name, .. }, Some(ty)) = (&operand.kind, self.known(&value.ty.clone())) else { return None };
+        let shown = self.show(&ty);
+        if !WITHOUT.contains(&&*shown) {
+            return None;
+        }
+        let message = format!("a derivative belongs to a function, and '{name}' is a '{shown}'");
+        let diagnostic = Diagnostic::error(Code::WithRespectTo, operand.span, message);
+        self.error(diagnostic.help(format!("define a function, as in 'f(x) = x^2', then write 'f{suffix}'")));
+        Some(self.error_expr(operand.span))
     }
 
     /// Whether `x'` of a value of this type is its transpose rather than a derivative.

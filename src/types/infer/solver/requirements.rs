@@ -44,6 +44,21 @@ impl Infer<'_> {
                 return;
             }
             if let Some(unheld) = self.unheld(requirement, &substituted) {
+                // A missing conformance of a generic argument is the reason why its associated types do not conform.
+                let missing = env.requirements.iter().find_map(|written| {
+                    let (Requirement::Conforms(Type::Param(_), _), Requirement::Conforms(of, p)) =
+                        (written, written.map(&mut |t| t.substitute(&by)))
+                    else {
+                        return None;
+                    };
+                    (!conformances::conforms_to(self.cx, &of, p)).then_some((of, p))
+                });
+                if let Some((of, protocol)) = missing {
+                    let constraint = ConformanceConstraint { protocol, span, by: Some(f.function) };
+                    let diagnostic = self.not_conforming(&of, &constraint, span);
+                    self.error(diagnostic);
+                    return;
+                }
                 let diagnostic =
                     unmet_requirement::unmet(self.cx, Clause { function: f.function, index }, &unheld, span);
                 self.error(diagnostic);
@@ -84,9 +99,7 @@ impl Infer<'_> {
     /// may have depended on the types of literals: `0...3.0` is not a sequence.
     fn unheld_condition(&mut self, written: &Requirement, substituted: &Requirement) -> Option<(Type, ProtocolId)> {
         match (written, substituted) {
-            (Requirement::Conforms(Type::Param(_), _), Requirement::Conforms(of @ Type::Nominal(_, args), p))
-                if !args.is_empty() =>
-            {
+            (Requirement::Conforms(Type::Param(_), _), Requirement::Conforms(of @ Type::Nominal(..), p)) => {
                 (!conformances::conforms_to(self.cx, of, *p)).then(|| (of.clone(), *p))
             }
             _ => None,
