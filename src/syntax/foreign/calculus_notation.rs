@@ -47,7 +47,7 @@ impl Bounded {
     /// Finds the first operator in a statement; returns `None` if its extent is not certain.
     pub(super) fn find(statement: &str) -> Option<Bounded> {
         let (at, sign, operator) = first_sign(statement)?;
-        let mut cursor = Cursor { text: statement, at: at + sign.len() };
+        let mut cursor = Cursor { text: first_statement(statement, at), at: at + sign.len() };
         let found = match operator {
             Operator::Integral => integral(&mut cursor)?,
             Operator::Limit => limit(&mut cursor)?,
@@ -57,6 +57,16 @@ impl Bounded {
         let is_balanced = body.matches(['(', '[', '{']).count() == body.matches([')', ']', '}']).count();
         (!body.is_empty() && is_balanced).then_some(Bounded { operator, range: at..cursor.at, body, ..found })
     }
+}
+
+/// Returns a text up to the first semicolon after an offset, outside of brackets.
+fn first_statement(text: &str, at: usize) -> &str {
+    let mut depth = 0_i32;
+    let end = text[at..].char_indices().find(|(_, c)| {
+        depth += i32::from("([{".contains(*c)) - i32::from(")]}".contains(*c));
+        *c == ';' && depth == 0
+    });
+    end.map_or(text, |(end, _)| &text[..at + end])
 }
 
 /// Returns the first operator of a statement, with its offset.

@@ -238,7 +238,8 @@ impl Infer<'_> {
         let mut diagnostic = Diagnostic::error(Code::NotConforming, span, message);
         let by = constraint.by.map(|f| self.cx.defs.function_data(f)).filter(|f| f.is_prelude);
         let advice = by.and_then(|by| ADVICE.iter().find(|(f, p, _)| *f == &*by.base_name && *p == &*protocol));
-        if let (Type::Function(_), Some(_)) = (ty, by) {
+        let differentiates = matches!(&*protocol, "Differentiable" | "GradientResult");
+        if let (Type::Function(_), Some(_), true) = (ty, by, differentiates) {
             diagnostic = diagnostic
                 .note(
                     "captured values also contribute to the derivative, but the type of a function does not mention \
