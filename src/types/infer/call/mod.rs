@@ -5,7 +5,6 @@ pub(crate) mod arguments;
 pub(crate) mod arity;
 pub(crate) mod candidates;
 pub(crate) mod closure_overload;
-mod converted_result;
 pub(crate) mod custom_interpolation;
 pub(crate) mod delegating_initializer;
 pub(crate) mod dynamic_member;

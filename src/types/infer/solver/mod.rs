@@ -3,6 +3,7 @@
 pub(crate) mod array_literal;
 mod bridged_string;
 pub(crate) mod coercion;
+mod converted_result;
 mod default_literals;
 pub(crate) mod defaulting;
 pub(crate) mod hashable_value;

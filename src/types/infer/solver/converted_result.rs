@@ -10,7 +10,7 @@ use crate::types::names::name_lookup;
 impl Infer<'_> {
     /// Whether an array or set that is created from the elements of a sequence has other elements than the expected type, to
     /// which they are converted. Infers the sequence, and thereby the elements of the array or set.
-    pub(super) fn is_converted(&mut self, ty: &Type, args: &mut [ArgNode], expected: &Type) -> bool {
+    pub(crate) fn is_converted(&mut self, ty: &Type, args: &mut [ArgNode], expected: &Type) -> bool {
         let [arg] = args else { return false };
         let (Type::Nominal(created, of), Type::Nominal(wanted, parts)) = (ty, unification::shallow(self.cx, expected))
         else {
