@@ -342,8 +342,8 @@ fn function_of(kind: &MemberKind) -> Option<FunctionId> {
 /// a function whose constraints were corrected replaces the earlier one. Members for different arguments of a type are
 /// different members.
 fn is_called_like(cx: &mut TypeContext, f: FunctionId, g: FunctionId) -> bool {
-    let generics = |data: &FunctionData| data.generics.params.len();
-    if generics(cx.defs.function_data(f)) != generics(cx.defs.function_data(g)) || has_other_conditions(cx, f, g) {
+    let form = |data: &FunctionData| (data.fixity, data.generics.params.len());
+    if form(cx.defs.function_data(f)) != form(cx.defs.function_data(g)) || has_other_conditions(cx, f, g) {
         return false;
     }
     let (f, g) = (signature::signature(cx, f), signature::signature(cx, g));

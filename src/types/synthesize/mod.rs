@@ -255,13 +255,14 @@ pub(crate) fn synthesize_member(cx: &mut TypeContext, n: NominalId, name: &str, 
     if has_own && key != "init" && !declared_member::needs_move_by(cx, n, key) {
         return;
     }
-    cx.defs.nominal_data_mut(n).memo.synthesized.push(key);
     let (group, place) = match requiring_conformance(cx, n, key) {
         Some(conformance) => conformances::declaration_site(cx, n, conformance),
         // The member is the initializer of a class whose properties all have initial values.
         None if key == "init" => (cx.defs.nominal_data(n).group, cx.defs.nominal_data(n).span),
+        // A later extension may require the member.
         None => return,
     };
+    cx.defs.nominal_data_mut(n).memo.synthesized.push(key);
     // The conditions of the conformance hold in the member, independent of the code that requested it.
     let env = generic_env::group_env(cx, group);
     let text = type_context::with_env(cx, env, |cx| {
