@@ -1,7 +1,7 @@
 //! Attributes: determines which attributes exist, and which declarations each attribute may precede.
 
 use crate::diagnostic::{Code, Diagnostic};
-use crate::syntax::ast::{Attribute, Decl, DeclKind, PatternKind};
+use crate::syntax::ast::{Attribute, AttributeArgs, Decl, DeclKind, PatternKind};
 use crate::types::declare::Rc;
 use crate::types::declare::modifiers::{DeclarationScope, is_stored};
 use crate::types::declare::property_wrapper;
@@ -74,8 +74,11 @@ pub(crate) fn check_attributes(cx: &mut TypeContext, decl: &Decl, scope: Declara
             ("differentiable" | "derivative" | "transpose", _) => false,
             _ => true,
         };
-        if fits && scope == DeclarationScope::Function && matches!(&*attribute.name.name, "derivative" | "transpose") {
-            let message = format!("attribute '@{}' can only be used in a non-local scope", attribute.name.name);
+        if fits && scope == DeclarationScope::Function && registers_derivative(attribute) {
+            let message = match &*attribute.name.name {
+                "differentiable" => "a derivative can only be registered in a non-local scope".to_owned(),
+                name => format!("attribute '@{name}' can only be used in a non-local scope"),
+            };
             let diagnostic = Diagnostic::error(Code::Registration, attribute.span, message);
             cx.sink.report(diagnostic.help("declare it, and its original, at the top level or in a type"));
         }
@@ -89,6 +92,17 @@ pub(crate) fn check_attributes(cx: &mut TypeContext, decl: &Decl, scope: Declara
             let code = if of_differentiation { Code::WithRespectTo } else { Code::WrongContext };
             cx.sink.report(Diagnostic::error(code, attribute.span, message));
         }
+    }
+}
+
+/// Whether an attribute registers a derivative: `@derivative`, `@transpose`, or `@differentiable` with the name of a function.
+fn registers_derivative(attribute: &Attribute) -> bool {
+    match (&*attribute.name.name, &attribute.args) {
+        ("derivative" | "transpose", _) => true,
+        ("differentiable", AttributeArgs::Differentiation(arguments)) => {
+            [&arguments.vjp, &arguments.jvp, &arguments.adjoint, &arguments.primal].into_iter().any(Option::is_some)
+        }
+        _ => false,
     }
 }
 

@@ -85,6 +85,12 @@ impl Infer<'_> {
         Some(Block { items: vec![Stmt { kind: StmtKind::Return(Some(nothing)), span }], span })
     }
 
+    /// Translates the body of a local function whose attributes name a result builder.
+    pub(crate) fn built_body_of_local(&mut self, f: FunctionId, body: &Block) -> Option<Block> {
+        let decl = self.cx.defs.function_data(f).decl.clone()?;
+        self.built_body(&decl.attributes, body)
+    }
+
     /// Translates a closure that is passed to a parameter with a builder attribute.
     pub(crate) fn built_closure(&mut self, attributes: &[Attribute], closure: &Expr) -> Option<Expr> {
         let ExprKind::Closure(given) = &closure.kind else { return None };

@@ -90,8 +90,10 @@ impl Infer<'_> {
                 infer.leave_frame();
                 return;
             };
-            let extended = infer.body_with_variables(id, &body, !signature.result.is_unit());
-            let statements = infer.function_statements(extended.as_ref().unwrap_or(&body), &signature.result);
+            let built = infer.built_body_of_local(id, &body);
+            let body = built.as_ref().unwrap_or(&body);
+            let extended = infer.body_with_variables(id, body, !signature.result.is_unit());
+            let statements = infer.function_statements(extended.as_ref().unwrap_or(body), &signature.result);
             let frame = infer.leave_frame();
             infer.open_body(id, frame, statements);
         });

@@ -20,7 +20,8 @@ impl Infer<'_> {
         let decl = data.decl.clone()?;
         let (DeclKind::Function(function) | DeclKind::Init { function, .. }) = &decl.kind else { return None };
         let written = function.thrown.as_ref()?;
-        let scope = TypeScope::of(data.owner, data.file);
+        let locals = data.local_types.clone().unwrap_or_default();
+        let scope = TypeScope { locals, ..TypeScope::of(data.owner, data.file) };
         let env = signature::signature(self.cx, f).env.clone();
         let ty = type_context::with_env(self.cx, env, |cx| type_expr::resolve_type(cx, written, &scope));
         let is_plain = matches!(ty, Type::Nominal(..)) && !ty.any(&mut |part| matches!(part, Type::Param(_)));
