@@ -411,6 +411,16 @@ impl<'w> Infer<'w> {
         None
     }
 
+    /// Returns the local functions that a name denotes; none if it denotes a variable. Nothing is captured.
+    fn local_functions_named(&mut self, name: &str) -> Vec<FunctionId> {
+        let path = self.path();
+        let mut scopes = path.iter().rev().flat_map(|frame| self.frames[*frame].scopes.iter().rev());
+        match scopes.find_map(|scope| scope.get(name)) {
+            Some(Binding::Functions(functions)) => functions.clone(),
+            _ => vec![],
+        }
+    }
+
     /// Captures a variable of the outermost frame of a path in all other frames; returns the captured variable of the
     /// innermost frame.
     fn capture(&mut self, path: &[usize], mut local: LocalId) -> LocalId {

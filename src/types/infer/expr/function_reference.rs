@@ -243,6 +243,10 @@ impl Infer<'_> {
     pub(crate) fn reference_fits(&mut self, e: &ast::Expr, wanted: &Type) -> Option<u32> {
         let candidates = match &e.kind {
             Ast::Paren(inner) => return self.reference_fits(inner, wanted),
+            Ast::Ident { name, .. } if self.find_local_quiet(name) => {
+                let functions = self.local_functions_named(name);
+                functions.into_iter().map(|f| self.function_candidate(f)).collect()
+            }
             Ast::Ident { name, .. } => match self.own_type().filter(|_| self.is_own_member(name)) {
                 Some(own) => self.own_methods(&own, name),
                 None => self.function_candidates(name),
@@ -322,9 +326,12 @@ impl Infer<'_> {
                     _ => false,
                 };
                 let file = self.file;
+                if self.find_local_quiet(name) {
+                    return self.local_functions_named(name).len() > 1;
+                }
                 // The methods of the enclosing type hide the functions with the same name.
-                if self.find_local_quiet(name) || self.is_own_member(name) {
-                    return false;
+                if let Some(methods) = self.own_members(name) {
+                    return methods.len() > 1 && methods.iter().all(|member| self.is_function_member(member));
                 }
                 let entries = name_lookup::entries(self.cx, name, file);
                 entries.len() > 1 && entries.iter().all(|e| several(self, &e.what))

@@ -11,6 +11,7 @@ use crate::types::model::declaration_tables::{FunctionKind, Named};
 use crate::types::model::ty::Type;
 use crate::types::model::typed_tree::Expr;
 use crate::types::names::members;
+use crate::types::names::members::MemberOf;
 use crate::types::names::module_name;
 use crate::types::names::module_name::Module;
 use std::rc::Rc;
@@ -26,10 +27,16 @@ impl Infer<'_> {
 
     /// Whether a name without a base may denote a member of the enclosing type.
     pub(crate) fn is_own_member(&mut self, name: &str) -> bool {
-        let Some(own) = self.own_type() else { return false };
-        [false, true]
-            .into_iter()
-            .any(|is_static| !members::members(self.cx, &own, name, is_static, self.file).is_empty())
+        self.own_members(name).is_some()
+    }
+
+    /// Returns the members of the enclosing type that a name without a base denotes: those of instances, or the static ones if
+    /// there are none.
+    pub(crate) fn own_members(&mut self, name: &str) -> Option<Vec<MemberOf>> {
+        let own = self.own_type()?;
+        let found =
+            [false, true].into_iter().map(|is_static| members::members(self.cx, &own, name, is_static, self.file));
+        found.into_iter().find(|members| !members.is_empty())
     }
 
     /// Returns the functions named `name` that a module declares.
