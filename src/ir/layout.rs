@@ -217,6 +217,20 @@ impl Layouts {
         }
     }
 
+    /// Returns the types that define their tangent vectors, but whose shapes have no vector beside the value.
+    pub(super) fn without_own_vectors(&self, d: &mut dyn Declarations, shapes: &Shapes) -> Vec<Type> {
+        let is_beside =
+            |id: ShapeId| matches!(shapes.get(unboxed(shapes, id)), Shape::Struct { style: Style::Beside, .. });
+        let mut found: Vec<(ShapeId, Type)> = vec![];
+        for (ty, id) in &self.shapes {
+            if matches!(ty, Type::Nominal(..)) && !is_beside(*id) && d.own_vector(ty).is_some() {
+                found.push((*id, ty.clone()));
+            }
+        }
+        found.sort_unstable_by_key(|(id, _)| *id);
+        found.into_iter().map(|(_, ty)| ty).collect()
+    }
+
     /// Returns the shape of a value that is stored with its tangent vector beside it.
     fn beside(&mut self, d: &mut dyn Declarations, shapes: &mut Shapes, value: Shape, vector: &Type) -> Shape {
         let (Shape::Struct { name, .. } | Shape::Enum { name, .. }) = &value else { return value };

@@ -33,7 +33,9 @@ use crate::types::generics::type_arguments;
 use crate::types::infer::call::generic_default;
 use crate::types::infer::stmt::function_body;
 use crate::types::model::declaration_info::{Declarations, Function, Global, Nominal, Rule};
-use crate::types::model::declaration_tables::{BodyState, Code, Entry, FunctionKind, Named, Owner, blank_function};
+use crate::types::model::declaration_tables::{
+    BodyState, Code, Entry, FunctionKind, Group, Named, Owner, blank_function,
+};
 use crate::types::model::differentiability::Differentiability;
 use crate::types::model::display;
 use crate::types::model::prelude_index;
@@ -98,8 +100,8 @@ pub struct Checked {
     pub value: Option<Type>,
     /// Whether derivatives or transposes were registered, possibly for functions of earlier inputs.
     pub registers: bool,
-    /// The types of earlier inputs that were extended.
-    pub extended: Vec<NominalId>,
+    /// Whether types or protocols of earlier inputs were extended.
+    pub extends: bool,
     /// Whether the module has no errors.
     pub ok: bool,
 }
@@ -115,7 +117,7 @@ pub fn check_module(cx: &mut TypeContext, files: &[File], texts: &[(u32, Rc<str>
     cx.module.noted_quotients.clear();
     let before = cx.defs.functions.len();
     let nominals_before = cx.defs.nominals.len();
-    let groups_before = cx.defs.groups.len();
+    let extensible = [nominals_before, cx.defs.protocols.len(), cx.defs.groups.len()];
     let counts_before = unused_declarations::declaration_counts(cx);
     let globals_before = cx.defs.globals.len() as u32;
     let errors_before = cx.sink.diagnostics.iter().filter(|d| d.is_error()).count();
@@ -131,7 +133,7 @@ pub fn check_module(cx: &mut TypeContext, files: &[File], texts: &[(u32, Rc<str>
     async_global::note_throwing_functions(cx, &numbered);
     module_files::enter_files(cx, &numbered);
     let registers = cx.module.registrations.iter().any(|(_, f)| !cx.defs.function_data(*f).is_prelude);
-    let extended = extended_types(cx, nominals_before, groups_before);
+    let extended = extended_owners(cx, extensible);
     redeclaration::check_functions(cx, before);
     exposed_type::check_files(cx, &numbered);
     interactive_session::replace_functions(cx, before);
@@ -156,6 +158,14 @@ pub fn check_module(cx: &mut TypeContext, files: &[File], texts: &[(u32, Rc<str>
     registration::resolve_registrations(cx);
     for n in nominals_before..cx.defs.nominals.len() {
         type_declaration::check_nominal(cx, NominalId(n as u32));
+    }
+    for owner in &extended {
+        if let Owner::Nominal(n) = owner
+            && !cx.defs.nominal_data(*n).is_prelude
+        {
+            conformances::enter_conformances(cx, *n);
+            type_declaration::check_conformances(cx, *n);
+        }
     }
     crate::types::flow::check_circles(cx, globals_before..cx.defs.globals.len() as u32);
     let mut functions = vec![];
@@ -203,22 +213,21 @@ pub fn check_module(cx: &mut TypeContext, files: &[File], texts: &[(u32, Rc<str>
     cx.module.reveals_opaque_types = true;
     let errors = cx.sink.diagnostics.iter().filter(|d| d.is_error()).count();
     let value = cx.module.script_result.clone();
-    Checked { script, functions, value, registers, extended, ok: errors == errors_before }
+    Checked { script, functions, value, registers, extends: !extended.is_empty(), ok: errors == errors_before }
 }
 
-/// Returns the types among the first `types` to which the program added a group of members after the first `groups` ones. An
-/// extension of a type of the library counts if it declares conformances.
-fn extended_types(cx: &TypeContext, types: usize, groups: usize) -> Vec<NominalId> {
+/// Returns the owners of the groups of members that the program added after the first `groups` ones to types and protocols of
+/// earlier inputs. An extension of a type of the library counts if it declares conformances.
+fn extended_owners(cx: &TypeContext, [types, protocols, groups]: [usize; 3]) -> Vec<Owner> {
     let added = cx.defs.groups.iter().skip(groups).filter(|group| !group.is_prelude);
-    let mut extended = vec![];
-    for group in added {
-        let Owner::Nominal(n) = group.owner else { continue };
-        let is_changed = !cx.defs.nominal_data(n).is_prelude || !group.inherits.is_empty();
-        if is_changed && (n.0 as usize) < types && !extended.contains(&n) {
-            extended.push(n);
+    let is_earlier = |group: &&Group| match group.owner {
+        Owner::Nominal(n) => {
+            (n.0 as usize) < types && !(cx.defs.nominal_data(n).is_prelude && group.inherits.is_empty())
         }
-    }
-    extended
+        Owner::Protocol(p) => (p.0 as usize) < protocols && !cx.defs.protocol_data(p).is_prelude,
+        Owner::Module => false,
+    };
+    added.filter(is_earlier).map(|group| group.owner).collect()
 }
 
 /// Reports functions converted to C functions that capture variables: a C function pointer has no context.

@@ -109,21 +109,9 @@ impl Lowering {
         }
     }
 
-    /// Resolves the dispatched methods again for the types that fulfill a condition.
-    pub(super) fn find_methods_of(
-        &mut self,
-        d: &mut dyn Declarations,
-        program: &mut Program,
-        is_affected: &mut dyn FnMut(&Type) -> bool,
-    ) {
-        let (methods, types) = self.dynamic.done;
-        for shape in self.dynamic.types[..types].to_vec() {
-            let Some(ty) = self.layouts.type_of(shape).cloned().filter(&mut *is_affected) else { continue };
-            for m in 0..methods {
-                let method = self.dynamic.methods[m].clone();
-                self.find_method(d, program, (MethodId(m as u32), &method), (shape, &ty));
-            }
-        }
+    /// Makes all dispatched methods be resolved again for all types.
+    pub(super) fn forget_methods(&mut self) {
+        self.dynamic.done = (0, 0);
     }
 
     /// Notes the types of the parts of all boxed values, which a mirror boxes at run time.

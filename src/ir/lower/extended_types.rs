@@ -5,21 +5,18 @@
 use super::Lowering;
 use crate::ir::Program;
 use crate::types::model::declaration_info::Declarations;
-use crate::types::model::ty::{NominalId, Type};
+use crate::types::model::ty::Type;
 
 impl Lowering {
-    /// Discards what depends on the conformances of the given types: functions are lowered again when they are requested, and
-    /// dispatched methods are resolved again. Existing function values retain their graphs.
-    pub fn update_extended_types(&mut self, d: &mut dyn Declarations, program: &mut Program, extended: &[NominalId]) {
+    /// Discards what depends on the conformances of types: functions are lowered again when they are requested, and dispatched
+    /// methods are resolved again. Existing function values retain their graphs. Returns the types with values that have
+    /// no space for the tangent vectors which the extension defines.
+    pub fn update_extended_types(&mut self, d: &mut dyn Declarations, program: &mut Program) -> Vec<Type> {
         self.forget_functions();
         self.layouts.forget_tangents();
         self.layouts.add_descriptions(d, &mut program.shapes);
         program.custom_descriptions.clear();
-        self.find_methods_of(d, program, &mut |ty| mentions(ty, extended));
+        self.forget_methods();
+        self.layouts.without_own_vectors(d, &program.shapes)
     }
-}
-
-/// Whether a type is one of the given nominal types, or has one of them as an argument.
-fn mentions(ty: &Type, nominals: &[NominalId]) -> bool {
-    ty.any(&mut |part| matches!(part, Type::Nominal(n, _) if nominals.contains(n)))
 }

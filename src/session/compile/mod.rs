@@ -72,6 +72,14 @@ impl Session {
         })
     }
 
+    /// Returns the error for a tangent vector that a type defines although it has values already.
+    fn defines_vector_late(&mut self, ty: &Type) -> Diagnostic {
+        let name = self.context.type_name(ty);
+        let message = format!("'{name}' has values already, which have no space for its own tangent vectors");
+        let help = format!("declare '{name}' again, in one input with the extension");
+        Diagnostic::error(Code::Unsupported, self.last_text(), message).help(help)
+    }
+
     /// Compiles within the time limit.
     fn timed(&mut self, compile: impl FnOnce(&mut Session) -> Result<Compiled, Outcome>) -> Result<Compiled, Outcome> {
         let began = Instant::now();
@@ -120,8 +128,11 @@ impl Session {
         if checked.registers {
             self.lowering.forget_functions();
         }
-        if !checked.extended.is_empty() {
-            self.lowering.update_extended_types(&mut self.context, &mut self.program, &checked.extended);
+        if checked.extends {
+            let conflicts = self.lowering.update_extended_types(&mut self.context, &mut self.program);
+            if let Some(ty) = conflicts.first() {
+                return Err(rejected(vec![self.defines_vector_late(ty)]));
+            }
             self.machine.functions.forget_methods();
         }
         let compiled_before = self.program.functions.len();

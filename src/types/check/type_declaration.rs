@@ -31,6 +31,11 @@ pub(crate) fn check_nominal(cx: &mut TypeContext, n: NominalId) {
     type_arguments::check_stored(cx, n);
     differentiability::check_differentiable_properties(cx, n);
     subclass_tangent::check_continued(cx, n);
+    check_conformances(cx, n);
+}
+
+/// Checks the conformances of a type that were not checked yet.
+pub(crate) fn check_conformances(cx: &mut TypeContext, n: NominalId) {
     for i in 0..cx.defs.nominal_data(n).conformances.len() {
         if !subclass_tangent::is_redundant(cx, n, i) {
             conformance::check_conformance(cx, n, i);

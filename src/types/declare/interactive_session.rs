@@ -6,7 +6,7 @@ use crate::syntax::ast::{Name, NominalKind};
 use crate::types::generics::generic_env;
 use crate::types::generics::signature;
 use crate::types::model::declaration_tables::{
-    Code, Entry, FunctionKind, GlobalData, GlobalMemo, GroupId, MemberKind, Named, Owner, SignatureParam,
+    Code, Entry, Env, FunctionKind, GlobalData, GlobalMemo, GroupId, MemberKind, Named, Owner, SignatureParam,
 };
 use crate::types::model::display;
 use crate::types::model::function_table::FunctionData;
@@ -347,9 +347,12 @@ fn is_called_like(cx: &mut TypeContext, f: FunctionId, g: FunctionId) -> bool {
         return false;
     }
     let (f, g) = (signature::signature(cx, f), signature::signature(cx, g));
-    let plain = |ty: &Type| ty.map(&mut |part| matches!(part, Type::Param(_)).then_some(Type::Error));
+    let corresponding = |p| {
+        let position = g.env.params.iter().position(|q| *q == p)?;
+        f.env.params.get(position).map(|q| Type::Param(*q))
+    };
     let is_alike = |a: &SignatureParam, b: &SignatureParam| {
-        a.label == b.label && a.variadic == b.variadic && plain(&a.ty) == plain(&b.ty)
+        a.label == b.label && a.variadic == b.variadic && a.ty == b.ty.substitute(&corresponding)
     };
     f.params.len() == g.params.len() && f.params.iter().zip(&g.params).all(|(a, b)| is_alike(a, b))
 }
@@ -359,10 +362,12 @@ fn has_other_conditions(cx: &mut TypeContext, f: FunctionId, g: FunctionId) -> b
     let [f, g] = [f, g].map(|function| cx.defs.function_data(function).group);
     let (Some(f), Some(g)) = (f, g) else { return false };
     let is_conditional = |group: GroupId| !cx.defs.groups[group.0 as usize].requirements.is_empty();
-    f != g
-        && is_conditional(f)
-        && is_conditional(g)
-        && generic_env::group_env(cx, f).requirements != generic_env::group_env(cx, g).requirements
+    if f == g || !is_conditional(f) && !is_conditional(g) {
+        return false;
+    }
+    let (f, g) = (generic_env::group_env(cx, f), generic_env::group_env(cx, g));
+    let is_within = |a: &Env, b: &Env| a.requirements.iter().all(|requirement| b.requirements.contains(requirement));
+    !(is_within(&f, &g) && is_within(&g, &f))
 }
 
 /// Returns the parameter names of the functions and closure variables that the module declares, by the name of the

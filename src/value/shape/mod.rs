@@ -271,6 +271,11 @@ impl Shapes {
     pub fn set_description(&mut self, id: ShapeId, own: DescriptionId) {
         self.own[id.0 as usize] = Some(own);
         self.described[id.0 as usize] = true;
+        // A type that is declared later may have an equal shape without a description.
+        let plain = (self.shapes[id.0 as usize].clone(), None);
+        if self.numbers.get(&plain) == Some(&id) {
+            self.numbers.remove(&plain);
+        }
         // The parts of a shape have smaller indices, except in recursive types, which count as described.
         for whole in id.0 as usize + 1..self.shapes.len() {
             self.described[whole] = self.described[whole] || self.has_part_with_description(&self.shapes[whole]);
