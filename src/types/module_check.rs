@@ -159,6 +159,9 @@ pub fn check_module(cx: &mut TypeContext, files: &[File], texts: &[(u32, Rc<str>
     for n in nominals_before..cx.defs.nominals.len() {
         type_declaration::check_nominal(cx, NominalId(n as u32));
     }
+    if !extended.is_empty() {
+        subclass_tangent::reconsider_superclasses(cx);
+    }
     for owner in &extended {
         if let Owner::Nominal(n) = owner
             && !cx.defs.nominal_data(*n).is_prelude

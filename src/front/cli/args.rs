@@ -459,12 +459,12 @@ mod tests {
     #[test]
     fn a_script_alone_has_the_default_options() {
         let given = |words: &[&str]| words.iter().map(OsString::from).collect::<Vec<_>>();
-        for file in ["a.dscript", "../b c/d.dscript", "kernel.dscript"] {
+        for file in ["a.dscript", "../b c/d.dscript", "kernel.dscript", "a.dsc", "a.swift"] {
             let words = Words::of_script(&given(&["dscript", file])).unwrap();
             assert_eq!(format!("{words:?}"), format!("{:?}", Words::try_parse_from(["dscript", file]).unwrap()));
         }
         for others in
-            [&["dscript"][..], &["dscript", "-.dscript"], &["dscript", "a.dsc"], &["dscript", "--json", "a.dscript"]]
+            [&["dscript"][..], &["dscript", "-.dscript"], &["dscript", "a.txt"], &["dscript", "--json", "a.dscript"]]
         {
             assert!(Words::of_script(&given(others)).is_none(), "{others:?}");
         }

@@ -20,6 +20,9 @@ use crate::types::synthesize::TangentProperty;
 use std::fmt::Write;
 use std::rc::Rc;
 
+/// The mark of a class for which it was decided whether it continues the tangent vector of its superclass.
+const CONTINUED: &str = "a continued tangent vector";
+
 /// Whether a class declares a conformance to a protocol to which its superclass conforms; reports the conformance as an
 /// error.
 pub(crate) fn is_redundant(cx: &mut TypeContext, n: NominalId, conformance: usize) -> bool {
@@ -49,7 +52,6 @@ pub(crate) fn is_redundant(cx: &mut TypeContext, n: NominalId, conformance: usiz
 
 /// Adds the conformance by which a subclass of a differentiable class gets a tangent vector with its own properties.
 pub(crate) fn continue_tangent_vector(cx: &mut TypeContext, n: NominalId) {
-    const CONTINUED: &str = "a continued tangent vector";
     let data = cx.defs.nominal_data(n);
     let may_move = data.stored.iter().any(|s| !s.no_derivative && s.lazy.is_none());
     if !may_move || data.superclass.is_none() || data.memo.synthesized.contains(&CONTINUED) {
@@ -60,6 +62,16 @@ pub(crate) fn continue_tangent_vector(cx: &mut TypeContext, n: NominalId) {
     if differentiable_base(cx, n).is_some() {
         let differentiable = name_lookup::protocol(cx, "Differentiable");
         conformances::add_conformance(cx, n, differentiable, group, span);
+    }
+}
+
+/// Makes the classes of earlier inputs continue the tangent vectors of superclasses that have become differentiable.
+pub(crate) fn reconsider_superclasses(cx: &mut TypeContext) {
+    for n in (0..cx.defs.nominals.len()).map(|n| NominalId(n as u32)) {
+        let data = cx.defs.nominal_data(n);
+        if data.superclass.is_some() && !data.is_prelude {
+            cx.defs.nominal_data_mut(n).memo.synthesized.retain(|part| *part != CONTINUED);
+        }
     }
 }
 
