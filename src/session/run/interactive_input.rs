@@ -6,6 +6,7 @@ use crate::ir::lower::Lowering;
 use crate::session::run::implicit_declaration;
 use crate::session::run::lazy_compiler::LazyCompiler;
 use crate::session::{Compiled, Input, Outcome, Session, Status};
+use crate::syntax::declared_tests::TestCases;
 use crate::types::TypeContext;
 use crate::types::declare::interactive_session;
 use crate::types::declare::interactive_session::{Declared, DeclaredEntity, Names};
@@ -55,6 +56,7 @@ pub(crate) struct SessionSnapshot {
     lowering: Lowering,
     program: Program,
     imported: Vec<PathBuf>,
+    test_cases: TestCases,
 }
 
 impl Session {
@@ -125,12 +127,14 @@ impl Session {
             lowering: self.lowering.clone(),
             program: self.program.clone(),
             imported: self.imported.clone(),
+            test_cases: self.test_cases.clone(),
         }
     }
 
     pub(crate) fn restore(&mut self, snapshot: SessionSnapshot) {
-        let SessionSnapshot { context, lowering, program, imported } = snapshot;
-        (self.context, self.lowering, self.program, self.imported) = (context, lowering, program, imported);
+        let SessionSnapshot { context, lowering, program, imported, test_cases } = snapshot;
+        (self.context, self.lowering, self.program) = (context, lowering, program);
+        (self.imported, self.test_cases) = (imported, test_cases);
     }
 
     fn execute_entered(&mut self, compiled: Compiled, names: &Names) -> Answer {

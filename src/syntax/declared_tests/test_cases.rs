@@ -29,8 +29,8 @@ impl TestCases {
     pub fn add(&mut self, files: &[File]) {
         self.is_imported |= files.iter().any(|file| imports(file, "XCTest"));
         let declarations: Vec<&Decl> = files.iter().flat_map(declarations).map(|decl| &**decl).collect();
-        // A later input may declare a class again.
-        self.cases.retain(|case| !declarations.iter().any(|decl| class_name(decl) == Some(&case.name)));
+        // A later input may declare a type again.
+        self.cases.retain(|case| !declarations.iter().any(|decl| type_name(decl) == Some(&case.name)));
         loop {
             let before = self.cases.len();
             for decl in &declarations {
@@ -89,9 +89,9 @@ impl TestCases {
     }
 }
 
-fn class_name(decl: &Decl) -> Option<&str> {
+fn type_name(decl: &Decl) -> Option<&str> {
     match &decl.kind {
-        DeclKind::Nominal(nominal) if nominal.kind == NominalKind::Class => Some(&nominal.name.name),
+        DeclKind::Nominal(nominal) => Some(&nominal.name.name),
         _ => None,
     }
 }
