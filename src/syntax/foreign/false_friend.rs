@@ -47,20 +47,61 @@ fn sum_of_fractions(text: &str, copy: &str, at: usize) -> Option<(usize, usize, 
     is_sum_of_fractions(text[at + 2..to].trim()).then(|| (from, to, operands.join(quotient)))
 }
 
-/// Returns the range of a quotient of two integer literals around the comment at `at`, and code that rounds it down.
+/// Returns the range of a quotient of an integer literal around the comment at `at`, and code that rounds it down.
 fn rounded_down(text: &str, copy: &str, at: usize) -> Option<(usize, usize, String)> {
+    let end = text[at..].find('\n').map_or(text.len(), |n| at + n);
+    is_integer(text[at + 2..end].trim()).then(|| floor_of_quotient(text, copy, at))?
+}
+
+/// Returns the range of a quotient by an integer literal, whose `//` is at `at`, and code that rounds it down, if the
+/// dividend consists of integer literals or has a sign. Other dividends are rarely negative.
+pub(super) fn floor_of_quotient(text: &str, copy: &str, at: usize) -> Option<(usize, usize, String)> {
     let line = copy[..at].rfind('\n').map_or(0, |n| n + 1);
     let left = copy[line..at].trim_end();
-    let end = text[at..].find('\n').map_or(text.len(), |n| at + n);
-    let (dividend, divisor) = (operand(left)?, text[at + 2..end].trim());
-    let is_integer = |operand: &str| operand.bytes().all(|b| b.is_ascii_digit());
-    // The quotient of a negative number is rounded down, too: `-7 // 2`.
-    let before = &left[..left.len() - dividend.len()];
-    let is_sign = |rest: &str| rest.is_empty() || rest.ends_with(|c: char| " (=,".contains(c));
-    let sign = if before.strip_suffix('-').is_some_and(is_sign) { "-" } else { "" };
-    let from = line + before.len() - sign.len();
-    let code = format!("Int(floor({sign}{dividend}.0 / {divisor}))");
-    (is_integer(dividend) && is_integer(divisor)).then(|| (from, at + text[at..end].trim_end().len(), code))
+    let digits = text[at + 2..].trim_start_matches(' ');
+    let from = text.len() - digits.len();
+    let (divisor, rest) = digits.split_at(digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len()));
+    let is_part = rest.trim_start().starts_with(['^', '.']) || rest.starts_with(is_word) || rest.starts_with("**");
+    if divisor.is_empty() || is_part {
+        return None;
+    }
+    let (dividend, is_literal) = dividend(left)?;
+    let is_product = dividend.chars().all(|c| c.is_ascii_digit() || "-* ".contains(c)) && !dividend.contains("**");
+    let code = match (is_literal && is_product, is_literal || dividend.contains('-')) {
+        (true, _) => format!("Int(floor({dividend}.0 / {divisor}))"),
+        (_, true) => format!("Int(floor(Double({dividend}) / {divisor}))"),
+        _ => return None,
+    };
+    Some((line + left.len() - dividend.len(), from + divisor.len(), code))
+}
+
+/// Returns the operands at the end of a line that precede a division, `3 * -7` or `2^8`, and whether all of them are
+/// integer literals.
+fn dividend(line: &str) -> Option<(&str, bool)> {
+    let (mut rest, mut is_literal) = (line, true);
+    loop {
+        let factor = operand(rest)?;
+        is_literal &= is_integer(factor);
+        rest = &rest[..rest.len() - factor.len()];
+        rest = rest.strip_suffix('-').filter(|before| is_before_sign(before)).unwrap_or(rest);
+        let before = rest.trim_end();
+        let is_operator = before.ends_with(['*', '/', '%', '^']);
+        match before.trim_end_matches(['*', '/', '%', '^']).trim_end() {
+            factors if is_operator && operand(factors).is_some() => rest = factors,
+            _ => return Some((&line[rest.len()..], is_literal)),
+        }
+    }
+}
+
+/// Whether a `-` after a text is the sign of a number, and not a difference.
+fn is_before_sign(before: &str) -> bool {
+    let before = before.trim_end();
+    let is_keyword = before.rsplit(|c| !is_word(c)).next().is_some_and(|word| matches!(word, "return" | "in"));
+    before.is_empty() || is_keyword || before.ends_with(|c: char| "=+-*/%^<>&|?:,([{".contains(c))
+}
+
+fn is_integer(operand: &str) -> bool {
+    !operand.is_empty() && operand.bytes().all(|b| b.is_ascii_digit())
 }
 
 /// Whether a comment continues an expression as a division would: it consists of a number, and as many blanks are

@@ -21,6 +21,7 @@ mod string_literal;
 mod tables;
 mod tensor_subscripts;
 mod token;
+mod true_division;
 mod word_classes;
 
 use crate::diagnostic::{Code as ErrorCode, Diagnostic};
@@ -301,7 +302,8 @@ impl<'t> Search<'t> {
                     "-" => Some(String::new()),
                     replacement => Some(matched.write(replacement)),
                 };
-                if here.as_deref() == Some(foreign) {
+                let is_repeated = |other: &Replacement| here.is_some() && other.range == range && other.code == here;
+                if here.as_deref() == Some(foreign) || found.iter().any(is_repeated) {
                     continue;
                 }
                 let message = match (*sentence, &here) {
@@ -379,7 +381,11 @@ impl<'t> Search<'t> {
     fn comment(&self) -> Option<Replacement> {
         let token = self.code.tokens.iter().find(|token| token.kind == Kind::Comment)?;
         let message = false_friend::NO_QUOTIENT.to_owned();
-        Some(Replacement { message, ..Replacement::certain(token.from..token.from + 2, "/".to_owned()) })
+        let replacement = match false_friend::floor_of_quotient(self.code.text, self.code.text, token.from) {
+            Some((from, to, code)) => Replacement::certain(from..to, code),
+            None => Replacement::certain(token.from..token.from + 2, "/".to_owned()),
+        };
+        Some(Replacement { message, ..replacement })
     }
 
     /// Returns the counterpart of a type of another language.

@@ -21,7 +21,8 @@
 //!
 //! `<class>` stands for a word of a word class such as `trig`. A replacement contains the same letters; `$(x)` adds
 //! parentheses unless the part is an operand, `$[s]` writes the values in a format string as interpolations, `$[a]` writes
-//! parameters with types, and `$[i]` and `$[z]` write an index that counted from 1.
+//! parameters with types, `$[i]` and `$[z]` write an index that counted from 1, and `$[e]`, `$[d]`, `$[c]` and `$[r]` write
+//! an expression of a language whose quotients keep their fractions.
 
 use super::token::{Kind, Token, text_of};
 use super::word_classes::{class, type_here, word_here};
@@ -355,17 +356,10 @@ impl Match {
         while let Some(at) = rest.find('$') {
             out.push_str(&rest[..at]);
             rest = &rest[at + 1..];
-            let converted = [("[s]", "s"), ("[a]", "a"), ("[i]", "i"), ("[z]", "z")]
-                .into_iter()
-                .find(|(mark, _)| rest.starts_with(mark));
-            if let Some((mark, letter)) = converted {
-                let part = self.part(letter).unwrap_or_default();
-                out.push_str(&match letter {
-                    "s" => super::string_literal::with_interpolations(part),
-                    "a" => with_types(part),
-                    _ => part.parse::<u64>().map_or(part.to_owned(), |index| index.saturating_sub(1).to_string()),
-                });
-                rest = &rest[mark.len()..];
+            let marked = rest.strip_prefix('[').and_then(|marked| marked.split_once(']'));
+            if let Some((letter, after)) = marked.filter(|(letter, _)| CONVERTED.contains(letter)) {
+                out.push_str(&converted(letter, self.part(letter).unwrap_or_default()));
+                rest = after;
                 continue;
             }
             let grouped =
@@ -394,6 +388,19 @@ impl Match {
 
     pub(super) fn part(&self, name: &str) -> Option<&str> {
         self.parts.iter().find(|(letter, _)| letter == name).map(|(_, part)| part.as_str())
+    }
+}
+
+/// The letters of the parts that `$[…]` converts.
+const CONVERTED: &[&str] = &["s", "a", "i", "z", "e", "d", "c", "r"];
+
+/// Writes a part as its letter in square brackets demands.
+fn converted(letter: &str, part: &str) -> String {
+    match letter {
+        "s" => super::string_literal::with_interpolations(part),
+        "a" => with_types(part),
+        "i" | "z" => part.parse::<u64>().map_or(part.to_owned(), |index| index.saturating_sub(1).to_string()),
+        _ => super::true_division::with_fractions(part),
     }
 }
 

@@ -33,6 +33,12 @@ const SHORTEST: usize = 4;
 /// The number of letters from which on a name may have two wrong letters.
 const LONG: usize = 10;
 
+/// Returns a quoted type after its indefinite article: `an 'Int'`, `a 'UInt'`.
+pub(crate) fn with_article(ty: &str) -> String {
+    let article = if ty.starts_with(['A', 'E', 'I', 'O']) { "an" } else { "a" };
+    format!("{article} '{ty}'")
+}
+
 /// Returns the candidate of which a name is a misspelling: one letter is missing, superfluous or wrong, two are
 /// swapped, or only the case differs. A name that has a meaning in other languages is not a misspelling: `cot` is not
 /// `cos`.

@@ -143,7 +143,7 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     ("foldl ( $f , $e )", "$(e).reduce(0, $f)", "'reduce' needs an initial value"),
     ("foldl ( + , $e )", "$(e).reduce(0, +)", "'reduce' needs an initial value"),
     ("foldr ( + , $e )", "$(e).reduce(0, +)", "'reduce' needs an initial value"),
-    ("sum ( $n -> $d , $e )", "$(e).map { $n in $d }.sum()", "a sum of values is written 'xs.map { x in … }.sum()'"),
+    ("sum ( $n -> $d , $e )", "$(e).map { $n in $[d] }.sum()", "a sum of values is written 'xs.map { x in … }.sum()'"),
     ("sum ( $f , $e )", "$(e).map($f).sum()", DOT),
     ("all ( $n -> $d , $e )", "$(e).allSatisfy { $n in $d }", ""),
     ("any ( $n -> $d , $e )", "$(e).contains { $n in $d }", ""),

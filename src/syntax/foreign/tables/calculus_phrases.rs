@@ -132,7 +132,7 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     ("§ min of $r", "", MINIMUM),
     ("§ <average> of $a", "mean([$a])", "the numbers are the elements of an array"),
     ("§ sum $n from $x to $y #end", "($x...$y).sum()", SUM),
-    ("sum ( $e , $n = $x .. $y )", "($x...$y).map { $n in $e }.sum()", SUM),
+    ("sum ( $e , $n = $x .. $y )", "($x...$y).map { $n in $[e] }.sum()", SUM),
     ("$i $n in $m", "", UNITS),
     ("$i $n to $m", "", UNITS),
     ("$i ° ~ $n in $r", "", DEGREES),

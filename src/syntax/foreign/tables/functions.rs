@@ -2,6 +2,7 @@
 
 use super::Row;
 use super::calculus_libraries::EIGENVALUES;
+use super::expressions::MODULUS;
 
 /// The sentence about the seed of random numbers.
 const INDICES: &str = "the indices of elements are written '$n.indices.filter { i in … }'";
@@ -514,7 +515,14 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     ("ifelse ( $e , $d , $c )", "$e ? $d : $c", "a conditional expression is written 'condition ? a : b'"),
     ("rem ( $e , $d )", "$(e) % $(d)", ""),
     ("fix ( $e )", "trunc($e)", ""),
-    ("pow ( $e , $d , $c )", "(1...$d).reduce(1) { power, _ in power * $(e) % $(c) }", ""),
+    ("pow ( $e , - ~ $d , $c )", "", "an inverse of 'a' modulo 'm' is '(1 ..< m).first { x in a * x % m == 1 }'"),
+    ("pow ( $e , $d , - ~ $c )", "(0 ..< $d).reduce(1) { power, _ in (power * $(e) % -$(c) - $(c)) % -$(c) }", MODULUS),
+    ("pow ( $i , $d , $x )", "(0 ..< $d).reduce(1 % $x) { power, _ in power * $i % $x }", ""),
+    (
+        "pow ( $e , $d , $c )",
+        "(0 ..< $d).reduce(1 % $(c)) { power, _ in (power * $(e) % $(c) + $(c)) % $(c) }",
+        MODULUS,
+    ),
     ("divmod ( $e , $d )", "$(e).quotientAndRemainder(dividingBy: $d)", ""),
     ("comb ( $e , $d )", "binomial($e, $d)", ""),
     ("nCr ( $e , $d )", "binomial($e, $d)", ""),

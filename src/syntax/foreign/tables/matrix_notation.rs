@@ -2,6 +2,7 @@
 
 use super::Row;
 use super::calculus_libraries::EIGENVALUES;
+use super::expressions::MODULUS;
 use super::library_functions::EACH;
 
 const EACH_ROW: &str = "a matrix is an array of rows; 'map' applies a function to each row";
@@ -51,7 +52,7 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     ("fld ( $i , $x )", "Int(floor($i.0 / $x))", "a quotient is rounded down with 'floor'"),
     ("fld ( $e , $x )", "Int(floor(Double($e) / $x))", "a quotient is rounded down with 'floor'"),
     ("cld ( $e , $x )", "Int(ceil(Double($e) / $x))", "a quotient is rounded up with 'ceil'"),
-    ("mod1 ( $i , $x )", "($i - 1) % $x + 1", ""),
+    ("mod1 ( $e , $d )", "(($(e) - 1) % $(d) + $(d)) % $(d) + 1", MODULUS),
     ("∏ ( $e )", "product($e)", ""),
     ("∫ ( $f , $e , $d )", "integral($f, $e...$d)", "an interval is written as a range"),
     ("Polynomial ( $r", "", "a polynomial is a function: define 'p(x) = x^2 + 2x + 3'"),

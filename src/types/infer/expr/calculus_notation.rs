@@ -10,6 +10,7 @@ use crate::types::generics::unification;
 use crate::types::infer::call::arguments::ArgNode;
 use crate::types::infer::{Infer, LocalEntity};
 use crate::types::model::declaration_tables::Named;
+use crate::types::model::display::with_article;
 use crate::types::model::syntax_query;
 use crate::types::model::ty::{Strength, Type};
 use crate::types::model::typed_tree::Expr;
@@ -64,7 +65,7 @@ impl Infer<'_> {
         if !WITHOUT.contains(&&*shown) {
             return None;
         }
-        let message = format!("a derivative belongs to a function, and '{name}' is a '{shown}'");
+        let message = format!("a derivative belongs to a function, and '{name}' is {}", with_article(&shown));
         let diagnostic = Diagnostic::error(Code::WithRespectTo, operand.span, message);
         self.error(diagnostic.help(format!("define a function, as in 'f(x) = x^2', then write 'f{suffix}'")));
         Some(self.error_expr(operand.span))

@@ -11,6 +11,7 @@ use crate::types::infer::Infer;
 use crate::types::infer::call::arguments::ArgNode;
 use crate::types::infer::expr::implicit_member::implicit_root;
 use crate::types::infer::expr::operator::is_comparison;
+use crate::types::model::display::with_article;
 use crate::types::model::ty::Type;
 use crate::types::model::typed_tree::{Expr, ExprKind};
 use crate::types::names::members;
@@ -167,8 +168,12 @@ impl Infer<'_> {
         };
         let (of, to) = if to_left { (left, b) } else { (right, a) };
         diagnostic = match changes_left && std::ptr::eq(of, left) {
-            true => diagnostic
-                .help(format!("'{}' cannot store a '{b}' in a variable of type '{a}'; declare it as a '{b}'", op.name)),
+            true => {
+                let stored = with_article(b);
+                let help =
+                    format!("'{}' cannot store {stored} in a variable of type '{a}'; declare it as {stored}", op.name);
+                diagnostic.help(help)
+            }
             false => {
                 let text = self.cx.sink.source_text(of.span);
                 diagnostic.fix(format!("convert to '{to}' here"), of.span, format!("{to}({text})"))

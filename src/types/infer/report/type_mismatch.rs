@@ -8,6 +8,7 @@ use crate::types::generics::unification;
 use crate::types::generics::unmet_requirement;
 use crate::types::infer::Infer;
 use crate::types::model::declaration_tables::{Owner, Requirement, VECTOR};
+use crate::types::model::display::with_article;
 use crate::types::model::ty::{Type, VarId};
 use crate::types::model::type_vars::ConformanceConstraint;
 use crate::types::model::type_vars::VarState;
@@ -120,7 +121,8 @@ impl Infer<'_> {
         match (is_number(&found_text), is_number(&wanted_text)) {
             (true, false) if wanted_text == "Bool" => diagnostic.fix("compare it with 0", span.after(), " != 0"),
             (true, true) if is_floating(&found_text) && !is_floating(&wanted_text) => diagnostic.help(format!(
-                "'{wanted_text}(…)' drops the fraction, and '{wanted_text}(x.rounded())' rounds; to keep it, use a '{found_text}'"
+                "'{wanted_text}(…)' drops the fraction, and '{wanted_text}(x.rounded())' rounds; to keep it, use {}",
+                with_article(&found_text)
             )),
             (true, true) => diagnostic.wrap(format!("convert it to '{wanted_text}'"), span, wanted_text + "(", ")"),
             (true, false) if wanted_text == "String" && self.cx.sink.source_text(span).parse::<f64>().is_ok() => {
