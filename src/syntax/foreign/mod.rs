@@ -302,8 +302,7 @@ impl<'t> Search<'t> {
                     "-" => Some(String::new()),
                     replacement => Some(matched.write(replacement)),
                 };
-                let is_repeated = |other: &Replacement| here.is_some() && other.range == range && other.code == here;
-                if here.as_deref() == Some(foreign) || found.iter().any(is_repeated) {
+                if here.as_deref() == Some(foreign) {
                     continue;
                 }
                 let message = match (*sentence, &here) {

@@ -274,7 +274,8 @@ impl Infer<'_> {
 
     pub(crate) fn operator(&mut self, op: &Ident, mut args: Vec<ArgNode>, expected: Option<&Type>, span: Span) -> Expr {
         // The result is converted to 'AnyHashable', which has no operators.
-        let expected = expected.filter(|ty| !self.is_any_hashable(ty));
+        let payload = expected.and_then(|ty| name_lookup::optional_payload(self.cx, ty));
+        let expected = expected.filter(|ty| !self.is_any_hashable(payload.as_ref().unwrap_or(ty)));
         let (from, vars) = (self.pending.len(), self.cx.vars.var_count());
         self.ready_power(op, &mut args);
         self.ready_operands(&mut args);

@@ -1,6 +1,7 @@
 //! Converted results: calls of initializers whose result has the elements of the argument and is converted to the expected
 //! type as a whole: `let all: [Any] = Array(Set([1]))`.
 
+use crate::syntax::ast::ExprKind as Ast;
 use crate::types::generics::{associated_type, unification};
 use crate::types::infer::Infer;
 use crate::types::infer::call::arguments::ArgNode;
@@ -12,7 +13,8 @@ impl Infer<'_> {
     /// which they are converted. Infers the sequence, and thereby the elements of the array or set.
     pub(crate) fn is_converted(&mut self, ty: &Type, args: &mut [ArgNode], expected: &Type) -> bool {
         let [arg] = args else { return false };
-        let (Type::Nominal(created, of), Type::Nominal(wanted, parts)) = (ty, unification::shallow(self.cx, expected))
+        let expected = name_lookup::optional_payload(self.cx, expected).unwrap_or_else(|| expected.clone());
+        let (Type::Nominal(created, of), Type::Nominal(wanted, parts)) = (ty, unification::shallow(self.cx, &expected))
         else {
             return false;
         };
@@ -23,9 +25,13 @@ impl Infer<'_> {
         if *created != wanted || !is_copy || !is_wide || !matches!(element, Type::Var(_)) {
             return false;
         }
-        let arg_span = arg.ast.span;
+        let (arg_span, is_dictionary) = (arg.ast.span, matches!(arg.ast.kind, Ast::Dictionary(_)));
         self.ready_args(args);
+        if is_dictionary {
+            self.ready_collections(args);
+        }
         let Some(ready) = args[0].ready.as_ref().map(|ready| ready.ty.clone()) else { return false };
+        self.default_texts(std::slice::from_ref(&ready), arg_span);
         let ready = unification::resolved(self.cx, &ready);
         let given = associated_type::associated_type(self.cx, &ready, "Element");
         given.is_some_and(|given| {
