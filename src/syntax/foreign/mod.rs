@@ -33,8 +33,8 @@ pub(crate) use spelling::{distance, is_keyword};
 pub(crate) use statement_ranges::{is_assignment_or_import, statement_ranges};
 use std::ops::Range;
 use tables::{
-    Row, TABLES, array_operations, expressions, functions, library_functions, mathematical_notation, members,
-    statements,
+    Row, TABLES, array_operations, calculus_functions, expressions, functions, library_functions,
+    mathematical_notation, members, statements,
 };
 use token::{Kind, text_of};
 
@@ -238,7 +238,8 @@ pub(crate) fn functions_of_variable(text: &str, at: Range<usize>) -> Vec<Replace
 /// similar name.
 pub(crate) fn is_known(name: &str) -> bool {
     let mentions = |(pattern, ..): &Row| pattern.split(' ').any(|item| item == name);
-    word_classes::is_known(name) || functions::ROWS.iter().chain(members::ROWS).any(mentions)
+    word_classes::is_known(name)
+        || [functions::ROWS, calculus_functions::ROWS, members::ROWS].into_iter().flatten().any(mentions)
 }
 
 /// Whether a word occurs in a pattern or in one of its classes.

@@ -8,8 +8,6 @@ use super::expressions::MODULUS;
 const INDICES: &str = "the indices of elements are written '$n.indices.filter { i in … }'";
 
 pub(in crate::syntax::foreign) const SEED: &str = "the seed is an option of the program: 'dscript --seed 1'";
-const AT_IN: &str = "the point and the function are labeled: 'gradient(at: x, in: f)'";
-const RANGE: &str = "an interval is written as a range";
 const ROUNDED: &str = "'round' rounds to an integer; decimals are kept by a factor";
 const DESCRIBED: &str = "a text that describes any value is written 'String(describing: $e)'";
 const EVERY_METHOD: &str = "the members of a type are listed by completion, and by 'dscript doc'";
@@ -538,69 +536,4 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     ("squareroot ( $e )", "sqrt($e)", ""),
     ("exit ( )", "exit(0)", ""),
     ("quit ( )", "exit(0)", ""),
-    // Calculus.
-    ("grad ( lambda $n : $d ) ( $e )", "gradient(at: $e) { $n in $d }", ""),
-    ("fsolve ( $f , $e )", "solve($f, near: $e)", ""),
-    ("nsolve ( $f , $e )", "solve($f, near: $e)", ""),
-    ("findRoot ( $f , $e )", "try findRoot(of: $f, near: $e)", ""),
-    ("fminsearch ( $f , $e )", "minimize($f, from: $e)", ""),
-    ("deriv ( $f )", "$f'", "the derivative as a function is '$f''"),
-    ("integrate ( $f , $e , $d )", "integral($f, $e...$d)", RANGE),
-    ("minimize ( $f , near : $e )", "minimize($f, from: $e)", "the starting point has the label 'from:'"),
-    ("maximize ( $f , near : $e )", "maximize($f, from: $e)", "the starting point has the label 'from:'"),
-    ("newton ( $f , $e )", "newton($f, from: $e)", "the starting point has the label 'from:'"),
-    ("fplot ( @ ( $n ) $e , [ $x , $y ] )", "plot({ $n in $e }, $x...$y)", RANGE),
-    ("fplot ( @ ( $n ) $e , [ $x _ $y ] )", "plot({ $n in $e }, $x...$y)", RANGE),
-    ("jacobian ( $f )", "jacobian(of: $f)", "the Jacobian as a function is 'jacobian(of: f)'"),
-    ("hessian ( $f )", "hessian(of: $f)", "the Hessian as a function is 'hessian(of: f)'"),
-    ("plot ( heatmap : $a )", "plot(heatMap: $a)", ""),
-    ("plot ( hist : $a )", "plot(histogram: $a)", ""),
-    ("plot ( contour : $a )", "plot(contours: $a)", ""),
-    ("plot ( scatter : [ ( $i , $z ) ] )", "plot(scatter: [$i], [$z])", "the coordinates of points are two arrays"),
-    ("odeint ( $f , $e , $d )", "", "a differential equation is solved by 'ode({ t, y in -y }, from: 1, over: 0...1)'"),
-    ("solve_ivp ( $r", "", "a differential equation is solved by 'ode({ t, y in -y }, from: 1, over: 0...1)'"),
-    ("curve_fit ( $r", "", "a model is fitted to data by 'fit(model, to: data, from: start)'"),
-    ("polyfit ( $r", "", "a model is fitted to data by 'fit(model, to: data, from: start)'"),
-    ("grad ( $f ) ( $e )", "gradient(at: $e, in: $f)", ""),
-    ("grad ( $f , $e )", "gradient(at: $e, in: $f)", ""),
-    ("gradient ( $f , at : $e )", "gradient(at: $e, in: $f)", AT_IN),
-    ("gradient ( $f , $e , $d )", "gradient(at: $e, $d, in: $f)", AT_IN),
-    ("gradient ( $i , $f )", "gradient(at: $i, in: $f)", AT_IN),
-    ("gradient ( $f , $e )", "gradient(at: $e, in: $f)", AT_IN),
-    ("gradient ( $n )", "∇$n", "the gradient as a function is '∇$n'"),
-    (
-        "derivative ( $f , at : $e )",
-        "derivative(at: $e, in: $f)",
-        "the point and the function are labeled: 'derivative(at: x, in: f)'",
-    ),
-    (
-        "derivative ( $i , $f )",
-        "derivative(at: $i, in: $f)",
-        "the point and the function are labeled: 'derivative(at: x, in: f)'",
-    ),
-    (
-        "derivative ( $f , $e )",
-        "derivative(at: $e, in: $f)",
-        "the point and the function are labeled: 'derivative(at: x, in: f)'",
-    ),
-    ("derivative ( $e , $n )", "derive { $n in $e }", "a derivative is taken of a function: 'derive { $n in … }'"),
-    ("derivative ( $n )", "$n'", "the derivative as a function is '$n''"),
-    ("diff ( $n , $i )", "derivative(at: $i, in: $n)", ""),
-    ("plot ( $f , $e , $d )", "plot($f, $e...$d)", RANGE),
-    ("plot ( $f )", "plot($f, -10...10)", "'plot' needs a range"),
-    ("integral ( $f , from : $e , to : $d )", "integral($f, $e...$d)", RANGE),
-    ("integral ( $n )", "", "an integral has bounds: 'integral($n, 0...1)'"),
-    ("quad ( $f , $e , $d )", "integral($f, $e...$d)", RANGE),
-    ("solve ( $f , $e )", "solve($f, near: $e)", ""),
-    ("fzero ( $f , $e )", "solve($f, near: $e)", ""),
-    ("minimize ( $f , $e )", "minimize($f, from: $e)", ""),
-    ("minimize ( $n )", "", "'minimize' needs a starting point: 'minimize($n, from: 0)'"),
-    ("minimise ( $f , from : $e )", "minimize($f, from: $e)", ""),
-    ("maximize ( $f , $e )", "maximize($f, from: $e)", "'maximize' needs a starting point: 'maximize($f, from: $e)'"),
-    ("maximise ( $f , from : $e )", "maximize($f, from: $e)", ""),
-    ("limit ( $f , $e )", "limit($f, at: $e)", ""),
-    ("zip ( $x )", "", "'zip' pairs the elements of two sequences"),
-    ("torch . $r", "", "tensors need 'import TensorFlow'; derivatives are functions: 'gradient(at: x, in: f)'"),
-    ("ans", "", "'ans' is the last value at the prompt, and there is none; name a value with 'let'"),
-    ("$n . grad", "", "derivatives are functions, 'gradient(at: x, in: f)'; nothing is stored beside variables"),
 ];

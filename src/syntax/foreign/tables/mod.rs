@@ -2,6 +2,7 @@
 
 pub(super) mod array_functions;
 pub(super) mod array_operations;
+pub(super) mod calculus_functions;
 pub(super) mod calculus_libraries;
 pub(super) mod calculus_phrases;
 pub(super) mod computer_algebra;
@@ -46,6 +47,7 @@ pub(super) const TABLES: &[(Scope, &[Row])] = &[
     (Scope::Expressions, tensors::ROWS),
     (Scope::Expressions, members::ROWS),
     (Scope::Expressions, functions::ROWS),
+    (Scope::Expressions, calculus_functions::ROWS),
     (Scope::Expressions, expressions::ROWS),
     (Scope::Expressions, calculus_phrases::ROWS),
     (Scope::Expressions, mathematical_notation::ROWS),
