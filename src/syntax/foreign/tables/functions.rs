@@ -4,9 +4,9 @@ use super::Row;
 use super::calculus_libraries::EIGENVALUES;
 use super::expressions::MODULUS;
 
-/// The sentence about the seed of random numbers.
 const INDICES: &str = "the indices of elements are written '$n.indices.filter { i in … }'";
 
+/// The sentence about the seed of random numbers.
 pub(in crate::syntax::foreign) const SEED: &str = "the seed is an option of the program: 'dscript --seed 1'";
 const ROUNDED: &str = "'round' rounds to an integer; decimals are kept by a factor";
 const DESCRIBED: &str = "a text that describes any value is written 'String(describing: $e)'";

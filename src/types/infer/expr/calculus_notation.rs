@@ -48,7 +48,7 @@ impl Infer<'_> {
         {
             return self.prime_of_several(function, f.params.len());
         }
-        if let Some(refused) = self.refused_notation(function, &value, "'") {
+        if let Some(refused) = self.refused_notation(function, &value) {
             return refused;
         }
         for _ in 0..order {
@@ -58,7 +58,7 @@ impl Infer<'_> {
     }
 
     /// Reports the notation of a derivative after a variable that holds a number or a text.
-    fn refused_notation(&mut self, operand: &ast::Expr, value: &Expr, suffix: &str) -> Option<Expr> {
+    fn refused_notation(&mut self, operand: &ast::Expr, value: &Expr) -> Option<Expr> {
         const WITHOUT: [&str; 5] = ["Double", "Float", "Int", "String", "Bool"];
         let (Ast::Ident { name, .. }, Some(ty)) = (&operand.kind, self.known(&value.ty.clone())) else { return None };
         let shown = self.show(&ty);
@@ -67,7 +67,7 @@ impl Infer<'_> {
         }
         let message = format!("a derivative belongs to a function, and '{name}' is {}", with_article(&shown));
         let diagnostic = Diagnostic::error(Code::WithRespectTo, operand.span, message);
-        self.error(diagnostic.help(format!("define a function, as in 'f(x) = x^2', then write 'f{suffix}'")));
+        self.error(diagnostic.help("define a function, as in 'f(x) = x^2', then write 'f''"));
         Some(self.error_expr(operand.span))
     }
 

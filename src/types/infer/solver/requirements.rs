@@ -37,11 +37,13 @@ impl Infer<'_> {
         let by = |p: ParamId| env.params.iter().position(|q| *q == p).and_then(|i| f.generics.get(i).cloned());
         for (index, requirement) in env.requirements.iter().enumerate() {
             let substituted = requirement.map(&mut |t| t.substitute(&by));
-            if let Some((of, protocol)) = self.unheld_condition(requirement, &substituted) {
+            let report = |infer: &mut Self, of: &Type, protocol: ProtocolId| {
                 let constraint = ConformanceConstraint { protocol, span, by: Some(f.function) };
-                let diagnostic = self.not_conforming(&of, &constraint, span);
-                self.error(diagnostic);
-                return;
+                let diagnostic = infer.not_conforming(of, &constraint, span);
+                infer.error(diagnostic);
+            };
+            if let Some((of, protocol)) = self.unheld_condition(requirement, &substituted) {
+                return report(self, &of, protocol);
             }
             if let Some(unheld) = self.unheld(requirement, &substituted) {
                 // A missing conformance of a generic argument is the reason why its associated types do not conform.
@@ -54,10 +56,7 @@ impl Infer<'_> {
                     (!conformances::conforms_to(self.cx, &of, p)).then_some((of, p))
                 });
                 if let Some((of, protocol)) = missing {
-                    let constraint = ConformanceConstraint { protocol, span, by: Some(f.function) };
-                    let diagnostic = self.not_conforming(&of, &constraint, span);
-                    self.error(diagnostic);
-                    return;
+                    return report(self, &of, protocol);
                 }
                 let diagnostic =
                     unmet_requirement::unmet(self.cx, Clause { function: f.function, index }, &unheld, span);
