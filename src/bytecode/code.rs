@@ -97,18 +97,12 @@ pub struct NativeSite {
     pub params: Counts,
     /// The number of components of the results.
     pub results: Counts,
-}
-
-impl NativeSite {
-    /// Returns the number of registers of the window that the call uses.
-    #[inline]
-    pub fn window(&self) -> Counts {
-        window(self.params, self.results)
-    }
+    /// The number of registers of the window that the call uses, by [`window`].
+    pub window: Counts,
 }
 
 /// Returns the number of registers of the window that a call with the given numbers of arguments and results uses.
-fn window(params: Counts, results: Counts) -> Counts {
+pub fn window(params: Counts, results: Counts) -> Counts {
     [0, 1, 2].map(|bank| params[bank].max(results[bank]))
 }
 

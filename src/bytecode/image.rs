@@ -37,7 +37,7 @@ pub struct Image {
     pub globals: [u32; 3],
     /// The functions that describe a value of a type with a custom description: one for a value alone, and one for a
     /// value inside another value.
-    pub custom_descriptions: Vec<[u32; 2]>,
+    pub custom_descriptions: Vec<Option<[u32; 2]>>,
     /// The dispatch table: a method, a type, and the function that implements the method for the type.
     pub methods: Vec<(u32, ShapeId, u32)>,
     /// The names of top-level functions and of their parameters, for explanations.

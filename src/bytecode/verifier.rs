@@ -1,7 +1,7 @@
 //! Verifier: checks a code object once, so that the machine need not repeat the checks.
 
 use super::operand::{Role, Table};
-use super::{Code, Counts, Fused, Instruction, Opcode, Trailer, primitive};
+use super::{Code, Counts, Fused, Instruction, Opcode, Trailer, primitive, window as window_of};
 use crate::native::Value;
 use crate::value::Bank;
 
@@ -49,6 +49,9 @@ pub fn verify(code: &Code) -> Result<(), VerifyError> {
         .chain(code.operators.iter().flat_map(|o| [o.params, o.results]));
     if !sites.into_iter().all(|counts| within(counts, window)) {
         return wrong("a call site needs a larger window than there is");
+    }
+    if code.natives.iter().any(|n| n.window != window_of(n.params, n.results)) {
+        return wrong("the window of a native call has another size than its arguments and results");
     }
     for (at, instruction) in code.instructions.iter().enumerate() {
         check(code, at, instruction).map_err(|reason| VerifyError { at: Some(at), reason })?;

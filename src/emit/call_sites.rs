@@ -5,6 +5,7 @@ use super::graph::{Reg, Step};
 use crate::bytecode::operand::{ClosureAt, NativeAt, OperatorAt, RuleAt};
 use crate::bytecode::{
     CallSignature, ClosureSite, Code, Counts, NativeSite, Operator, OperatorSite, Registered, RegisteredKind, RuleSite,
+    window,
 };
 use crate::ir;
 use crate::native::library;
@@ -29,7 +30,8 @@ pub fn native(
     let native = library::find(name).ok_or_else(|| EncodeError::Native(name.into()))?;
     let (params, results) = (counts(banks, &step.ins), counts(banks, &step.outs));
     let kinds = shapes.iter().map(|shape| known.scalar_kind(*shape)).collect();
-    Ok(NativeAt(add(&mut code.natives, NativeSite { native, shapes: shapes.to_vec(), kinds, params, results })))
+    let site = NativeSite { native, shapes: shapes.to_vec(), kinds, params, results, window: window(params, results) };
+    Ok(NativeAt(add(&mut code.natives, site)))
 }
 
 /// Adds the site of an application of a differential operator.

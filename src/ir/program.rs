@@ -86,8 +86,8 @@ pub struct Program {
     pub global_names: HashMap<(Bank, u32), Rc<str>>,
     /// The functions that describe a value of a type with a custom description, by
     /// [`DescriptionId`](crate::value::shape::DescriptionId): one function for a value alone, and one for a value
-    /// inside another value.
-    pub custom_descriptions: Vec<[FunctionId; 2]>,
+    /// inside another value; `None` if no value of the type is described.
+    pub custom_descriptions: Vec<Option<[FunctionId; 2]>>,
     /// The names of the methods that are dispatched at run time.
     pub methods: Vec<Rc<str>>,
     /// The implementation of each such method for each type; the table is complete for all types of which values are

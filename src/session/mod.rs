@@ -90,6 +90,8 @@ pub struct Session {
     value_type: Option<String>,
     /// The paths of the imported files that were read.
     imported: Vec<std::path::PathBuf>,
+    /// Whether an input imports files or modules that are not a part of the library.
+    requests_files: bool,
     /// A flag that another thread sets to cancel the current work.
     interrupt: Arc<AtomicBool>,
     /// The public declarations of the library, once they are requested.
@@ -189,6 +191,7 @@ impl Session {
             loops,
             value_type,
             imported,
+            requests_files: false,
             interrupt,
             catalog: None,
             abbreviates,

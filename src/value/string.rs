@@ -97,9 +97,27 @@ pub fn character(text: &str) -> Text {
     .unwrap_or_else(|| text.into())
 }
 
+/// Whether two strings consist of the same bytes. Words of short strings may overlap.
+#[inline(always)]
+pub fn is_bytewise_equal(a: &str, b: &str) -> bool {
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    match (a.len(), b.len()) {
+        (count, other) if count != other => false,
+        (4..8, _) => a.first_chunk::<4>() == b.first_chunk() && a.last_chunk::<4>() == b.last_chunk(),
+        (8..=16, _) => a.first_chunk::<8>() == b.first_chunk() && a.last_chunk::<8>() == b.last_chunk(),
+        _ => a == b,
+    }
+}
+
 /// Whether two strings are canonically equivalent in the sense of Unicode.
+#[inline]
 pub fn same(a: &str, b: &str) -> bool {
-    a == b || !(a.is_ascii() && b.is_ascii()) && canonical(a) == canonical(b)
+    is_bytewise_equal(a, b) || are_equivalent(a, b)
+}
+
+/// Whether two strings that consist of different bytes are canonically equivalent.
+fn are_equivalent(a: &str, b: &str) -> bool {
+    !(a.is_ascii() && b.is_ascii()) && canonical(a) == canonical(b)
 }
 
 /// Compares two strings by the Unicode scalars of their canonical forms.
@@ -112,6 +130,19 @@ pub fn order(a: &str, b: &str) -> Ordering {
         return left.get(at).cmp(&right.get(at));
     }
     if a.is_ascii() && b.is_ascii() { a.cmp(b) } else { canonical(a).cmp(&canonical(b)) }
+}
+
+/// Returns the first eight bytes of a string as a number: two strings are ordered like their numbers, unless these are
+/// equal. Returns `None` if the order may depend on the canonical form of these bytes.
+pub fn leading_bytes(text: &str) -> Option<u64> {
+    let bytes = text.as_bytes();
+    // An ASCII character is not composed with a following one.
+    if let Some([start @ .., next]) = bytes.first_chunk::<9>() {
+        let start = u64::from_be_bytes(*start);
+        return (start & 0x8080_8080_8080_8080 == 0 && next.is_ascii()).then_some(start);
+    }
+    let start = bytes.iter().rev().fold(0, |start: u64, byte| start >> 8 | u64::from(*byte) << 56);
+    (start & 0x8080_8080_8080_8080 == 0).then_some(start)
 }
 
 /// Returns the number of bytes at the beginning that are equal in two texts.
@@ -152,14 +183,44 @@ mod tests {
     }
 
     #[test]
+    fn strings_of_all_lengths_are_compared_bytewise() {
+        for count in 0..40 {
+            let text = "abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz"[..count].to_owned();
+            assert!(is_bytewise_equal(&text, &text.clone()) && !is_bytewise_equal(&text, &format!("{text}a")));
+            for changed in 0..count {
+                let mut other = text.clone();
+                other.replace_range(changed..=changed, "-");
+                assert!(!is_bytewise_equal(&text, &other), "{text} {other}");
+            }
+        }
+    }
+
+    #[test]
     fn spellings_of_a_letter_are_one_letter() {
         assert!(same("é", "e\u{301}") && !same("e", "é") && same("K", "\u{212a}"));
         assert_eq!(order("e\u{301}", "é"), Ordering::Equal);
         assert_eq!(order("e\u{301}a", "éb"), Ordering::Less);
-        let texts =
-            ["", "a", "e", "ez", "e\u{301}", "é", "éz", "abcdefgh", "abcdefghi", "abcdefge\u{301}", "abcdefgé", "z"];
+        let texts = [
+            "",
+            "a",
+            "e",
+            "ez",
+            "e\u{301}",
+            "é",
+            "éz",
+            "abcdefgh",
+            "abcdefghi",
+            "abcdefge\u{301}",
+            "abcdefgé",
+            "z",
+            "z\0",
+            "abcdefgh\u{301}",
+        ];
         for (a, b) in texts.iter().flat_map(|a| texts.iter().map(move |b| (a, b))) {
             assert_eq!(order(a, b), canonical(a).cmp(&canonical(b)), "{a} {b}");
+            if let (Some(start_a), Some(start_b)) = (leading_bytes(a), leading_bytes(b)) {
+                assert!(start_a == start_b || start_a.cmp(&start_b) == order(a, b), "{a} {b}");
+            }
         }
         assert_eq!(canonical("e\u{301}"), "é");
     }

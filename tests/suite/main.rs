@@ -5,6 +5,7 @@
 mod architecture;
 mod chains;
 mod command_line;
+mod compilation_cache;
 mod compiled;
 mod documentation;
 mod foreign;

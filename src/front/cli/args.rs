@@ -287,6 +287,9 @@ pub(crate) struct Settings {
     /// How long the program may run
     #[arg(long, global = true, value_name = "SECONDS", value_parser = seconds)]
     timeout: Option<Duration>,
+    /// Compile the program, and do not keep its compiled form for the next run [default: the folder of caches, or DSCRIPT_CACHE]
+    #[arg(long, global = true)]
+    no_cache: bool,
     /// Which functions are compiled to machine code [default: on, or the value of DSCRIPT_JIT]
     #[arg(long, global = true, value_name = "WHEN", value_enum)]
     jit: Option<Jit>,
@@ -384,6 +387,12 @@ impl Settings {
             Diagnostics::Short => Form::Short,
             Diagnostics::Json => Form::Json,
         }
+    }
+
+    /// Whether a program may be run by its compiled form, which has no checks of derivatives.
+    pub(super) fn uses_cache(&self) -> bool {
+        let is_checked = self.strict_kinks || self.check_derivatives || !matches!(self.check_nan, Check::Off);
+        !(self.no_cache || is_checked)
     }
 
     /// Returns the access of a program: files next to it, files in the working folder, and explicitly allowed folders.

@@ -7,6 +7,7 @@
 //! program silently; every exit status is in the table in `--help`.
 
 pub(super) mod args;
+mod compilation_cache;
 mod explain_command;
 mod fmt_command;
 pub(crate) mod inspection_commands;

@@ -3,6 +3,7 @@
 use super::super::output::{Output, report};
 use super::super::{exit_status, process_guard, progress_bar};
 use super::args::{Program, Settings, Words};
+use super::compilation_cache::Entry;
 use super::json_record::{Printed, Record};
 use super::program_input::Content;
 use super::{conclude, program_input};
@@ -48,6 +49,11 @@ pub(super) fn run(program: Program, settings: &Settings) -> i32 {
         let outcome = session.run_compiled(file, bytes);
         return conclude(&outcome, &session, &output, settings);
     }
+    if let [program_input::Program { name: file, content: Content::Text(text) }] = programs.as_slice()
+        && let Some(entry) = settings.uses_cache().then(|| Entry::of(file, text)).flatten()
+    {
+        return run_cached(&Input { name: file, text }, program.arguments, &entry, settings);
+    }
     with_texts(&programs, |inputs| {
         let (session, output) = open(&name, program.arguments, settings);
         // The process ends after the program: the system returns the memory at once.
@@ -55,6 +61,22 @@ pub(super) fn run(program: Program, settings: &Settings) -> i32 {
         let outcome = session.run(inputs);
         conclude(&outcome, &session, &output, settings)
     })
+}
+
+/// Runs a program by its compiled form in the cache; if it has none, the program is compiled, and stored there.
+fn run_cached(input: &Input, arguments: Vec<String>, entry: &Entry, settings: &Settings) -> i32 {
+    let (session, output) = open(input.name, arguments, settings);
+    // The process ends after the program: the system returns the memory at once.
+    let mut session = ManuallyDrop::new(session);
+    if let Some(outcome) = entry.read().and_then(|bytes| session.run_stored(input, &bytes)) {
+        return conclude(&outcome, &session, &output, settings);
+    }
+    let (outcome, compiled) = session.run_and_store(input);
+    let status = conclude(&outcome, &session, &output, settings);
+    if let Some(bytes) = compiled {
+        entry.store(&bytes);
+    }
+    status
 }
 
 /// Returns the command that the first argument probably means, if it is neither a command nor a file.

@@ -16,6 +16,7 @@ impl Lowering {
         self.layouts.forget_tangents();
         self.layouts.add_descriptions(d, &mut program.shapes);
         program.custom_descriptions.clear();
+        self.described.is_everything = true;
         self.forget_methods();
         self.layouts.without_own_vectors(d, &program.shapes)
     }

@@ -19,6 +19,7 @@ mod cast;
 mod closure;
 pub(crate) mod control;
 pub(crate) mod derivative;
+mod description;
 mod dispatch;
 mod effects;
 mod exclusivity;
@@ -42,6 +43,7 @@ use crate::types::model::declaration_info::Declarations;
 use crate::types::model::ty::Type;
 use crate::types::model::typed_tree;
 use crate::types::model::typed_tree::{FunctionRef, GlobalId};
+use description::Described;
 use hashbrown::HashMap;
 use std::rc::Rc;
 
@@ -63,6 +65,7 @@ pub struct Lowering {
     fresh: Vec<FunctionId>,
     interactive: bool,
     accesses: Accesses,
+    described: Described,
 }
 
 /// The identity of a graph: its origin with concrete generic arguments.
@@ -141,6 +144,7 @@ impl Lowering {
     /// Sets whether the session continues after a script, so that every variable of a script must outlive its code.
     pub fn set_interactive(&mut self, interactive: bool) {
         self.interactive = interactive;
+        self.described.is_everything |= interactive;
     }
 
     /// Discards the map of lowered functions, because new derivatives were registered: the functions are lowered again
@@ -201,11 +205,12 @@ impl Lowering {
         loop {
             while let Some((key, id)) = self.queue.pop() {
                 let function = function::lower(self, d, program, &key);
+                self.described.add_of(&program.shapes, &function);
                 program.functions[id.0 as usize] = Some(Rc::new(function));
                 self.fresh.push(id);
             }
             self.find_methods(d, program);
-            self.request_own_texts(d, program);
+            self.request_descriptions(d, program);
             if self.queue.is_empty() {
                 break;
             }
@@ -220,16 +225,6 @@ impl Lowering {
                     check(program, function);
                 }
             }
-        }
-    }
-
-    /// Requests the functions that describe values with custom descriptions, for the types whose shapes are new.
-    fn request_own_texts(&mut self, d: &mut dyn Declarations, program: &mut Program) {
-        while let Some(ty) = self.layouts.own.get(program.custom_descriptions.len()).cloned() {
-            let texts =
-                d.custom_descriptions(&ty).unwrap_or_else(|| unreachable!("queried before its number was assigned"));
-            let texts = texts.map(|f| self.request(program, Origin::Function(f.function), f.generics, None));
-            program.custom_descriptions.push(texts);
         }
     }
 

@@ -198,7 +198,7 @@ impl Reachable {
         let mut found = Reachable { from: vec![0; count], from_values: 0, calls_value: vec![false; count] };
         let mut callees: Vec<Vec<FunctionId>> = vec![vec![]; count];
         let mut values: HashSet<FunctionId> = program.dispatch.values().copied().collect();
-        values.extend(program.custom_descriptions.iter().flatten());
+        values.extend(program.custom_descriptions.iter().flatten().flatten());
         for (f, function) in program.functions.iter().enumerate() {
             let Some(function) = function else { continue };
             values.extend(function.rules.iter().flat_map(|rule| [rule.function, rule.registered]));

@@ -33,8 +33,7 @@ fn sorted(c: &mut NativeContext<'_>) -> Result<(), Failure> {
             Outcome::Sorted
         }
         Shape::String | Shape::Character => {
-            let order = |a: &Ref, b: &Ref| in_direction(string::order(string(a), string(b)), descends);
-            sort(&mut Rc::make_mut(&mut array).r, order);
+            sort_texts(&mut Rc::make_mut(&mut array).r, descends);
             Outcome::Sorted
         }
         _ => Outcome::Unsorted,
@@ -62,6 +61,20 @@ fn sort<T>(items: &mut [T], order: impl Fn(&T, &T) -> Ordering + Copy) {
         cancel::check();
     }
     items.sort_by(order);
+}
+
+/// Sorts strings. Most comparisons only read the beginnings of the strings, which are stored beside their places.
+fn sort_texts(texts: &mut [Ref], descends: bool) {
+    let mut places: Vec<_> = texts.iter().map(|text| string::leading_bytes(string(text))).enumerate().collect();
+    sort(&mut places, |(a, start_a), (b, start_b)| {
+        let order = match (start_a, start_b) {
+            (Some(start_a), Some(start_b)) if start_a != start_b => start_a.cmp(start_b),
+            _ => string::order(string(&texts[*a]), string(&texts[*b])),
+        };
+        in_direction(order, descends)
+    });
+    let sorted: Vec<Ref> = places.iter().map(|(place, _)| std::mem::take(&mut texts[*place])).collect();
+    texts.iter_mut().zip(sorted).for_each(|(text, next)| *text = next);
 }
 
 /// Sorts numbers with their slots.

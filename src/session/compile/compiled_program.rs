@@ -35,7 +35,7 @@ struct Loaded<'p> {
     functions: Vec<[Option<Rc<Bytecode>>; 3]>,
     shapes: Shapes,
     tangents: Tangents,
-    custom_descriptions: Vec<[u32; 2]>,
+    custom_descriptions: Vec<Option<[u32; 2]>>,
     methods: HashMap<(u32, ShapeId), u32>,
     /// The parameter names of the program's functions, for explanations.
     parameters: HashMap<String, Vec<String>>,
@@ -117,7 +117,7 @@ impl Reporter for Loaded<'_> {
     }
 
     fn custom_description(&mut self, own: DescriptionId, inside: bool) -> Result<u32, Box<Fault>> {
-        let texts = self.custom_descriptions.get(own.0 as usize);
+        let texts = self.custom_descriptions.get(own.0 as usize).copied().flatten();
         Ok(texts.ok_or_else(|| Fault::internal("a type whose source was never compiled"))?[usize::from(inside)])
     }
 }
@@ -134,21 +134,37 @@ impl Session {
     /// Returns the outcome when the files do not compile.
     pub fn build(&mut self, inputs: &[Input]) -> Result<(Vec<u8>, Vec<Diagnostic>), Outcome> {
         let compiled = self.compile_written(inputs, false)?;
+        match self.compiled_form(compiled.script) {
+            Ok(bytes) => Ok((bytes, compiled.diagnostics)),
+            Err(fault) => Err(self.concluded(Err(fault), compiled.diagnostics)),
+        }
+    }
+
+    /// Runs a program. If it ended without an error, also returns its compiled form, unless the compiler reported something or
+    /// read other files.
+    pub fn run_and_store(&mut self, input: &Input) -> (Outcome, Option<Vec<u8>>) {
+        let compiled = match self.compile_written(std::slice::from_ref(input), false) {
+            Ok(compiled) => compiled,
+            Err(outcome) => return (outcome, None),
+        };
+        let (script, is_alone) = (compiled.script, compiled.diagnostics.is_empty() && !self.requests_files);
+        let outcome = self.execute(compiled);
+        let is_stored = is_alone && matches!(outcome.status, Status::Done | Status::Exited(_));
+        let bytes = is_stored.then(|| self.compiled_form(script).ok()).flatten();
+        (outcome, bytes)
+    }
+
+    /// Returns the compiled form of the compiled program with the given script.
+    fn compiled_form(&mut self, script: FunctionId) -> Result<Vec<u8>, Box<Fault>> {
         // Imported files are included, in the order in which they were read.
         let files = self.sources.written().map(|source| (source.name.to_string(), source.text.to_string())).collect();
         let parameters = interactive_session::parameters_of_functions(&mut self.context);
         let formulas = self.formulas();
         let marks_thresholds = self.observer_options.kinks;
-        let image = match image(&self.program, (files, parameters, formulas), compiled.script, marks_thresholds) {
-            Ok(image) => image,
-            Err(fault) => return Err(self.concluded(Err(fault), compiled.diagnostics)),
-        };
-        let bytes = stored_graphs::stored(&self.program)
-            .and_then(|graphs| Image { graphs: Bytes(graphs), ..image }.to_bytes(identity()));
-        match bytes {
-            Ok(bytes) => Ok((bytes, compiled.diagnostics)),
-            Err(why) => Err(refused(Span::default(), &why)),
-        }
+        let image = image(&self.program, (files, parameters, formulas), script, marks_thresholds)?;
+        stored_graphs::stored(&self.program)
+            .and_then(|graphs| Image { graphs: Bytes(graphs), ..image }.to_bytes(identity()))
+            .map_err(|why| Fault::new(Code::Input, why))
     }
 
     /// Returns all functions of the program as formulas, if the program requests any.
@@ -166,10 +182,21 @@ impl Session {
     ///
     /// `file` is the name of the compiled program in diagnostics.
     pub fn run_compiled(&mut self, file: &str, bytes: &[u8]) -> Outcome {
-        let image = match Image::from_bytes(bytes, identity()) {
-            Ok(image) => image,
-            Err(damage) => return self.refused_file(file, &damage.to_string()),
-        };
+        match Image::from_bytes(bytes, identity()) {
+            Ok(image) => self.run_image(file, image),
+            Err(damage) => self.refused_file(file, &damage.to_string()),
+        }
+    }
+
+    /// Runs a program by a compiled form that [`run_and_store`](Session::run_and_store) has returned. Returns `None` if it is
+    /// damaged, or belongs to another program or version.
+    pub fn run_stored(&mut self, input: &Input, bytes: &[u8]) -> Option<Outcome> {
+        let image = Image::from_bytes(bytes, identity()).ok()?;
+        let is_same = matches!(&image.files[..], [(name, text)] if name == input.name && text == input.text);
+        is_same.then(|| self.run_image(input.name, image))
+    }
+
+    fn run_image(&mut self, file: &str, image: Image) -> Outcome {
         if self.observer_options.stops_at_kinks && !image.marks_thresholds {
             return self.refused_file(file, WITHOUT_THRESHOLDS);
         }
@@ -263,7 +290,11 @@ fn image(
         shapes: program.shapes.stored(),
         tangents: program.tangents.stored(),
         globals: program.globals,
-        custom_descriptions: program.custom_descriptions.iter().map(|pair| pair.map(|f| f.0)).collect(),
+        custom_descriptions: program
+            .custom_descriptions
+            .iter()
+            .map(|pair| pair.map(|pair| pair.map(|f| f.0)))
+            .collect(),
         methods,
         parameters,
         formulas,

@@ -133,6 +133,7 @@ impl Session {
             return Ok(());
         }
         let Some(load) = self.loader else { return Err("files cannot be imported here".to_owned()) };
+        self.requests_files = true;
         let folders = &self.machine.host.access.read;
         if !folders.has(&path) {
             let access_help = crate::native::library::access_help(&path, "--allow-read");
@@ -155,6 +156,7 @@ impl Session {
         loaded: &mut ModuleFiles,
     ) {
         let Some(load) = self.loader.filter(|_| !is_library_module(module)) else { return };
+        self.requests_files = true;
         let given_paths = given.iter().map(|input| Path::new(input.name));
         let known: Vec<&Path> =
             given_paths.chain(loaded.paths.iter().chain(&*importing).map(PathBuf::as_path)).collect();

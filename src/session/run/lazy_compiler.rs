@@ -144,7 +144,7 @@ impl Reporter for LazyCompiler<'_> {
     }
 
     fn custom_description(&mut self, own: DescriptionId, inside: bool) -> Result<u32, Box<Fault>> {
-        let texts = self.program.custom_descriptions.get(own.0 as usize);
+        let texts = self.program.custom_descriptions.get(own.0 as usize).copied().flatten();
         let texts = texts.ok_or_else(|| Fault::internal("a type whose source was never compiled"))?;
         Ok(texts[usize::from(inside)].0)
     }

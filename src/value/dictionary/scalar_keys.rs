@@ -71,7 +71,10 @@ impl Dictionary {
     fn is_bytewise(&self, place: usize, key: ScalarKey<'_>) -> bool {
         match key {
             ScalarKey::Int(key) => self.kept.keys.i.get(place) == Some(&key),
-            ScalarKey::Text(key) => matches!(self.kept.keys.r.get(place), Some(Ref::Text(there)) if **there == *key),
+            ScalarKey::Text(key) => {
+                let there = self.kept.keys.r.get(place);
+                matches!(there, Some(Ref::Text(there)) if string::is_bytewise_equal(there, key))
+            }
         }
     }
 

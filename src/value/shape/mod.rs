@@ -96,7 +96,7 @@ pub enum Shape {
 
 impl Shape {
     /// Returns the shapes of which a shape consists.
-    fn parts(&self) -> Vec<ShapeId> {
+    pub fn parts(&self) -> Vec<ShapeId> {
         match self {
             Shape::Tuple(fields) => fields.iter().map(|(_, s)| *s).collect(),
             Shape::Struct { fields, .. } => fields.iter().map(|(_, s)| *s).collect(),

@@ -203,7 +203,7 @@ pub fn append_moved(text: &mut Ref, from: &mut Ref) -> Option<()> {
 pub fn native(mut at: Registers, site: &NativeSite) -> Option<i64> {
     let function = library::direct(site.native)?;
     let (params, results) = (site.params, site.results);
-    let (f, i, r) = at.window(site.window());
+    let (f, i, r) = at.window(site.window);
     function.apply(&mut Window { f, i, r, kinds: &site.kinds, params, results })
 }
 

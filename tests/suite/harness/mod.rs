@@ -25,10 +25,10 @@ pub struct Finished {
     pub processor_time: Duration,
 }
 
-/// Returns the binary that was built for the tests, with an environment that does not affect color and width.
+/// Returns the binary that was built for the tests, with an environment that does not affect color and width, and without a cache.
 pub fn command() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_dscript"));
-    command.env_remove("COLUMNS").env_remove("NO_COLOR");
+    command.env_remove("COLUMNS").env_remove("NO_COLOR").env("DSCRIPT_CACHE", "off");
     command
 }
 

@@ -115,7 +115,7 @@ impl Tampered<'_> {
 
 impl Reporter for Tampered<'_> {
     fn custom_description(&mut self, own: DescriptionId, inside: bool) -> Result<u32, Box<Fault>> {
-        let texts = self.subject.program.custom_descriptions.get(own.0 as usize);
+        let texts = self.subject.program.custom_descriptions.get(own.0 as usize).copied().flatten();
         texts.map(|texts| texts[usize::from(inside)].0).ok_or_else(|| Fault::internal("no such text"))
     }
 }

@@ -111,7 +111,7 @@ impl Builder<'_> {
     }
 
     /// Returns the bounds of a range. For a range expression the bounds are the operands, and the operator is called
-    /// only for an invalid range, to report the error.
+    /// only for an invalid range, to report the error; literals are compared here.
     fn bounds(&mut self, range: &Expr, closed: bool) -> (Value, Option<FunctionRef>) {
         let operator = if closed { "..." } else { "..<" };
         if let ExprKind::Call { callee, args } = &range.kind {
@@ -119,7 +119,8 @@ impl Builder<'_> {
             if let (Some(Target::Static(f)), [Argument::Value(lower), Argument::Value(upper)]) = (called, &args[..]) {
                 let declared = self.d.function(f.function);
                 if declared.is_prelude && declared.name.ends_with(operator) {
-                    return (self.exprs([lower, upper]).concat(), Some(f));
+                    let is_valid = matches!((&lower.kind, &upper.kind), (ExprKind::Int(a), ExprKind::Int(b)) if a <= b);
+                    return (self.exprs([lower, upper]).concat(), (!is_valid).then_some(f));
                 }
             }
         }

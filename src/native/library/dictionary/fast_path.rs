@@ -139,15 +139,15 @@ fn key_size(w: &Window<'_>) -> Option<(usize, usize)> {
 }
 
 pub(super) fn set(w: &mut Window<'_>) -> Option<i64> {
+    if set_integer(w).is_some() {
+        w.clear_arguments();
+        return Some(0);
+    }
     let (integers, references) = key_size(w)?;
     let [f, i, r] = w.params.map(usize::from);
     // An assignment of `nil` removes the key.
     if *w.i.get(integers)? == 0 {
         return None;
-    }
-    if [f, i, r] == [0, integers + 2, references + 1] && set_integer(w, integers).is_some() {
-        w.clear_arguments();
-        return Some(0);
     }
     let integer_values = i.checked_sub(integers + 1)? as u32;
     let layout = Layout { f: f as u32, i: integer_values, r: r.checked_sub(references + 1)? as u32 };
@@ -162,13 +162,21 @@ pub(super) fn set(w: &mut Window<'_>) -> Option<i64> {
     Some(0)
 }
 
-/// Sets the value of an existing key to an integer, which follows the tag.
+/// Sets the value of an existing key, if the values are single integers, the most frequent layout of values.
 #[inline(always)]
-fn set_integer(w: &mut Window<'_>, tag: usize) -> Option<()> {
-    let value = *w.i.get(tag + 1)?;
-    let place = dictionary(w)?.find_scalar(key(w)?)?;
-    let Ref::Dictionary(dictionary) = w.r.first_mut()? else { return None };
-    Rc::get_mut(dictionary)?.set_integer_there(place, value)
+fn set_integer(w: &mut Window<'_>) -> Option<()> {
+    let (dictionary, key, tag, value) = match (w.kinds.first()?, w.params, &mut *w.r, &*w.i) {
+        (ScalarKind::Text, [0, 2, 2], [Ref::Dictionary(dictionary), Ref::Text(key), ..], [tag, value, ..]) => {
+            (dictionary, ScalarKey::Text(key), *tag, *value)
+        }
+        (ScalarKind::Int, [0, 3, 1], [Ref::Dictionary(dictionary), ..], [key, tag, value, ..]) => {
+            (dictionary, ScalarKey::Int(*key), *tag, *value)
+        }
+        _ => return None,
+    };
+    let dictionary = Rc::get_mut(dictionary).filter(|_| tag != 0)?;
+    let place = dictionary.find_scalar(key)?;
+    dictionary.set_integer_there(place, value)
 }
 
 pub(super) fn insert(w: &mut Window<'_>) -> Option<i64> {

@@ -1,5 +1,6 @@
 //! String indices: steps between characters, the character at a position, and substrings.
 
+use crate::cancel;
 use crate::native::library::context::{Failure, FailureKind, NativeContext};
 use crate::native::library::{NativeFunction, array};
 use crate::value::{Cells, Ref, string as reader};
@@ -11,6 +12,7 @@ type Call<'a, 'b> = &'a mut NativeContext<'b>;
 pub(in crate::native::library) const TABLE: &[NativeFunction] = &[
     NativeFunction { name: "text.after", call: |c| step(c, after) },
     NativeFunction { name: "text.before", call: |c| step(c, before) },
+    NativeFunction { name: "text.offset", call: offset },
     NativeFunction { name: "text.scalarAfter", call: |c| step(c, scalar_after) },
     NativeFunction { name: "text.scalarBefore", call: |c| step(c, scalar_before) },
     NativeFunction { name: "text.at", call: at },
@@ -38,6 +40,25 @@ fn step(c: Call<'_, '_>, by: fn(&str, usize) -> Option<usize>) -> Result<(), Fai
     let (text, from) = (c.text()?, c.integer());
     let next = by(&text, checked_index(&text, from)?).ok_or_else(|| outside(from))?;
     c.return_integer(next as i64)
+}
+
+/// Returns the string index a number of characters after an index, or before it if the number is negative, but not beyond
+/// a limit.
+fn offset(c: Call<'_, '_>) -> Result<(), Failure> {
+    let (text, from, distance, limit) = (c.text()?, c.integer(), c.integer(), c.integer());
+    let (mut index, limit) = (checked_index(&text, from)?, checked_index(&text, limit)?);
+    for _ in cancel::checking(0..distance.unsigned_abs()) {
+        let next = if distance < 0 { before(&text, index) } else { after(&text, index) };
+        let is_inside = |next: &usize| if distance < 0 { *next > limit } else { *next < limit };
+        match next.filter(is_inside) {
+            Some(next) => index = next,
+            None => {
+                index = limit;
+                break;
+            }
+        }
+    }
+    c.return_integer(index as i64)
 }
 
 /// Whether two bytes certainly belong to different characters. Two ASCII characters never form one grapheme cluster,

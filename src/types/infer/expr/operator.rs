@@ -284,7 +284,7 @@ impl Infer<'_> {
         args.iter().filter_map(|arg| arg.ready.as_ref()).for_each(|ready| self.take_generic_result(ready));
         let known =
             |infer: &mut Self, a: &ArgNode| a.ready.as_ref().is_some_and(|e| infer.known(&e.ty.clone()).is_some());
-        if !args.iter().any(|a| known(self, a)) && !self.is_compound(&op.name) {
+        if !self.is_compound(&op.name) {
             args.iter().filter_map(|arg| arg.ready.as_ref()).for_each(|ready| self.take_common_result(ready));
         }
         if !args.iter().any(|a| known(self, a)) {
