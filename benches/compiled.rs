@@ -7,9 +7,12 @@
 //! Arguments after `--` select programs by name: `cargo bench --bench compiled -- fib`. Without `luajit` its columns are empty.
 #![allow(clippy::print_stdout, reason = "a benchmark prints its table")]
 
+mod processes;
+
+use processes::{dscript, median, run};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
-use std::time::{Duration, Instant};
+use std::process::Command;
+use std::time::Duration;
 
 /// A program in `benches/lua/`.
 struct Program {
@@ -53,7 +56,7 @@ fn report(program: &Program, has_luajit: bool) {
     let own = folder.join(program.name).with_extension("dscript");
     let peer = folder.join(program.peer).with_extension("lua");
     let (small, small_peer) = (with_size(&own, program.size), with_size(&peer, program.size));
-    let ours = |mode, file: &Path| run(Command::new(env!("CARGO_BIN_EXE_dscript")).args(["--jit", mode]).arg(file));
+    let ours = |mode, file: &Path| run(dscript(&["--jit", mode]).arg(file));
     let theirs = |file: &Path| run(Command::new("luajit").arg(file));
     assert_eq!(ours("on", &own).0, ours("off", &own).0, "{}: machine code prints something else", program.name);
     let mut taken: [Vec<Duration>; 5] = Default::default();
@@ -85,20 +88,4 @@ fn with_size(file: &Path, (from, to): (&str, &str)) -> PathBuf {
     let small = std::env::temp_dir().join(format!("small-{}-{name}", std::process::id()));
     std::fs::write(&small, text.replace(from, to)).unwrap_or_else(|why| panic!("{}: {why}", small.display()));
     small
-}
-
-/// Returns the output and the running time of a program.
-fn run(command: &mut Command) -> (Vec<u8>, Duration) {
-    let begin = Instant::now();
-    let output = command.output();
-    let taken = begin.elapsed();
-    match output {
-        Ok(Output { status, stdout, .. }) if status.success() => (stdout, taken),
-        other => panic!("{command:?}: {other:?}"),
-    }
-}
-
-fn median(mut taken: Vec<Duration>) -> Duration {
-    taken.sort_unstable();
-    taken.get(taken.len() / 2).copied().unwrap_or_default()
 }
