@@ -111,7 +111,7 @@ impl Discovery<'_> {
             DeclKind::Extension(extension) => (type_path(&extension.target).unwrap_or_default(), vec![]),
             _ => return,
         };
-        if self.cases.contains(&path) {
+        if self.cases.runs(&path) {
             let tests = &mut self.suite(&path, TestLibrary::XCTest).tests;
             tests.extend(inherited);
             tests.extend(declared_tests(decl));

@@ -71,6 +71,10 @@ fn check_group(cx: &mut TypeContext, group: GroupId) {
     match cx.defs.groups[group.0 as usize].owner {
         Owner::Nominal(n) if cx.defs.nominal_data(n).is_prelude => check_extended(cx, n, group),
         Owner::Protocol(p) if cx.defs.protocol_data(p).group != group => check_extended_protocol(cx, p, group),
+        Owner::Nominal(n) if cx.module.is_interactive && cx.defs.nominal_data(n).group != group => {
+            conformances::enter_conformances(cx, n);
+            conformances::check_same_requirements(cx, n, group);
+        }
         Owner::Nominal(_) | Owner::Protocol(_) | Owner::Module => {}
     }
 }

@@ -252,20 +252,38 @@ fn env_of_inherited(cx: &mut TypeContext, n: NominalId, ty: &TypeExpr) -> Rc<Env
     generic_env::nominal_env(cx, n)
 }
 
-/// Reports a conformance that is declared twice.
+/// Reports a conformance that is declared twice. At the prompt, an extension may be entered again.
 fn check_not_repeated(cx: &mut TypeContext, n: NominalId, p: ProtocolId, group: GroupId, span: Span) {
     let data = cx.defs.nominal_data(n);
     let Some(known) = data.conformances.iter().find(|c| c.protocol == p) else { return };
     let is_shown = !cx.defs.groups[group.0 as usize].is_prelude && !data.is_prelude && !cx.module.is_interactive;
     let first = known.span;
-    if !is_shown || first == data.span || first == span {
-        return;
+    if is_shown && first != data.span && first != span {
+        report_redundant(cx, n, p, [first, span]);
     }
-    let (name, protocol) = (data.name.clone(), cx.defs.protocol_data(p).name.clone());
+}
+
+fn report_redundant(cx: &mut TypeContext, n: NominalId, p: ProtocolId, [first, span]: [Span; 2]) {
+    let (name, protocol) = (cx.defs.nominal_data(n).name.clone(), cx.defs.protocol_data(p).name.clone());
     let message = format!("redundant conformance of '{name}' to protocol '{protocol}'");
     let diagnostic = Diagnostic::error(Code::Inheritance, span, message);
     let text = format!("'{name}' declares conformance to protocol '{protocol}' here");
     cx.sink.report(diagnostic.note_at(first, text).help("remove it"));
+}
+
+/// Reports the conformances of an extension at the prompt that an earlier input declares with other requirements.
+pub(crate) fn check_same_requirements(cx: &mut TypeContext, n: NominalId, group: GroupId) {
+    let data = &cx.defs.groups[group.0 as usize];
+    let (inherits, scope) = (data.inherits.clone(), TypeScope::of(Owner::Nominal(n), data.file));
+    for ty in &inherits {
+        for (bound, span) in type_expr::bounds(cx, without_attributes(ty), &scope) {
+            let known = bound.ok().and_then(|p| cx.defs.nominal_data(n).conformances.iter().find(|c| c.protocol == p));
+            let Some((p, earlier, first)) = known.map(|c| (c.protocol, c.group, c.span)) else { continue };
+            if generic_env::has_other_requirements(cx, earlier, group) {
+                report_redundant(cx, n, p, [first, span]);
+            }
+        }
+    }
 }
 
 /// Reports an extension of a library type that declares a conformance to `Equatable`, `Hashable` or `Comparable` which

@@ -6,7 +6,7 @@ use crate::syntax::ast::{Name, NominalKind};
 use crate::types::generics::generic_env;
 use crate::types::generics::signature;
 use crate::types::model::declaration_tables::{
-    Code, Entry, Env, FunctionKind, GlobalData, GlobalMemo, GroupId, MemberKind, Named, Owner, SignatureParam,
+    Code, Entry, FunctionKind, GlobalData, GlobalMemo, MemberKind, Named, Owner, SignatureParam,
 };
 use crate::types::model::display;
 use crate::types::model::function_table::FunctionData;
@@ -312,15 +312,21 @@ fn replace_members(cx: &mut TypeContext, f: FunctionId, first: usize) {
     };
     let Some(mut kept) = members(cx).filter(|all| all.len() > 1) else { return };
     let Some(own) = kept.iter().find(|member| function_of(&member.kind) == Some(f)).cloned() else { return };
+    // Synthesized members of a type of the program belong to the library, too.
+    let is_of_program = matches!(owner, Owner::Nominal(n) if !cx.defs.nominal_data(n).is_prelude);
     let count = kept.len();
     kept.retain(|member| {
         let Some(g) = function_of(&member.kind).filter(|g| (g.0 as usize) < first) else { return true };
         let is_same_kind = std::mem::discriminant(&member.kind) == std::mem::discriminant(&own.kind);
-        let is_replaced = is_same_kind && member.is_static == own.is_static && !cx.defs.function_data(g).is_prelude;
-        !(is_replaced && is_called_like(cx, f, g))
+        let is_declared = is_of_program || !cx.defs.function_data(g).is_prelude;
+        !(is_same_kind && member.is_static == own.is_static && is_declared && is_called_like(cx, f, g))
     });
     if kept.len() == count {
         return;
+    }
+    if let Owner::Nominal(n) = owner {
+        // The member that replaces a synthesized one is not synthesized.
+        cx.defs.nominal_data_mut(n).memo.synthesized.retain(|part| *part != &*name);
     }
     match owner {
         Owner::Nominal(n) => cx.defs.nominal_data_mut(n).members.insert(name, kept),
@@ -361,13 +367,7 @@ fn is_called_like(cx: &mut TypeContext, f: FunctionId, g: FunctionId) -> bool {
 fn has_other_conditions(cx: &mut TypeContext, f: FunctionId, g: FunctionId) -> bool {
     let [f, g] = [f, g].map(|function| cx.defs.function_data(function).group);
     let (Some(f), Some(g)) = (f, g) else { return false };
-    let is_conditional = |group: GroupId| !cx.defs.groups[group.0 as usize].requirements.is_empty();
-    if f == g || !is_conditional(f) && !is_conditional(g) {
-        return false;
-    }
-    let (f, g) = (generic_env::group_env(cx, f), generic_env::group_env(cx, g));
-    let is_within = |a: &Env, b: &Env| a.requirements.iter().all(|requirement| b.requirements.contains(requirement));
-    !(is_within(&f, &g) && is_within(&g, &f))
+    generic_env::has_other_requirements(cx, f, g)
 }
 
 /// Returns the parameter names of the functions and closure variables that the module declares, by the name of the

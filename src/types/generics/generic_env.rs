@@ -161,3 +161,14 @@ pub(crate) fn add_requirements(
         }
     }
 }
+
+/// Whether two groups of members have different requirements.
+pub(crate) fn has_other_requirements(cx: &mut TypeContext, a: GroupId, b: GroupId) -> bool {
+    let is_conditional = |group: GroupId| !cx.defs.groups[group.0 as usize].requirements.is_empty();
+    if a == b || !is_conditional(a) && !is_conditional(b) {
+        return false;
+    }
+    let (a, b) = (group_env(cx, a), group_env(cx, b));
+    let is_within = |a: &Env, b: &Env| a.requirements.iter().all(|requirement| b.requirements.contains(requirement));
+    !(is_within(&a, &b) && is_within(&b, &a))
+}

@@ -278,9 +278,15 @@ impl Infer<'_> {
             return false;
         }
         match (xs.split_last(), ys.split_last()) {
-            (Some((x, keys)), Some((y, others))) => keys == others && self.is_upcast(x, y),
+            (Some((x, keys)), Some((y, others))) => self.are_equal(keys, others) && self.is_upcast(x, y),
             _ => false,
         }
+    }
+
+    /// Whether types are equal, as far as their type variables are determined.
+    pub(super) fn are_equal(&mut self, types: &[Type], others: &[Type]) -> bool {
+        let mut resolved = |types: &[Type]| types.iter().map(|ty| unification::resolved(self.cx, ty)).collect::<Vec<_>>();
+        resolved(types) == resolved(others)
     }
 
     /// Whether every value of `of.Type` is a value of `to.Type`.

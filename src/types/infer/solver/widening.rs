@@ -78,7 +78,8 @@ impl Infer<'_> {
             CONTAINERS.into_iter().find(|(name, _)| *n == name_lookup::library_nominal(self.cx, name))?;
         let ((given, keys), (wanted, others)) = (xs.split_last()?, ys.split_last()?);
         let (given, wanted) = (unification::shallow(self.cx, given), unification::shallow(self.cx, wanted));
-        (n == m && keys == others && !matches!(given, Type::Var(_))).then_some((function, given, wanted))
+        let same = n == m && self.are_equal(keys, others);
+        (same && !matches!(given, Type::Var(_))).then_some((function, given, wanted))
     }
 
     /// Converts a value for which [`Infer::can_widen`] holds.

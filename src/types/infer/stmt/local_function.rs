@@ -7,6 +7,7 @@ use crate::syntax::ast::{FunctionDecl, StmtKind as AstStmt};
 use crate::types::declare::redeclaration::redeclared;
 use crate::types::generics::signature;
 use crate::types::generics::unification;
+use crate::types::infer::stmt::local_formula::function_of_formula;
 use crate::types::infer::{Binding, FrameKind, Infer, OpenBody};
 use crate::types::model::declaration_tables::{
     BodyState, Code as FunctionCode, FunctionKind, Signature, blank_function,
@@ -23,26 +24,7 @@ impl Infer<'_> {
             let AstStmt::Decl(decl) = &item.kind else { continue };
             let function: FunctionDecl = match &decl.kind {
                 ast::DeclKind::Function(function) => function.clone(),
-                ast::DeclKind::Formula { name, params, body } => {
-                    let items = vec![ast::Stmt { kind: AstStmt::Return(Some(body.clone())), span: body.span }];
-                    let double = ast::TypeExpr {
-                        kind: ast::TypeExprKind::Named(vec![(
-                            ast::Ident { name: "Double".into(), span: name.span },
-                            vec![],
-                        )]),
-                        span: name.span,
-                    };
-                    FunctionDecl {
-                        name: name.clone(),
-                        generics: ast::Generics::default(),
-                        params: params.clone(),
-                        throws: false,
-                        rethrows: false,
-                        thrown: None,
-                        result: Some(double),
-                        body: Some(ast::Block { items, span: body.span }.into()),
-                    }
-                }
+                ast::DeclKind::Formula { name, params, body } => function_of_formula(name, params, body),
                 _ => continue,
             };
             let id = self.declare_local_function(decl, &function);
