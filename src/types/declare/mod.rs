@@ -230,10 +230,7 @@ pub(super) fn declare_function(
         cx.defs.logical_operators.insert(function.name.name.clone());
     }
     data.is_opaque = decl.attribute("opaque").is_some();
-    data.fixity = [("prefix", Fixity::Prefix), ("postfix", Fixity::Postfix)]
-        .into_iter()
-        .find(|(word, _)| decl.has(word))
-        .map(|(_, fixity)| fixity);
+    data.fixity = fixity(decl);
     let id = cx.defs.add_function(data);
     attributes::note_registration(cx, decl, id);
     if !is_prelude {
@@ -243,6 +240,12 @@ pub(super) fn declare_function(
         parameters::check_rethrows(cx, owner, function);
     }
     id
+}
+
+/// Returns the position of an operator that a declaration marks.
+pub(crate) fn fixity(decl: &Decl) -> Option<Fixity> {
+    let marks = [("prefix", Fixity::Prefix), ("postfix", Fixity::Postfix)];
+    marks.into_iter().find(|(word, _)| decl.has(word)).map(|(_, fixity)| fixity)
 }
 
 /// Returns the primitive that a declaration names with `@primitive`. Its types are not checked against the primitive,

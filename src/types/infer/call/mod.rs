@@ -129,15 +129,7 @@ impl Infer<'_> {
                 }
                 Some(LocalEntity::LocalFunctions(functions)) => {
                     self.capture_for(&functions);
-                    let candidates = functions
-                        .iter()
-                        .map(|f| Candidate {
-                            target: Target::Function(*f),
-                            prefix: self.cx.scope.env.params.iter().map(|p| Type::Param(*p)).collect(),
-                            receiver: None,
-                            tier: 0,
-                        })
-                        .collect();
+                    let candidates = self.local_candidates(&functions);
                     return self.call_overloaded(name, candidates, args, expected, span);
                 }
                 None => {}

@@ -519,6 +519,13 @@ impl Infer<'_> {
     pub(crate) fn operator_candidates(&mut self, op: &Ident, types: &[Type], count: usize) -> Vec<Candidate> {
         let mut out: Vec<Candidate> = vec![];
         let wanted = self.fixity_of(op, count);
+        if !self.local_functions.is_empty() {
+            let functions = self.local_functions_named(&op.name);
+            self.capture_for(&functions);
+            for candidate in self.local_candidates(&functions) {
+                self.push_operator(candidate, wanted, count, &mut out);
+            }
+        }
         for ty in types {
             for candidate in self.method_candidates(ty, &op.name, true, None) {
                 self.push_operator(candidate, wanted, count, &mut out);

@@ -4,14 +4,17 @@
 use crate::source::Span;
 use crate::syntax::ast;
 use crate::syntax::ast::{FunctionDecl, StmtKind as AstStmt};
+use crate::types::declare::fixity;
 use crate::types::declare::redeclaration::redeclared;
 use crate::types::generics::signature;
 use crate::types::generics::unification;
+use crate::types::infer::call::candidates::{Candidate, Target};
 use crate::types::infer::stmt::local_formula::function_of_formula;
 use crate::types::infer::{Binding, FrameKind, Infer, OpenBody};
 use crate::types::model::declaration_tables::{
     BodyState, Code as FunctionCode, FunctionKind, Signature, blank_function,
 };
+use crate::types::model::ty::Type;
 use crate::types::model::typed_tree::{Body, FunctionId, LocalId, Stmt, StmtKind};
 use hashbrown::HashMap;
 use std::rc::Rc;
@@ -47,6 +50,7 @@ impl Infer<'_> {
         data.owner = self.owner;
         data.is_static = true;
         data.decl = Some(decl.clone());
+        data.fixity = fixity(decl);
         data.generics = function.generics.clone();
         data.ast_params = function.params.clone().into();
         data.ast_result = function.result.clone().map(Rc::new);
@@ -80,6 +84,14 @@ impl Infer<'_> {
             infer.open_body(id, frame, statements);
         });
         Stmt { kind: StmtKind::LocalFunction(id), span }
+    }
+
+    /// Returns the candidates of the local functions with a name.
+    pub(crate) fn local_candidates(&self, functions: &[FunctionId]) -> Vec<Candidate> {
+        let prefix: Rc<[Type]> = self.cx.scope.env.params.iter().map(|p| Type::Param(*p)).collect();
+        let candidate =
+            |f: &FunctionId| Candidate { target: Target::Function(*f), prefix: prefix.clone(), receiver: None, tier: 0 };
+        functions.iter().map(candidate).collect()
     }
 
     pub(crate) fn add_signature_params(&mut self, signature: &Signature) {
