@@ -6,7 +6,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 
 /// The sentence about `//`, which divides in other languages.
-pub(super) const NO_QUOTIENT: &str = "'//' begins a comment; integers are divided with '/'";
+pub(super) const NO_QUOTIENT: &str = "'//' begins a comment; integers are divided with '/', which rounds towards zero";
 
 /// Returns warnings for comments that are divisors in other languages: `let half = n // 2`. `start` is
 /// the source offset of the text; in `copy`, comments are blank.

@@ -285,7 +285,8 @@ impl Infer<'_> {
 
     /// Whether types are equal, as far as their type variables are determined.
     pub(super) fn are_equal(&mut self, types: &[Type], others: &[Type]) -> bool {
-        let mut resolved = |types: &[Type]| types.iter().map(|ty| unification::resolved(self.cx, ty)).collect::<Vec<_>>();
+        let mut resolved =
+            |types: &[Type]| types.iter().map(|ty| unification::resolved(self.cx, ty)).collect::<Vec<_>>();
         resolved(types) == resolved(others)
     }
 

@@ -89,8 +89,12 @@ impl Infer<'_> {
     /// Returns the candidates of the local functions with a name.
     pub(crate) fn local_candidates(&self, functions: &[FunctionId]) -> Vec<Candidate> {
         let prefix: Rc<[Type]> = self.cx.scope.env.params.iter().map(|p| Type::Param(*p)).collect();
-        let candidate =
-            |f: &FunctionId| Candidate { target: Target::Function(*f), prefix: prefix.clone(), receiver: None, tier: 0 };
+        let candidate = |f: &FunctionId| Candidate {
+            target: Target::Function(*f),
+            prefix: prefix.clone(),
+            receiver: None,
+            tier: 0,
+        };
         functions.iter().map(candidate).collect()
     }
 
