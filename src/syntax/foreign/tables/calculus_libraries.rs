@@ -77,6 +77,8 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     ("limit ( $e , $n -> $d )", "limit({ $n in $e }, at: $d)", LIMIT),
     ("limit ( $e , $n = $d )", "limit({ $n in $e }, at: $d)", LIMIT),
     ("lim ( $e , $n -> $d )", "limit({ $n in $e }, at: $d)", LIMIT),
+    ("lim ( $n → $e , $d )", "limit({ $n in $d }, at: $e)", LIMIT),
+    ("lim ( $n -> $e , $d )", "limit({ $n in $d }, at: $e)", LIMIT),
     ("lim ( $n , $d )", "limit($n, at: $d)", ""),
     ("lim ( $e , $d )", "limit({ x in $e }, at: $d)", LIMIT),
     ("limit of $e as $n -> $d", "limit({ $n in $e }, at: $d)", LIMIT),
@@ -90,9 +92,13 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     // Minima and maxima.
     ("§ minimize $n #end", "", MINIMUM),
     ("§ min $n #end", "", MINIMUM),
+    ("§ minimum of $n #end", "", MINIMUM),
+    ("§ minimum of $e #end", "minimize({ x in $e }, from: 0)", "a minimum is sought from a point"),
     ("§ minimum of $n $r", "", MINIMUM),
     ("§ maximize $n #end", "", MAXIMUM),
     ("§ max $n #end", "", MAXIMUM),
+    ("§ maximum of $n #end", "", MAXIMUM),
+    ("§ maximum of $e #end", "maximize({ x in $e }, from: 0)", "a maximum is sought from a point"),
     ("§ maximum of $n $r", "", MAXIMUM),
     // Phrases about functions.
     ("§ slope of $n at $e #end", "derivative(at: $e, in: $n)", DERIVATIVE_AT),

@@ -163,6 +163,9 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
         "(0 ..< $d).filter { $n in $[c] }.map { $n in $[e] }",
         "a list comprehension is written with 'filter' and 'map'",
     ),
+    ("[ $e for $n in $i : $x if $c ]", "($i...$x).filter { $n in $c }.map { $n in $[e] }", COMPREHENSION),
+    ("sum ( $e for $n in $i .. $x )", "($i...$x).map { $n in $[e] }.sum()", SUMMED),
+    ("[ $e for $n in $i .. $x ]", "($i...$x).map { $n in $[e] }", COMPREHENSION),
     ("[ $e for $n in $i : $x ]", "($i...$x).map { $n in $[e] }", COMPREHENSION),
     (
         "[ $e for $n in $x for $m in $y ]",
@@ -354,7 +357,7 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     ("{ $s : $r", "", "a dictionary is written in square brackets: '[key: value]'"),
     ("{ $n : $e , $r", "", "a value with named parts is a tuple, '(x: 1, y: 2)', or a struct"),
     ("{ $n : $e }", "", "a value with named parts is a tuple, '(x: 1, y: 2)', or a struct"),
-    ("{ $e , $a }", "Set([$e, $a])", "a set is written 'Set([…])'"),
+    ("{ $e , $a }", "Set([$e, $a])", "an array is written '[…]', and a set 'Set([…])'"),
     ("vec ! [ $a ]", "[$a]", "an array is written in square brackets"),
     ("c ( $a )", "[$a]", "an array is written in square brackets"),
     (

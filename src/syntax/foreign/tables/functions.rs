@@ -490,6 +490,7 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
         "the result of '%' has the sign of the dividend; this result has the sign of the divisor",
     ),
     ("div ( $i , $x )", "Int(floor($i.0 / $x))", "a quotient is rounded down with 'floor'"),
+    ("log ( $e , base : $d )", "log($e) / log($d)", "a logarithm to another base is a quotient of logarithms"),
     ("log ( $e , $d )", "log($e) / log($d)", "a logarithm to another base is a quotient of logarithms"),
     ("lgamma ( $e )", "logGamma($e)", ""),
     ("gammaln ( $e )", "logGamma($e)", ""),

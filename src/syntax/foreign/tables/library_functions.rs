@@ -33,6 +33,8 @@ const ROWS_OF_TABLE: &str = "the rows of a table are its 'records'";
 
 /// Calls whose arguments are converted to the wrong types, so that the error is about a conversion.
 pub(in crate::syntax::foreign) const CONVERTED: &[Row] = &[
+    ("$x . line ( $f )", "$x.curve($f)", "a function is drawn by 'curve'"),
+    ("plot ( { $n in ( $e , $d ) } , $c )", "plot(parametric: { $n in ($e, $d) }, $c)", PARAMETRIC),
     ("solve ( $f , $e ... $d )", "", "a root is sought near a point, not in a range: 'solve(f, near: $e)'"),
     ("norm ( $n )", "norm([$n.0, $n.1])", NORM),
     ("§ norm ( ∇ $n ( $x , $y ) ) #end", "let g = ∇$n($x, $y); norm([g.0, g.1])", NORM),
@@ -45,6 +47,7 @@ pub(in crate::syntax::foreign) const CONVERTED: &[Row] = &[
     ("$n ~ ( $m )", "$m.map($n)", EACH),
 ];
 
+const PARAMETRIC: &str = "a curve with two coordinates is drawn by 'plot(parametric:)'";
 const NORM: &str = "'norm' takes an array of numbers: 'norm([p.0, p.1])'";
 const PAIR: &str = "a function of two parameters begins at a pair of numbers";
 /// The sentence about calls with an array in the place of a number.
@@ -174,6 +177,12 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     ("maclaurin ( $f , $e )", "taylor(of: $f, at: 0, order: $e)", ""),
     ("spline ( $r", "", CURVE),
     ("linreg ( $r", "", FIT_LINE),
+    ("LinReg ( $r", "", FIT_LINE),
+    ("linearFit ( $r", "", FIT_LINE),
+    ("linear_regression ( $r", "", FIT_LINE),
+    ("regression ( $r", "", FIT_LINE),
+    ("bestFit ( $r", "", FIT_LINE),
+    ("fitLine ( $r", "", FIT_LINE),
     ("curve ( $e , $d , $c )", "plot({ x in $e }, $d...$c)", "'plot' takes a function and a range"),
     ("sum ( $e for $n in $i : $z )", "($i...$z).map { $n in $[e] }.sum()", ""),
     ("ForwardDiff . gradient ( $n -> $e , $d )", "gradient(at: $d) { $n in $e }", ""),
@@ -207,6 +216,13 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     ("plot3 ( $r", "", SURFACE),
     ("heatmap ( $e )", "plot(heatMap: $e)", ""),
     ("imshow ( $e )", "plot(heatMap: $e)", ""),
+    ("polar ( $f )", "plot(polar: $f)", ""),
+    ("slopefield ( $f , $e , $d )", "plot(slopes: $f, $e, $d)", ""),
+    ("slopeField ( $f , $e , $d )", "plot(slopes: $f, $e, $d)", ""),
+    ("directionField ( $f , $e , $d )", "plot(slopes: $f, $e, $d)", ""),
+    ("quiver ( $f , $e , $d )", "plot(field: $f, $e, $d)", ""),
+    ("euler ( $r", "", ODE),
+    ("rk4 ( $r", "", ODE),
     ("polar ( $f , $e )", "plot(polar: $f, $e)", ""),
     ("parametric ( $f , $e )", "plot(parametric: $f, $e)", ""),
     ("vectorField ( $f , $e , $d )", "plot(field: $f, $e, $d)", ""),

@@ -3,6 +3,8 @@
 use super::Row;
 use super::library_functions::{FIT_LINE, INTEGRAL, PARENTHESES};
 
+const DIFFERENTIAL: &str =
+    "a differential equation y' = f(t, y) is solved by 'ode({ t, y in f(t, y) }, from: 1, over: 0...1)'";
 const COMPLEX: &str = "a complex number is written 'Complex(2, 3)'";
 const UNIT: &str = "a number has no unit; a comment may state it";
 const DEGREES: &str = "angles are in radians: '$x°' is written '$x * π / 180'";
@@ -78,8 +80,8 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     ("N [ $e , $d ]", "$e", "numbers have about 16 digits"),
     ("Expand [ $r", "", "expressions are not rewritten; 'derive' returns the derivative of a function as a formula"),
     ("Factor [ $r", "", "expressions are not rewritten; 'derive' returns the derivative of a function as a formula"),
-    ("DSolve [ $r", "", "a differential equation is solved by 'ode({ t, y in y }, from: 1, over: 0...1)'"),
-    ("NDSolve [ $r", "", "a differential equation is solved by 'ode({ t, y in y }, from: 1, over: 0...1)'"),
+    ("DSolve [ $r", "", DIFFERENTIAL),
+    ("NDSolve [ $r", "", DIFFERENTIAL),
     ("Plot [ $e , { $n , $d , $c } ]", "plot({ $n in $e }, $d...$c)", ""),
     ("Solve [ $e == $d , $n ]", "solve({ $n in $e - $(d) }, near: 1)", ""),
     ("Limit [ $e , $n -> $d ]", "limit({ $n in $e }, at: $d)", ""),
@@ -418,6 +420,7 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     ("$i ~ . #end", "$i.0", "a number has digits after the decimal point"),
     ("$i ~ . #last", "$i.0", "a number has digits after the decimal point"),
     ("$i ~ <suffix>", "$i", ""),
+    ("( $i ~ $n ) ~ ( $e )", "$i * $n($e)", "a multiple of a function is a multiple of its value"),
     ("$i ~ f", "$i", "numbers have no suffix; the type of a number is stated with 'let x: Float = $i'"),
     ("$i ~ d", "$i", "numbers have no suffix"),
     ("$i ~ L", "$i", "numbers have no suffix"),

@@ -206,6 +206,23 @@ impl Infer<'_> {
         self.waiting.iter().filter_map(|i| self.pending[*i].as_ref()).map(|pending| pending.result.clone()).collect()
     }
 
+    /// Returns the types of the pending closures before the entry `end`.
+    fn types_of_closures_before(&self, end: usize) -> Vec<Type> {
+        let waiting = self.waiting.range(..end).filter_map(|i| self.pending[*i].as_ref());
+        let closures = waiting.filter(|pending| matches!(pending.kind, PendingKind::Closure { .. }));
+        closures.map(|pending| type_vars::zonk(self.cx, &pending.result)).collect()
+    }
+
+    /// Whether the type of the pending closure that is being attempted may follow from an earlier closure, as in
+    /// `words.reduce(into: [:]) { … }.sorted { $0.key < $1.key }`.
+    pub(super) fn follows_closure(&mut self, ty: &Type) -> bool {
+        let Some(at) = self.attempted.last().copied() else { return false };
+        let earlier = self.types_of_closures_before(at);
+        let is_shared =
+            |part: &Type| matches!(part, Type::Var(_)) && earlier.iter().any(|ty| ty.any(&mut |p| p == part));
+        !earlier.is_empty() && type_vars::zonk(self.cx, ty).any(&mut |part| is_shared(part))
+    }
+
     /// Whether a variable is the type of a pending expression.
     fn is_pending_result(&mut self, v: VarId) -> bool {
         self.pending_results().iter().any(|ty| unification::shallow(self.cx, ty) == Type::Var(v))
@@ -260,14 +277,19 @@ impl Infer<'_> {
     }
 
     /// Makes the values of collection literals without values `Any`s, and their keys `AnyHashable`s, if nothing else tells
-    /// their types: the argument of `count([])` is an `[Any]`.
-    pub(crate) fn default_empty_literals(&mut self, vars: u32) -> bool {
+    /// their types: the argument of `count([])` is an `[Any]`. A closure that takes the collection may tell them, so with
+    /// `all`, the parameters of closures that wait are included.
+    pub(crate) fn default_empty_literals(&mut self, vars: u32, all: bool) -> bool {
         let any = Type::any_value();
+        let of_closures = if all { vec![] } else { self.types_of_closures_before(self.pending.len()) };
         let mut found = false;
         for v in (vars..self.cx.vars.var_count()).map(VarId) {
             let state = self.cx.vars.var(v);
             let is_free = state.bound.is_none() && state.literal.is_none() && !state.numeric;
-            if !is_free || !state.is_empty_literal {
+            if !is_free
+                || !state.is_empty_literal
+                || of_closures.iter().any(|ty| ty.any(&mut |part| *part == Type::Var(v)))
+            {
                 continue;
             }
             let conforms = state.conforms.clone();

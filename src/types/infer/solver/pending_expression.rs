@@ -194,8 +194,9 @@ impl Infer<'_> {
                 continue;
             }
             if unification::guess_equation(self.cx, false)
-                || self.default_empty_literals(vars)
+                || self.default_empty_literals(vars, false)
                 || self.pass(from, DefaultingPhase::Closures)
+                || self.default_empty_literals(vars, true)
                 || self.default_numbers(vars)
             {
                 continue;
@@ -385,7 +386,9 @@ impl Infer<'_> {
             },
             PendingKind::Closure { closure } => {
                 let ty = pending.result.clone();
-                let is_expression = phase == DefaultingPhase::Expressions && self.is_expression_closure(closure, &ty);
+                let is_expression = phase == DefaultingPhase::Expressions
+                    && self.is_expression_closure(closure, &ty)
+                    && !self.follows_closure(&ty);
                 let dares = phase >= DefaultingPhase::Closures || is_expression;
                 if dares || self.closure_is_ready(&ty) {
                     return Some(self.closure_now(closure, &ty, span));
