@@ -149,6 +149,8 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     ("jax . grad ( $n ) ( $e )", "gradient(at: $e, in: $n)", ""),
     ("jax . grad ( $n ) ( $e , $a )", "∇$n($e, $a)", "the gradient of '$n' is the function '∇$n'"),
     ("jax . value_and_grad ( $f ) ( $e )", "valueWithGradient(at: $e, in: $f)", ""),
+    ("jax . checkpoint ( $f )", "withRecomputationInPullbacks($f)", ""),
+    ("jax . remat ( $f )", "withRecomputationInPullbacks($f)", ""),
     ("jax . jit ( $f )", "$f", "functions are compiled when they run, without a request"),
     ("jax . vmap ( $f ) ( $e )", "$(e).map($f)", "'map' applies a function to each element of an array"),
     ("vmap ( $f ) ( $e )", "$(e).map($f)", "'map' applies a function to each element of an array"),

@@ -2,6 +2,7 @@
 
 use super::Row;
 
+const PULLBACK: &str = "the value and the pullback are returned by 'valueWithPullback(at: x, in: f)'";
 const NO_IMPORT: &str = "nothing needs to be imported: the library is always available";
 const NO_COMMAND: &str = "this is not the shell; programs are run from a terminal";
 const BRACES: &str = "blocks are written in braces";
@@ -430,6 +431,13 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     ("plt . plot ( $a )", "plot($a)", ""),
     ("plt . show ( )", "", "a picture is shown when it is the value of a statement; 'show' is not needed"),
     // Several values.
+    ("§ $n , $m = jax . vjp ( $f , $e )", "let ($n, $m) = valueWithPullback(at: $e, in: $f)", PULLBACK),
+    (
+        "§ $n , $m = jax . jvp ( $r",
+        "",
+        "the value and the differential are returned by 'valueWithDifferential(at: x, in: f)'",
+    ),
+    ("§ $n , $m = torch . func . vjp ( $f , $e )", "let ($n, $m) = valueWithPullback(at: $e, in: $f)", PULLBACK),
     ("§ $e , $a #end", "($e, $a)", "several values are shown as a tuple: '($e, $a)'"),
     // A number; after an operand it is a member.
     (". ~ $i", "0.$i", "a number has digits before the decimal point"),

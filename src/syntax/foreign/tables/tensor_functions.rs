@@ -3,6 +3,7 @@
 
 use super::Row;
 
+const NO_MARK: &str = "derivatives are taken by 'gradient(at: x, in: f)', and variables need no mark";
 const LAST: &str = "the function is applied along the last axis";
 const SEED: &str = "the seed of random numbers is set by 'Context.local.randomSeed'";
 const NO_GRAD: &str = "nothing is recorded outside of 'gradient(at:in:)', so this needs no mark";
@@ -54,6 +55,8 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     ("tf . range ( $e )", "Tensor<Int32>(rangeFrom: 0, to: $e, stride: 1)", RANGE),
     ("torch . linspace ( $e , $d , $c )", "Tensor<Float>(linearSpaceFrom: $e, to: $d, count: $c)", ""),
     ("jnp . linspace ( $e , $d , $c )", "Tensor<Double>(linearSpaceFrom: $e, to: $d, count: $c)", ""),
+    ("torch . randn ( $e , requires_grad = $n )", "Tensor<Float>(randomNormal: [$e])", NO_MARK),
+    ("torch . randn ( $e , $d , requires_grad = $n )", "Tensor<Float>(randomNormal: [$e, $d])", NO_MARK),
     ("torch . randn ( $a )", "Tensor<Float>(randomNormal: [$a])", ""),
     ("torch . rand ( $a )", "Tensor<Float>(randomUniform: [$a])", ""),
     ("torch . randn_like ( $e )", "Tensor(randomNormal: $e.shape)", ""),
