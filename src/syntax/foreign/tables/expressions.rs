@@ -253,7 +253,6 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     (".^", "^", "operators on numbers have no dot"),
     (".*", "*", "operators on numbers have no dot"),
     ("./", "/", "operators on numbers have no dot"),
-    ("$x @ $y", "matmul($x, $y)", "a product of matrices is written 'matmul($x, $y)'"),
     ("$x @ $y", "dot($x, $y)", "a product of vectors is written 'dot($x, $y)'"),
     ("§ $n @ $m #end", "import TensorFlow; Matrix($n) * Matrix($m)", PRODUCT),
     ("§ $n @ $m #end", "import TensorFlow; Matrix($n) * Vector($m)", PRODUCT),

@@ -424,6 +424,7 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     ("$i ~ f", "$i", "numbers have no suffix; the type of a number is stated with 'let x: Float = $i'"),
     ("$i ~ d", "$i", "numbers have no suffix"),
     ("$i ~ L", "$i", "numbers have no suffix"),
+    ("abs ( $e )", "$(e).polar.length", "the absolute value of a complex number is the length of its polar form"),
     (
         "abs ( $x + $i ~ <imaginary> )",
         "Complex($x, $i).length",
