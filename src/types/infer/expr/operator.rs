@@ -519,19 +519,12 @@ impl Infer<'_> {
     pub(crate) fn operator_candidates(&mut self, op: &Ident, types: &[Type], count: usize) -> Vec<Candidate> {
         let mut out: Vec<Candidate> = vec![];
         let wanted = self.fixity_of(op, count);
-        if !self.local_functions.is_empty() {
-            let functions = self.local_functions_named(&op.name);
-            self.capture_for(&functions);
-            for candidate in self.local_candidates(&functions) {
-                self.push_operator(candidate, wanted, count, &mut out);
-            }
-        }
+        let mut candidates = self.local_operators(&op.name);
         for ty in types {
-            for candidate in self.method_candidates(ty, &op.name, true, None) {
-                self.push_operator(candidate, wanted, count, &mut out);
-            }
+            candidates.extend(self.method_candidates(ty, &op.name, true, None));
         }
-        for candidate in self.function_candidates(&op.name) {
+        candidates.extend(self.function_candidates(&op.name));
+        for candidate in candidates {
             self.push_operator(candidate, wanted, count, &mut out);
         }
         self.accessible(out)

@@ -98,6 +98,16 @@ impl Infer<'_> {
         functions.iter().map(candidate).collect()
     }
 
+    /// Returns the candidates of the operator functions of enclosing bodies with a name.
+    pub(crate) fn local_operators(&mut self, name: &str) -> Vec<Candidate> {
+        if self.local_functions.is_empty() {
+            return vec![];
+        }
+        let functions = self.local_functions_named(name);
+        self.capture_for(&functions);
+        self.local_candidates(&functions)
+    }
+
     pub(crate) fn add_signature_params(&mut self, signature: &Signature) {
         let mut count = 0;
         let mut seen: HashMap<&str, Span> = HashMap::new();
