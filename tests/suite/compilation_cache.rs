@@ -115,6 +115,21 @@ fn a_damaged_entry_is_replaced() {
 }
 
 #[test]
+#[cfg(unix)]
+fn a_write_that_fails_leaves_nothing() {
+    let folder = Folder::new("limited").with("a.dscript", "print(1)\n");
+    let limited = "ulimit -f 0; \"$0\" a.dscript | cat; echo ${PIPESTATUS[0]}";
+    let finished = std::process::Command::new("bash")
+        .args(["-c", limited, env!("CARGO_BIN_EXE_dscript")])
+        .current_dir(&folder.0)
+        .env("DSCRIPT_CACHE", folder.0.join("cache"))
+        .output()
+        .unwrap();
+    assert_eq!(String::from_utf8_lossy(&finished.stdout), "1\n0\n");
+    assert!(entries(&folder).is_empty());
+}
+
+#[test]
 fn programs_run_without_a_cache() {
     let folder = Folder::new("without-cache").with("a.dscript", "print(1)\n").with("cache", "a file");
     ended(&run(&folder, &["a.dscript"]), 0, "1\n");

@@ -1,8 +1,11 @@
 //! Compilation cache: stores the compiled forms of programs in the user's folder for caches, so that a program that is run again
 //! is not compiled again.
 
+use std::ffi::OsStr;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
+#[cfg(unix)]
+use std::sync::Arc;
 use std::time::SystemTime;
 use std::{env, fs, io};
 
@@ -39,10 +42,12 @@ impl Entry {
         // Other processes read an entry completely or not at all.
         let part = self.path.with_extension(std::process::id().to_string());
         let Some(folder) = self.path.parent() else { return };
-        if create(folder).and_then(|()| fs::write(&part, bytes)).is_err() {
-            return;
-        }
-        if fs::rename(&part, &self.path).is_err() {
+        // A write beyond the maximum size of files fails instead of ending the process, once the signal has a handler.
+        #[cfg(unix)]
+        let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::default());
+        let written =
+            create(folder).and_then(|()| fs::write(&part, bytes)).and_then(|()| fs::rename(&part, &self.path));
+        if written.is_err() {
             let _ = fs::remove_file(&part);
         }
         trim(folder, MAX_SIZE);
@@ -57,6 +62,7 @@ fn folder() -> Option<PathBuf> {
         Some(own) => Some(own.into()),
         None => {
             let caches = value("XDG_CACHE_HOME").or_else(|| value("LOCALAPPDATA")).map(PathBuf::from);
+            let caches = caches.filter(|path| path.is_absolute());
             Some(caches.or_else(|| Some(PathBuf::from(value("HOME")?).join(".cache")))?.join("dscript"))
         }
     }
@@ -73,10 +79,19 @@ fn create(folder: &Path) -> io::Result<()> {
     builder.recursive(true).create(folder)
 }
 
+/// Whether a file in the folder of the cache is an entry, or a part of one that another process writes: the folder may be one that
+/// contains other files.
+fn is_entry(path: &Path) -> bool {
+    let stem = path.file_stem().and_then(OsStr::to_str).unwrap_or_default();
+    let extension = path.extension().and_then(OsStr::to_str).unwrap_or_default();
+    let is_name = stem.len() == 16 && stem.bytes().all(|byte| byte.is_ascii_hexdigit());
+    is_name && (extension == "dsc" || extension.parse::<u32>().is_ok())
+}
+
 /// Removes the older half of the entries, if their total size exceeds a maximum.
 fn trim(folder: &Path, max_size: u64) {
     let mut entries: Vec<(SystemTime, u64, PathBuf)> = Vec::new();
-    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten().filter(|entry| is_entry(&entry.path())) {
         if let Ok(data) = entry.metadata()
             && let Ok(time) = data.modified()
         {
@@ -101,15 +116,18 @@ mod tests {
         let folder = env::temp_dir().join(format!("dscript-cache-{}", std::process::id()));
         let count = || fs::read_dir(&folder).unwrap().count();
         for k in 0..5_u8 {
-            let entry = Entry { path: folder.join(format!("{k}.dsc")) };
+            let entry = Entry { path: folder.join(format!("{k:016x}.dsc")) };
             assert_eq!(entry.read(), None);
             entry.store(&[k; 10]);
             assert_eq!(entry.read(), Some(vec![k; 10]));
         }
+        for other in ["notes.txt", "program.dsc", "0123456789abcdef.txt"] {
+            fs::write(folder.join(other), [0; 100]).unwrap();
+        }
         trim(&folder, 50);
-        assert_eq!(count(), 5);
+        assert_eq!(count(), 8);
         trim(&folder, 49);
-        assert_eq!(count(), 2);
+        assert_eq!(count(), 5, "the folder may contain other files, which remain");
         fs::remove_dir_all(&folder).unwrap();
     }
 }

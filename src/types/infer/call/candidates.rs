@@ -388,6 +388,7 @@ impl Infer<'_> {
             };
             out.push(Candidate { target, prefix: prefix.0.clone(), receiver, tier });
         }
+        self.rank_faster_versions(&mut out);
         out
     }
 

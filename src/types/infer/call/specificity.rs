@@ -92,6 +92,38 @@ impl Infer<'_> {
         }
     }
 
+    /// Gives members of library types that are faster versions of members of protocols, such as `prefix` of strings, the rank of
+    /// the members that they replace: an extension of a protocol in the program is chosen before both.
+    pub(crate) fn rank_faster_versions(&mut self, candidates: &mut [Candidate]) {
+        let is_own = |infer: &Self, candidate: &Candidate| matches!(candidate.target, Target::Function(f) if !infer.cx.defs.function_data(f).is_prelude);
+        let is_requirement = |candidate: &Candidate| matches!(candidate.target, Target::Requirement(..));
+        let nearest = candidates.iter().map(|candidate| candidate.tier).min();
+        if !candidates.iter().any(|candidate| Some(candidate.tier) > nearest && is_own(self, candidate))
+            || candidates.iter().any(is_requirement)
+        {
+            return;
+        }
+        for k in (0..candidates.len()).rev() {
+            if is_own(self, &candidates[k]) {
+                continue;
+            }
+            let labels = self.labels_of(&candidates[k]);
+            let mut is_replaced = |at: &usize| {
+                let other = &candidates[*at];
+                other.tier > candidates[k].tier && !is_own(self, other) && self.labels_of(other) == labels
+            };
+            let replaced = (0..candidates.len()).filter(|at| is_replaced(at)).min_by_key(|at| candidates[*at].tier);
+            if let Some(at) = replaced {
+                candidates[k].tier = candidates[at].tier;
+                candidates[at].tier += 1;
+            }
+        }
+    }
+
+    fn labels_of(&mut self, candidate: &Candidate) -> Vec<Option<ast::Name>> {
+        self.candidate_params(candidate).iter().map(|param| param.label.clone()).collect()
+    }
+
     /// Removes every generic candidate for which another candidate fits as well with more specific parameter types.
     pub(crate) fn without_more_general<'c>(
         &mut self,
