@@ -95,7 +95,10 @@ impl Infer<'_> {
     /// Gives members of library types that are faster versions of members of protocols, such as `prefix` of strings, the rank of
     /// the members that they replace: an extension of a protocol in the program is chosen before both.
     pub(crate) fn rank_faster_versions(&mut self, candidates: &mut [Candidate]) {
-        let is_own = |infer: &Self, candidate: &Candidate| matches!(candidate.target, Target::Function(f) if !infer.cx.defs.function_data(f).is_prelude);
+        let is_own = |infer: &Self, candidate: &Candidate| match candidate.target {
+            Target::Function(f) => !infer.cx.defs.function_data(f).is_prelude,
+            Target::Requirement(..) | Target::Case(..) => false,
+        };
         let is_requirement = |candidate: &Candidate| matches!(candidate.target, Target::Requirement(..));
         let nearest = candidates.iter().map(|candidate| candidate.tier).min();
         if !candidates.iter().any(|candidate| Some(candidate.tier) > nearest && is_own(self, candidate))
