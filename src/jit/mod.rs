@@ -100,8 +100,8 @@ pub struct Helpers {
     /// drops the references from `kept` to `end`.
     pub finish: extern "C" fn(references: *mut u8, kept: i64, end: i64, from: i64) -> i64,
     /// Calls a native function that needs no context on the window, whose numbers and integers were passed; the results
-    /// replace them. The sizes of the window have 16 bits each. Returns an outcome.
-    pub call_native: extern "C" fn(*mut Context, *const NativeSite, references: *mut u8, sizes: i64) -> i64,
+    /// replace them. Returns an outcome.
+    pub call_native: extern "C" fn(*mut Context, *const NativeSite, references: *mut u8) -> i64,
     /// Writes a constant string to an empty register; returns whether the register was empty.
     pub load_text: extern "C" fn(register: *mut u8, text: *const Rc<str>) -> i64,
     /// Appends the string in a register, which is moved, to the string in another one, if that has enough capacity or the

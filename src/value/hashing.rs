@@ -169,7 +169,7 @@ impl Mixer {
 
 /// Returns fewer than eight bytes as the low bytes of a word. Bytes that are read twice have one index in the word.
 #[inline(always)]
-fn short_word(bytes: &[u8]) -> u64 {
+pub(super) fn short_word(bytes: &[u8]) -> u64 {
     let count = bytes.len();
     if let (Some(first), Some(last)) = (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
         return u64::from(u32::from_le_bytes(*first)) | u64::from(u32::from_le_bytes(*last)) << (8 * (count - 4));

@@ -1,5 +1,6 @@
 //! Strings: sequences of grapheme clusters, so that `é` is one character in either encoding.
 
+use super::hashing::short_word;
 use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::ops::Deref;
@@ -136,13 +137,10 @@ pub fn order(a: &str, b: &str) -> Ordering {
 /// equal. Returns `None` if the order may depend on the canonical form of these bytes.
 pub fn leading_bytes(text: &str) -> Option<u64> {
     let bytes = text.as_bytes();
+    let start = bytes.first_chunk().map_or_else(|| short_word(bytes).swap_bytes(), |start| u64::from_be_bytes(*start));
     // An ASCII character is not composed with a following one.
-    if let Some([start @ .., next]) = bytes.first_chunk::<9>() {
-        let start = u64::from_be_bytes(*start);
-        return (start & 0x8080_8080_8080_8080 == 0 && next.is_ascii()).then_some(start);
-    }
-    let start = bytes.iter().rev().fold(0, |start: u64, byte| start >> 8 | u64::from(*byte) << 56);
-    (start & 0x8080_8080_8080_8080 == 0).then_some(start)
+    let is_canonical = start & 0x8080_8080_8080_8080 == 0 && bytes.get(8).is_none_or(u8::is_ascii);
+    is_canonical.then_some(start)
 }
 
 /// Returns the number of bytes at the beginning that are equal in two texts.

@@ -14,7 +14,7 @@ impl Translator<'_, '_> {
     /// Calls a native function on the window, if it needs no context; the interpreter calls it where the function does
     /// not apply. Returns whether the call was translated.
     pub(super) fn native(&mut self, at: usize, site: &NativeSite) -> bool {
-        let [numbers, integers, references_count] = site.window;
+        let [numbers, integers, _] = site.window;
         let has_slots = self.code.is_derivative && numbers > 0;
         let is_refused = self.is_derivative || has_slots || usize::from(numbers + integers) > PASSED;
         if is_refused || library::direct(site.native).is_none() {
@@ -24,9 +24,8 @@ impl Translator<'_, '_> {
         let context = self.builder.ins().get_pinned_reg(types::I64);
         let address = self.constant(std::ptr::from_ref(site).addr() as i64);
         let references = self.register_address(self.code.registers[2]);
-        let sizes = i64::from(numbers) | i64::from(integers) << 16 | i64::from(references_count) << 32;
-        let given = [context, address, references, self.constant(sizes)];
-        let status = self.call_address(self.helpers.call_native as *const () as usize, &given, types::I64);
+        let function = self.helpers.call_native as *const () as usize;
+        let status = self.call_address(function, &[context, address, references], types::I64);
         self.finish_window_call(at, status, numbers, site.results);
         true
     }

@@ -249,7 +249,7 @@ fn identity() -> u32 {
     crate::native::primitive_table::all().iter().for_each(|primitive| primitive.name.hash(&mut hash));
     crate::native::library::names().for_each(|name| name.hash(&mut hash));
     prelude_index::checksum().hash(&mut hash);
-    crc32fast::hash(&hash.0)
+    hash.finish() as u32
 }
 
 /// The bytes of hashed values, which are the same for all runs of the compiler. A checksum of them as a whole is computed in a fraction of

@@ -20,11 +20,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 
 /// Calls a native function that needs no context. The numbers of the window were passed, and its integers after them; the
-/// references are in their registers. The results are in their place. The sizes of the window have 16 bits each.
-pub extern "C" fn call_native(context: *mut Context, site: *const NativeSite, references: *mut u8, sizes: i64) -> i64 {
+/// references are in their registers. The results are in their place.
+pub extern "C" fn call_native(context: *mut Context, site: *const NativeSite, references: *mut u8) -> i64 {
     // SAFETY: machine code passes its own context and a site of its code; nothing else borrows the context.
     let (context, site) = unsafe { (&mut *context, &*site) };
-    let [numbers, integers, references_count] = [sizes, sizes >> 16, sizes >> 32].map(|size| usize::from(size as u16));
+    let [numbers, integers, references_count] = site.window.map(usize::from);
     let passed = context.passed.as_mut_ptr();
     // SAFETY: machine code passes the first registers of its window, which the verifier has found large enough, and calls
     // no function whose numbers and integers are more than can be passed. All bits are valid numbers and integers.
