@@ -1,10 +1,11 @@
 //! Code object: the result of the compiler for one function, which the machine executes.
 
 use super::{Instruction, Opcode};
+use crate::native::library::NativeSignature;
 use crate::native::{Primitive, PrimitiveId, primitive_table};
 use crate::source::Span;
 use crate::value::origins::Storage;
-use crate::value::shape::{ScalarKind, ShapeId, TangentId};
+use crate::value::shape::{ShapeId, TangentId};
 use crate::value::{Bank, Constants, JacobianForm};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -91,12 +92,8 @@ pub struct NativeSite {
     pub native: u16,
     /// The shapes of the generic arguments of the call.
     pub shapes: Vec<ShapeId>,
-    /// The scalar kinds of the generic arguments, by which the function selects its fast path.
-    pub kinds: Vec<ScalarKind>,
-    /// The number of components of the arguments.
-    pub params: Counts,
-    /// The number of components of the results.
-    pub results: Counts,
+    /// The kinds of the generic arguments, and the numbers of components of the arguments and results.
+    pub signature: NativeSignature,
     /// The number of registers of the window that the call uses, by [`window`].
     pub window: Counts,
 }

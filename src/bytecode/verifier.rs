@@ -45,12 +45,12 @@ pub fn verify(code: &Code) -> Result<(), VerifyError> {
     let sites = (code.parts.iter().copied())
         .chain(code.closures.iter().map(|c| c.captures))
         .chain(code.signatures.iter().flat_map(|s| [s.params, s.results]))
-        .chain(code.natives.iter().flat_map(|n| [n.params, n.results]))
+        .chain(code.natives.iter().flat_map(|n| [n.signature.params, n.signature.results]))
         .chain(code.operators.iter().flat_map(|o| [o.params, o.results]));
     if !sites.into_iter().all(|counts| within(counts, window)) {
         return wrong("a call site needs a larger window than there is");
     }
-    if code.natives.iter().any(|n| n.window != window_of(n.params, n.results)) {
+    if code.natives.iter().any(|n| n.window != window_of(n.signature.params, n.signature.results)) {
         return wrong("the window of a native call has another size than its arguments and results");
     }
     for (at, instruction) in code.instructions.iter().enumerate() {

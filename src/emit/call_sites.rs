@@ -8,7 +8,7 @@ use crate::bytecode::{
     window,
 };
 use crate::ir;
-use crate::native::library;
+use crate::native::library::{self, NativeSignature};
 use crate::value::Bank;
 use crate::value::shape::{ShapeId, Shapes};
 
@@ -30,7 +30,8 @@ pub fn native(
     let native = library::find(name).ok_or_else(|| EncodeError::Native(name.into()))?;
     let (params, results) = (counts(banks, &step.ins), counts(banks, &step.outs));
     let kinds = shapes.iter().map(|shape| known.scalar_kind(*shape)).collect();
-    let site = NativeSite { native, shapes: shapes.to_vec(), kinds, params, results, window: window(params, results) };
+    let signature = NativeSignature { kinds, params, results };
+    let site = NativeSite { native, shapes: shapes.to_vec(), signature, window: window(params, results) };
     Ok(NativeAt(add(&mut code.natives, site)))
 }
 

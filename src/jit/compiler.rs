@@ -6,7 +6,7 @@ use super::inlining::Inlined;
 use super::layout::Layout;
 use super::own_numbers::OwnNumbers;
 use super::pages::Pages;
-use super::rare::{Rare, RareFunction};
+use super::rare::RareThunks;
 use super::site::Site;
 use super::translate::{Environment, Translated, translate};
 use super::{Context, Helpers, Part, Program, Signature};
@@ -77,8 +77,8 @@ pub struct Compiler {
     /// The entries for functions, by the components of their arguments and results.
     thunks: HashMap<Signature, Rc<Pages>>,
     loop_thunk: Option<Rc<Pages>>,
-    /// The functions for rare cases, which preserve all machine registers.
-    rare: Option<Rare<Rc<Pages>>>,
+    /// The machine code that calls functions of the machine in rare cases.
+    rare: Option<RareThunks>,
     layout: Option<Layout>,
     helpers: Helpers,
 }
@@ -137,7 +137,7 @@ impl Compiler {
             Part::Function => convention::of_function(&own, convention),
             Part::Derivative | Part::Loop(_) => convention::of_loop(convention),
         };
-        let rare = self.rare()?.map(|pages| Ok(pages.start().addr()))?;
+        let rare = self.rare_thunks()?;
         self.begin(machine_signature);
         let mut builder = FunctionBuilder::new(&mut self.generator.func, &mut self.builder);
         let inlined = match part {
@@ -146,7 +146,7 @@ impl Compiler {
         };
         let inlined = Box::new(inlined);
         let environment =
-            Environment { program, helpers: &self.helpers, layout: self.layout.as_ref(), rare, convention };
+            Environment { program, helpers: &self.helpers, layout: self.layout.as_ref(), rare: &rare, convention };
         let translated = translate(&mut builder, &inlined, part, &environment);
         let Some(Translated { sites, largest_record, counts_step }) = translated else {
             // The contexts must be emptied before they are used again.
@@ -201,20 +201,20 @@ impl Compiler {
         Ok(made)
     }
 
-    /// Returns the functions for rare cases.
-    fn rare(&mut self) -> Result<Rare<Rc<Pages>>, Refusal> {
+    /// Returns the machine code that calls functions of the machine in rare cases.
+    fn rare_thunks(&mut self) -> Result<RareThunks, Refusal> {
         if let Some(known) = &self.rare {
             return Ok(known.clone());
         }
-        let functions = Rare::of(&self.helpers);
-        let made = functions.map(|function| Ok(Rc::new(self.make_rare(*function)?)))?;
+        let (plain, modifying) = (Rc::new(self.make_rare(false)?), Rc::new(self.make_rare(true)?));
+        let made = RareThunks { plain, modifying };
         self.rare = Some(made.clone());
         Ok(made)
     }
 
-    /// Compiles a function that calls a function of the machine with the context and two arguments, and preserves all
-    /// machine registers.
-    fn make_rare(&mut self, function: RareFunction) -> Result<Pages, Refusal> {
+    /// Compiles a function that calls a function of the machine, whose address is in the context, with the context and two
+    /// arguments, and preserves all machine registers.
+    fn make_rare(&mut self, modifies_numbers: bool) -> Result<Pages, Refusal> {
         let convention = self.isa.default_call_conv();
         self.begin(convention::of_rare());
         let mut builder = FunctionBuilder::new(&mut self.generator.func, &mut self.builder);
@@ -222,15 +222,16 @@ impl Compiler {
         builder.append_block_params_for_function_params(block);
         builder.switch_to_block(block);
         let context = builder.ins().get_pinned_reg(types::I64);
-        let given: Vec<_> = std::iter::once(context).chain(builder.block_params(block).iter().copied()).collect();
-        let address = builder.ins().iconst(types::I64, function.address as i64);
+        let &[first, second] = builder.block_params(block) else { return Err(Refusal::Function) };
+        let given = [context, first, second];
+        let address = builder.ins().load(types::I64, MemFlagsData::trusted(), context, offsets::STATUS);
         let signature = builder.import_signature(convention::of_helper(given.len(), convention));
         let call = builder.ins().call_indirect(signature, address, &given);
         let status = builder.inst_results(call)[0];
         let context = builder.ins().get_pinned_reg(types::I64);
         builder.ins().store(MemFlagsData::trusted(), status, context, offsets::STATUS);
-        if let (true, Some(layout)) = (function.modifies_numbers, &self.layout) {
-            OwnNumbers::look_up(&mut builder, layout, (given[1], 0)).store(&mut builder, context);
+        if let (true, Some(layout)) = (modifies_numbers, &self.layout) {
+            OwnNumbers::look_up(&mut builder, layout, (first, 0)).store(&mut builder, context);
         }
         builder.ins().return_(&[]);
         builder.seal_all_blocks();

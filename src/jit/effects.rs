@@ -52,7 +52,7 @@ pub fn effects(code: &Code, at: usize, signature: Signatures<'_>) -> Effects {
         }
         I::DCallRule { .. } => (whole_window, whole_window),
         I::Native { site } | I::DNative { site } => {
-            let site = &code.natives[usize::from(site)];
+            let site = &code.natives[usize::from(site)].signature;
             (site.params, [site.results[0], site.results[1], whole_window[2]])
         }
         I::Operate { site } | I::DOperate { site } => {

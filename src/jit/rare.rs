@@ -2,6 +2,8 @@
 //! registers, so that the values of the usual path stay in theirs.
 
 use super::Helpers;
+use super::pages::Pages;
+use std::rc::Rc;
 
 /// A function of the machine that is called in rare cases.
 #[derive(Clone, Copy, Debug)]
@@ -12,38 +14,38 @@ pub struct RareFunction {
     pub modifies_numbers: bool,
 }
 
-/// Something for each of these functions. A function takes the context and two arguments; its outcome is in the context
-/// afterwards.
-#[derive(Clone, Debug)]
-pub struct Rare<T> {
+/// The functions of the machine that are called in rare cases. A function takes the context and two arguments; its outcome is in
+/// the context afterwards.
+#[derive(Clone, Copy, Debug)]
+pub struct RareFunctions {
     /// Executes a single step.
-    pub step: T,
+    pub step: RareFunction,
     /// Allocates memory for nodes.
-    pub extend_tape: T,
+    pub extend_tape: RareFunction,
     /// Checks the limits of tangent or adjoint code.
-    pub poll: T,
+    pub poll: RareFunction,
     /// Allocates memory for the value stack.
-    pub grow: T,
+    pub grow: RareFunction,
     /// Copies a reference to a register of tangent or adjoint code.
-    pub share: T,
+    pub share: RareFunction,
     /// Moves a reference to such a register.
-    pub take: T,
+    pub take: RareFunction,
     /// Drops the reference in a register.
-    pub drop: T,
+    pub drop: RareFunction,
     /// Adds the number that was passed to an array of adjoints.
-    pub accumulate: T,
+    pub accumulate: RareFunction,
     /// Appends the number that was passed to an array.
-    pub append_number: T,
+    pub append_number: RareFunction,
     /// Sets a number in an array to the number that was passed.
-    pub set_number: T,
+    pub set_number: RareFunction,
 }
 
-impl Rare<RareFunction> {
+impl RareFunctions {
     /// Returns the functions.
-    pub fn of(helpers: &Helpers) -> Rare<RareFunction> {
+    pub fn of(helpers: &Helpers) -> RareFunctions {
         let plain = |function: *const ()| RareFunction { address: function as usize, modifies_numbers: false };
         let modifying = |function: *const ()| RareFunction { address: function as usize, modifies_numbers: true };
-        Rare {
+        RareFunctions {
             step: plain(helpers.step as *const ()),
             extend_tape: plain(helpers.extend_tape as *const ()),
             poll: plain(helpers.poll as *const ()),
@@ -58,23 +60,19 @@ impl Rare<RareFunction> {
     }
 }
 
-impl<T> Rare<T> {
-    /// Applies a function to each.
-    ///
-    /// # Errors
-    /// Fails if the function fails.
-    pub fn map<U, E>(&self, mut f: impl FnMut(&T) -> Result<U, E>) -> Result<Rare<U>, E> {
-        Ok(Rare {
-            step: f(&self.step)?,
-            extend_tape: f(&self.extend_tape)?,
-            poll: f(&self.poll)?,
-            grow: f(&self.grow)?,
-            share: f(&self.share)?,
-            take: f(&self.take)?,
-            drop: f(&self.drop)?,
-            accumulate: f(&self.accumulate)?,
-            append_number: f(&self.append_number)?,
-            set_number: f(&self.set_number)?,
-        })
+/// The machine code that calls a given function of the machine and preserves all machine registers.
+#[derive(Clone, Debug)]
+pub struct RareThunks {
+    /// Calls a function.
+    pub plain: Rc<Pages>,
+    /// Calls a function that modifies the numbers of an array, and looks them up afterwards.
+    pub modifying: Rc<Pages>,
+}
+
+impl RareThunks {
+    /// Returns the address of the machine code that calls a function.
+    pub fn address(&self, function: RareFunction) -> usize {
+        let pages = if function.modifies_numbers { &self.modifying } else { &self.plain };
+        pages.start().addr()
     }
 }

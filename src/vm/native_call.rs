@@ -41,7 +41,7 @@ pub fn call(
     if parts.is_empty() {
         return Ok(Next::Return);
     }
-    let arguments = machine.take_window(site.params.map(usize::from), slots);
+    let arguments = machine.take_window(site.signature.params.map(usize::from), slots);
     let task =
         DescribePartsTask { function, site: site.clone(), slots, arguments, parts: parts.into_iter(), texts: vec![] };
     task.next(machine, compiler)
@@ -61,10 +61,10 @@ fn derive(machine: &mut Machine, compiler: &mut dyn Compiler) {
 pub fn call_pure(machine: &mut Machine, site: &NativeSite, native: &PureNative) -> Result<(), Box<Fault>> {
     let beyond = || Fault::internal("a native function read beyond the register window");
     let [_, from_i, from_r] = machine.window;
-    let r = machine.stacks.r.get_mut(from_r..from_r + usize::from(site.params[2])).ok_or_else(beyond)?;
+    let r = machine.stacks.r.get_mut(from_r..from_r + usize::from(site.signature.params[2])).ok_or_else(beyond)?;
     match native.operation {
         PureOperation::Query(query) => {
-            let end = from_i + usize::from(site.params[1].max(1));
+            let end = from_i + usize::from(site.signature.params[1].max(1));
             let i = machine.stacks.i.get_mut(from_i..end).ok_or_else(beyond)?;
             i[0] = query(r, i).ok_or_else(|| Fault::internal("a native function read an object of another kind"))?;
             r.iter_mut().for_each(|r| *r = Ref::Null);
@@ -87,7 +87,7 @@ fn attempt(
     custom_descriptions: Option<&[Text]>,
 ) -> Result<Vec<CustomPart>, Box<Fault>> {
     let from = machine.window[2];
-    let results = from..from + usize::from(site.results[2]);
+    let results = from..from + usize::from(site.signature.results[2]);
     // The objects that the function may modify in place, with their sizes before the call.
     let kept = machine.stacks.r.get(results.clone()).unwrap_or(&[]);
     let inputs: [(usize, i64); MAX_MODIFIED_IN_PLACE] =
@@ -114,7 +114,9 @@ fn run(
     slots: bool,
     custom_descriptions: Option<&[Text]>,
 ) -> Result<Vec<CustomPart>, Box<Fault>> {
-    let range = |b: usize| machine.window[b]..machine.window[b] + usize::from(site.params[b].max(site.results[b]));
+    let range = |b: usize| {
+        machine.window[b]..machine.window[b] + usize::from(site.signature.params[b].max(site.signature.results[b]))
+    };
     let (f, i, r) = (range(0), range(1), range(2));
     let stacks = &mut machine.stacks;
     let beside: &mut [Slot] = if slots { &mut stacks.slots[f.clone()] } else { &mut [] };
@@ -132,7 +134,7 @@ fn run(
 /// shared.
 fn clear_leftovers(machine: &mut Machine, site: &NativeSite) {
     let from = machine.window[2];
-    let leftovers = from + usize::from(site.results[2])..from + usize::from(site.params[2]);
+    let leftovers = from + usize::from(site.signature.results[2])..from + usize::from(site.signature.params[2]);
     for leftover in machine.stacks.r.get_mut(leftovers).unwrap_or(&mut []) {
         *leftover = Ref::Null;
     }

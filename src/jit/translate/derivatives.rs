@@ -3,6 +3,7 @@
 
 use super::super::RETURNED;
 use super::super::context::offsets;
+use super::super::rare::RareFunction;
 use super::super::shims;
 use super::objects::Index;
 use super::views::key;
@@ -200,7 +201,7 @@ impl Translator<'_, '_> {
     }
 
     /// Copies or moves a reference to a register by a function of the machine, and continues in another block.
-    pub(super) fn replace_by(&mut self, function: usize, to: u16, from: (Value, i32), next: Block) {
+    pub(super) fn replace_by(&mut self, function: RareFunction, to: u16, from: (Value, i32), next: Block) {
         let (base, offset) = self.reference(to);
         let to = self.builder.ins().iadd_imm_s(base, i64::from(offset));
         let from = self.builder.ins().iadd_imm_s(from.0, i64::from(from.1));

@@ -3,6 +3,7 @@
 use super::super::context::offsets;
 use super::super::layout::Layout;
 use super::super::own_numbers::OwnNumbers;
+use super::super::rare::RareFunction;
 use super::{FLAGS, Translator};
 use crate::bytecode::Instruction;
 use crate::bytecode::operand::{FIn, IIn, Role};
@@ -267,7 +268,7 @@ impl Translator<'_, '_> {
     fn unless_usual(
         &mut self,
         is_usual: Value,
-        function: usize,
+        function: RareFunction,
         (array, position): (u16, Value),
         value: Value,
     ) -> cranelift_codegen::ir::Block {

@@ -25,7 +25,7 @@ use super::convention;
 use super::flow::Flow;
 use super::inlining::Inlined;
 use super::layout::Layout;
-use super::rare::Rare;
+use super::rare::{RareFunction, RareFunctions, RareThunks};
 use super::site::{Continuation, Site};
 use super::treatment::{Treatment, treatment};
 use super::{Callee, Helpers, Part, Program, Signature, Signatures};
@@ -62,8 +62,8 @@ pub struct Environment<'t, 'p> {
     pub helpers: &'t Helpers,
     /// The layout of objects, if it is known.
     pub layout: Option<&'t Layout>,
-    /// The addresses of the functions for rare cases.
-    pub rare: Rare<usize>,
+    /// The machine code that calls functions of the machine in rare cases.
+    pub rare: &'t RareThunks,
     /// The calling convention.
     pub convention: CallConv,
 }
@@ -91,7 +91,8 @@ struct Translator<'t, 'f> {
     helpers: &'t Helpers,
     layout: Option<&'t Layout>,
     globals: [u32; 3],
-    rare: &'t Rare<usize>,
+    rare: RareFunctions,
+    rare_thunks: &'t RareThunks,
     convention: CallConv,
     flow: Flow,
     /// The instructions that are translated; a jump to another instruction leaves the code.
@@ -175,7 +176,7 @@ pub fn translate(
     environment: &Environment<'_, '_>,
 ) -> Option<Translated> {
     let code = &inlined.code;
-    let Environment { program, helpers, layout, ref rare, convention } = *environment;
+    let Environment { program, helpers, layout, rare: rare_thunks, convention } = *environment;
     // A callee whose arguments or results do not fit the window is called by the interpreter.
     let checked = |callee: Callee| {
         let found = Signature::of((program.functions)(callee)?.0);
@@ -212,7 +213,8 @@ pub fn translate(
         helpers,
         layout,
         globals: program.globals,
-        rare,
+        rare: RareFunctions::of(helpers),
+        rare_thunks,
         convention,
         flow,
         region,
@@ -419,10 +421,12 @@ impl Translator<'_, '_> {
     }
 
     /// Calls a function for rare cases; returns its outcome.
-    fn call_rare(&mut self, address: usize, arguments: [Value; 2]) -> Value {
+    fn call_rare(&mut self, function: RareFunction, arguments: [Value; 2]) -> Value {
+        let address = self.constant(function.address as i64);
+        self.store_context(address, offsets::STATUS);
         let signature = self.builder.import_signature(convention::of_rare());
-        let address = self.constant(address as i64);
-        self.builder.ins().call_indirect(signature, address, &arguments);
+        let thunk = self.constant(self.rare_thunks.address(function) as i64);
+        self.builder.ins().call_indirect(signature, thunk, &arguments);
         self.load_context(types::I64, offsets::STATUS)
     }
 

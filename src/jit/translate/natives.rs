@@ -20,13 +20,13 @@ impl Translator<'_, '_> {
         if is_refused || library::direct(site.native).is_none() {
             return false;
         }
-        self.pass_window(numbers, site.params);
+        self.pass_window(numbers, site.signature.params);
         let context = self.builder.ins().get_pinned_reg(types::I64);
         let address = self.constant(std::ptr::from_ref(site).addr() as i64);
         let references = self.register_address(self.code.registers[2]);
         let function = self.helpers.call_native as *const () as usize;
         let status = self.call_address(function, &[context, address, references], types::I64);
-        self.finish_window_call(at, status, numbers, site.results);
+        self.finish_window_call(at, status, numbers, site.signature.results);
         true
     }
 

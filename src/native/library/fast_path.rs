@@ -2,6 +2,7 @@
 
 use crate::value::Ref;
 use crate::value::shape::ScalarKind;
+use serde::{Deserialize, Serialize};
 
 /// The usual case of a native function. It returns the number of steps that it counts as; or `None` where it does not
 /// apply: then it has changed nothing, and the function itself is called.
@@ -27,6 +28,17 @@ pub enum PureOperation {
     Advance(fn(&mut Ref, &mut i64) -> Option<()>),
 }
 
+/// The signature of a call of a native function, by which the function selects its fast path.
+#[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
+pub struct NativeSignature {
+    /// The scalar kinds of the generic arguments.
+    pub kinds: Vec<ScalarKind>,
+    /// The number of components of the arguments in each bank.
+    pub params: [u16; 3],
+    /// The number of components of the results in each bank.
+    pub results: [u16; 3],
+}
+
 /// The number of bytes of a new object that count as one step.
 pub const BYTES_PER_STEP: usize = 64;
 
@@ -39,19 +51,16 @@ pub struct Window<'a> {
     pub i: &'a mut [i64],
     /// The registers of references.
     pub r: &'a mut [Ref],
-    /// The scalar kinds of the generic arguments.
-    pub kinds: &'a [ScalarKind],
-    /// The number of components of the arguments in each bank.
-    pub params: [u16; 3],
-    /// The number of components of the results in each bank.
-    pub results: [u16; 3],
+    /// The signature of the call.
+    pub signature: &'a NativeSignature,
 }
 
 impl Window<'_> {
     /// Clears the references that are not results.
     #[inline(always)]
     pub fn clear_arguments(&mut self) {
-        let (from, to) = (usize::from(self.results[2]), usize::from(self.params[2]).min(self.r.len()));
+        let NativeSignature { params, results, .. } = self.signature;
+        let (from, to) = (usize::from(results[2]), usize::from(params[2]).min(self.r.len()));
         for reference in self.r.get_mut(from..to).unwrap_or(&mut []) {
             if !matches!(reference, Ref::Null) {
                 *reference = Ref::Null;
@@ -79,7 +88,7 @@ impl Direct {
 /// Applies a function of the strings and integers in the window; the result replaces the first integer.
 #[inline(always)]
 fn query(w: &mut Window<'_>, function: fn(&[Ref], &[i64]) -> Option<i64>) -> Option<i64> {
-    let [_, integers, texts] = w.params.map(usize::from);
+    let [_, integers, texts] = w.signature.params.map(usize::from);
     let texts = w.r.get_mut(..texts)?;
     let value = function(texts, w.i.get(..integers)?)?;
     *w.i.first_mut()? = value;

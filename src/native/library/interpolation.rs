@@ -60,7 +60,7 @@ fn concat_fast_path(w: &mut Window<'_>) -> Option<i64> {
 }
 
 fn interpolate_fast_path(w: &mut Window<'_>) -> Option<i64> {
-    join_fast_path(w, w.kinds)
+    join_fast_path(w, &w.signature.kinds)
 }
 
 fn join_fast_path(w: &mut Window<'_>, kinds: &[ScalarKind]) -> Option<i64> {
@@ -92,6 +92,7 @@ fn joined_text(w: &Window<'_>, kinds: &[ScalarKind], joined: &mut String) -> Opt
 
 #[cfg(test)]
 mod tests {
+    use super::super::fast_path::NativeSignature;
     use super::*;
 
     #[test]
@@ -99,8 +100,8 @@ mod tests {
         let mut r = [Ref::Text("a".into()), Ref::Text("é".into())];
         let kinds = [ScalarKind::Int, ScalarKind::Text, ScalarKind::Double, ScalarKind::Text, ScalarKind::Int];
         let (mut f, mut i) = ([0.1], [i64::MIN, 7]);
-        let (params, results) = ([1, 2, 2], [0, 0, 1]);
-        let mut w = Window { f: &mut f, i: &mut i, r: &mut r, kinds: &kinds, params, results };
+        let signature = NativeSignature { kinds: kinds.into(), params: [1, 2, 2], results: [0, 0, 1] };
+        let mut w = Window { f: &mut f, i: &mut i, r: &mut r, signature: &signature };
         assert_eq!(interpolate_fast_path(&mut w), Some(0));
         assert!(matches!(&r[..], [Ref::Text(text), Ref::Null] if &**text == "-9223372036854775808a0.1é7"));
     }
@@ -109,9 +110,10 @@ mod tests {
     fn long_strings_and_other_types_take_the_slow_path() {
         let long = "x".repeat(MAX_LENGTH);
         let mut r = [Ref::Text(long.as_str().into()), Ref::Text("y".into())];
-        let mut w = Window { f: &mut [], i: &mut [], r: &mut r, kinds: &[], params: [0, 0, 2], results: [0, 0, 1] };
+        let kinds = vec![ScalarKind::Other];
+        let signature = NativeSignature { kinds, params: [0, 0, 2], results: [0, 0, 1] };
+        let mut w = Window { f: &mut [], i: &mut [], r: &mut r, signature: &signature };
         assert_eq!(concat_fast_path(&mut w), None);
-        w.kinds = &[ScalarKind::Other];
         assert_eq!(interpolate_fast_path(&mut w), None);
         assert!(matches!(&r[1], Ref::Text(text) if &**text == "y"), "the arguments are unchanged");
     }

@@ -32,7 +32,7 @@ pub use context::{Argument, Failure, FailureKind, NativeContext, NativeRegisters
 pub use data::{
     ColumnKind, JSONStream, Table, TableColumn, TableFormat, check_pattern, date_of, matches_of, stream_of, table_of,
 };
-pub use fast_path::{BYTES_PER_STEP, Direct, FastPath, PureOperation, Window};
+pub use fast_path::{BYTES_PER_STEP, Direct, FastPath, NativeSignature, PureOperation, Window};
 pub use file::lines_of;
 pub use file_access::{Access, AccessError, Folders, access_help};
 pub use host::{Display, ExplainRequest, Host, ProgressReport, Random, Screen, Streams, View};

@@ -202,9 +202,8 @@ pub fn append_moved(text: &mut Ref, from: &mut Ref) -> Option<()> {
 #[inline(always)]
 pub fn native(mut at: Registers, site: &NativeSite) -> Option<i64> {
     let function = library::direct(site.native)?;
-    let (params, results) = (site.params, site.results);
     let (f, i, r) = at.window(site.window);
-    function.apply(&mut Window { f, i, r, kinds: &site.kinds, params, results })
+    function.apply(&mut Window { f, i, r, signature: &site.signature })
 }
 
 /// Counts the elements of an array: `out` becomes their number.

@@ -14,7 +14,7 @@ pub(super) const NONE: FastPath = |_| None;
 /// Returns the key in the window, which follows the dictionary.
 #[inline(always)]
 fn key<'a>(w: &'a Window<'_>) -> Option<ScalarKey<'a>> {
-    match w.kinds.first()? {
+    match w.signature.kinds.first()? {
         ScalarKind::Int => Some(ScalarKey::Int(*w.i.first()?)),
         ScalarKind::Text => match w.r.get(1)? {
             Ref::Text(text) => Some(ScalarKey::Text(text)),
@@ -50,9 +50,10 @@ pub(super) fn contains(w: &mut Window<'_>) -> Option<i64> {
 /// values in the dictionary have this layout and the window has space for them.
 #[inline(always)]
 fn value_layout(w: &Window<'_>, further: u16) -> Option<Layout> {
-    let [f, i, r] = w.results;
+    let [f, i, r] = w.signature.results;
     let layout = Layout { f: f.into(), i: i.checked_sub(1)?.into(), r: r.checked_sub(further)?.into() };
-    let has_space = [w.f.len(), w.i.len(), w.r.len()].iter().zip(w.results).all(|(len, count)| *len >= count.into());
+    let has_space =
+        [w.f.len(), w.i.len(), w.r.len()].iter().zip(w.signature.results).all(|(len, count)| *len >= count.into());
     (has_space && dictionary(w)?.values_fit(layout)).then_some(layout)
 }
 
@@ -90,9 +91,12 @@ fn return_integer(w: &mut Window<'_>) -> Option<i64> {
 }
 
 pub(super) fn get(w: &mut Window<'_>) -> Option<i64> {
-    if w.results == [0, 2, 0] {
-        return return_integer(w);
-    }
+    if w.signature.results == [0, 2, 0] { return_integer(w) } else { get_value(w) }
+}
+
+/// Copies the value of the key, which has any layout, to the window.
+#[inline(never)]
+fn get_value(w: &mut Window<'_>) -> Option<i64> {
     let layout = value_layout(w, 0)?;
     let place = dictionary(w)?.find_scalar(key(w)?);
     let Ref::Dictionary(dictionary) = std::mem::take(w.r.first_mut()?) else { return None };
@@ -105,9 +109,12 @@ pub(super) fn get(w: &mut Window<'_>) -> Option<i64> {
 }
 
 pub(super) fn take(w: &mut Window<'_>) -> Option<i64> {
-    if w.results == [0, 2, 1] {
-        return return_integer(w);
-    }
+    if w.signature.results == [0, 2, 1] { return_integer(w) } else { take_value(w) }
+}
+
+/// Moves the value of the key, which has any layout, to the window.
+#[inline(never)]
+fn take_value(w: &mut Window<'_>) -> Option<i64> {
     let layout = value_layout(w, 1)?;
     let place = dictionary(w)?.find_scalar(key(w)?);
     let Ref::Dictionary(dictionary) = w.r.first_mut()? else { return None };
@@ -139,12 +146,18 @@ fn key_size(w: &Window<'_>) -> Option<(usize, usize)> {
 }
 
 pub(super) fn set(w: &mut Window<'_>) -> Option<i64> {
-    if set_integer(w).is_some() {
-        w.clear_arguments();
-        return Some(0);
+    if set_integer(w).is_none() {
+        set_value(w)?;
     }
+    w.clear_arguments();
+    Some(0)
+}
+
+/// Sets the value of the key to the value in the window, which has any layout.
+#[inline(never)]
+fn set_value(w: &mut Window<'_>) -> Option<()> {
     let (integers, references) = key_size(w)?;
-    let [f, i, r] = w.params.map(usize::from);
+    let [f, i, r] = w.signature.params.map(usize::from);
     // An assignment of `nil` removes the key.
     if *w.i.get(integers)? == 0 {
         return None;
@@ -157,15 +170,13 @@ pub(super) fn set(w: &mut Window<'_>) -> Option<i64> {
     let (key_r, value_r) = rest.split_at(references);
     let key = Components { i: w.i.get(..integers)?, r: key_r, ..Components::default() };
     let value = Components { f: w.f.get(..f)?, slots: &[], i: w.i.get(integers + 1..i)?, r: value_r };
-    dictionary.set_scalar(key, (layout, value))?;
-    w.clear_arguments();
-    Some(0)
+    dictionary.set_scalar(key, (layout, value))
 }
 
 /// Sets the value of an existing key, if the values are single integers, the most frequent layout of values.
 #[inline(always)]
 fn set_integer(w: &mut Window<'_>) -> Option<()> {
-    let (dictionary, key, tag, value) = match (w.kinds.first()?, w.params, &mut *w.r, &*w.i) {
+    let (dictionary, key, tag, value) = match (w.signature.kinds.first()?, w.signature.params, &mut *w.r, &*w.i) {
         (ScalarKind::Text, [0, 2, 2], [Ref::Dictionary(dictionary), Ref::Text(key), ..], [tag, value, ..]) => {
             (dictionary, ScalarKey::Text(key), *tag, *value)
         }
