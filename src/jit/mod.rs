@@ -18,6 +18,7 @@ mod compiler;
 mod context;
 mod convention;
 mod effects;
+mod empty_registers;
 mod flow;
 mod induction;
 mod inlining;

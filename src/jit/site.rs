@@ -29,6 +29,7 @@ pub struct Site {
     pub saved: Box<[Register]>,
     /// The registers that a single step reads, in the order in which machine code passes them.
     pub read: Box<[Register]>,
-    /// The registers that a single step writes.
+    /// The registers that the instruction writes. Where an instruction that was executed by a single step leaves the code, their
+    /// values are in the frame, and not in the record.
     pub written: Box<[Register]>,
 }

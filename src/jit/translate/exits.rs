@@ -2,13 +2,12 @@
 
 use super::super::context::offsets;
 use super::super::convention::{self, Place};
-use super::super::effects::{consumes_window, effects};
+use super::super::effects::{consumes_window, effects, window};
 use super::super::inlining::Activation;
 use super::super::site::{Continuation, Register, Site};
-use super::super::{LEFT, NOT_EXECUTED, PASSED, Signature};
+use super::super::{LEFT, PASSED, Signature};
 use super::{FLAGS, PendingExit, Translator, kind_of};
 use crate::value::Bank;
-use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, InstBuilder, Value, types};
 
 impl Translator<'_, '_> {
@@ -114,20 +113,26 @@ impl Translator<'_, '_> {
         let place = self.inlined.places[at];
         let (mut words, mut next) = (0, Some((place, continuation)));
         let mut saved = saved;
+        // Single steps are never in inlined functions.
+        let can_be_step = continuation == Continuation::Before && place.activation == 0;
+        let mut written = if can_be_step { self.overwritten(at) } else { vec![] };
         // The records of an inlined function and of its callers, which continue after their calls.
         while let Some((place, continuation)) = next {
             let Activation { owner, base, caller } = self.inlined.activations[place.activation];
             let is_own = |(bank, register): &Register| *register >= base[*bank as usize];
             let (own, others): (Vec<_>, Vec<_>) = saved.into_iter().partition(is_own);
             let values: Vec<Value> = own.iter().map(|register| self.get(*register)).collect();
-            let own = own.into_iter().map(|(bank, register)| (bank, register - base[bank as usize])).collect();
+            let in_frame = |registers: Vec<Register>| {
+                registers.into_iter().map(|(bank, register)| (bank, register - base[bank as usize])).collect()
+            };
+            let (saved_here, written_here) = (in_frame(own), in_frame(std::mem::take(&mut written)));
             let site = self.add_site(Site {
                 owner,
                 pc: place.pc,
                 continuation,
-                saved: own,
+                saved: saved_here,
                 read: Box::default(),
-                written: Box::default(),
+                written: written_here,
             });
             for (k, value) in std::iter::once(site).chain(values).enumerate() {
                 self.builder.ins().store(FLAGS, value, records, 8 * (words + k) as i32);
@@ -188,10 +193,7 @@ impl Translator<'_, '_> {
             return;
         }
         let status = self.perform_step(at);
-        let (other, done) = self.branch_rarely(status);
-        self.continue_in(other);
-        self.leave_step(at, status);
-        self.continue_in(done);
+        self.leave_if_stopped(at, status);
         let written = plain(effects(self.code, at, self.signature).written);
         for (k, (bank, register)) in written.into_iter().enumerate() {
             let value = self.load_context(kind_of(bank), offsets::PASSED + 8 * k as i32);
@@ -216,7 +218,8 @@ impl Translator<'_, '_> {
             return;
         }
         let status = self.perform_step(at);
-        self.leave_step(at, status);
+        self.leave_if_stopped(at, status);
+        self.leave_after(at);
     }
 
     /// Calls the interpreter for one instruction; returns the status.
@@ -243,26 +246,34 @@ impl Translator<'_, '_> {
         (site, link)
     }
 
-    /// Leaves the code after a single step, or before it if the step was not executed.
-    pub(super) fn leave_step(&mut self, at: usize, status: Value) {
-        let is_before = self.builder.ins().icmp_imm_s(IntCC::Equal, status, NOT_EXECUTED);
-        let (before, after) = self.branch_rarely(is_before);
-        self.continue_in(before);
+    /// Leaves the code after a single step with which it cannot continue: the interpreter continues where it is, or before the
+    /// instruction if the step was not executed. Either way the registers that the instruction does not write have the values that
+    /// they had before.
+    pub(super) fn leave_if_stopped(&mut self, at: usize, status: Value) {
+        if self.borrowed_elements.resumed_at(at) == at {
+            self.leave_if(status);
+            return;
+        }
+        let (stopped, next) = self.branch_rarely(status);
+        self.continue_in(stopped);
         self.leave_before(at);
-        self.continue_in(after);
-        self.leave_after(at);
+        self.continue_in(next);
     }
 
     /// Leaves the code after an instruction whose results are in the frame already.
     pub(super) fn leave_after(&mut self, at: usize) {
-        let written = effects(self.code, at, self.signature).written;
-        let own = self.code.registers;
-        // The registers of a function that was entered lie in the window.
-        let loses_window = consumes_window(&self.code.instructions[at]);
-        let is_lost = |(bank, k): &Register| loses_window && *k >= own[*bank as usize];
-        let live = self.flow.live(at + 1);
-        let live = live.filter(|register| !written.contains(register) && !is_lost(register)).collect();
+        let overwritten = self.overwritten(at);
+        let live = self.flow.live(at + 1).filter(|register| !overwritten.contains(register)).collect();
         self.leave(at, Continuation::After, live);
+    }
+
+    /// Returns the number and integer registers whose old values are lost when an instruction is executed: the results, and the whole
+    /// window if the registers of another function may lie there.
+    fn overwritten(&self, at: usize) -> Vec<Register> {
+        let written = plain(effects(self.code, at, self.signature).written);
+        let loses_window = consumes_window(&self.code.instructions[at]);
+        let lost = loses_window.then(|| window(self.code, self.code.window)).into_iter().flatten();
+        written.into_iter().chain(plain(lost.collect())).collect()
     }
 
     /// Stores the site in the record of the function, for a call; returns the address of the record.

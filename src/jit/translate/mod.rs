@@ -22,6 +22,7 @@ mod views;
 
 use super::context::offsets;
 use super::convention;
+use super::empty_registers::writes_to_empty;
 use super::flow::Flow;
 use super::inlining::Inlined;
 use super::layout::Layout;
@@ -160,6 +161,8 @@ struct Translator<'t, 'f> {
     largest_record: usize,
     /// The instructions whose index or sum is known to be in its range.
     in_range: Vec<bool>,
+    /// The instructions that write a reference to an empty register.
+    writes_to_empty: Vec<bool>,
     /// The instruction that is translated.
     at: usize,
     /// Whether the current block has ended.
@@ -203,6 +206,8 @@ pub fn translate(
     let is_derivative = part == Part::Derivative;
     let adjoint_elements = if is_derivative { adjoint_elements(code, &flow) } else { HashMap::new() };
     let borrowed_elements = BorrowedElements::of(code, &flow, is_derivative);
+    // Tangent and adjoint code keeps some references elsewhere.
+    let writes_to_empty = if is_derivative { vec![] } else { writes_to_empty(code, &flow) };
     let reused_arrays = if is_derivative { reused_arrays(code, &flow) } else { vec![] };
     let mut translator = Translator {
         references: Value::from_u32(0),
@@ -250,6 +255,7 @@ pub fn translate(
         sites: vec![],
         largest_record: 0,
         in_range: vec![false; code.instructions.len()],
+        writes_to_empty,
         at: start,
         is_ended: false,
     };

@@ -281,10 +281,7 @@ impl Translator<'_, '_> {
             return;
         }
         let status = self.perform_rare_step(at);
-        let (left, done) = self.branch_rarely(status);
-        self.continue_in(left);
-        self.leave_step(at, status);
-        self.continue_in(done);
+        self.leave_if_stopped(at, status);
         self.builder.ins().jump(next, &[]);
     }
 
@@ -293,7 +290,9 @@ impl Translator<'_, '_> {
         let rare = self.builder.create_block();
         self.builder.set_cold_block(rare);
         let next = self.builder.create_block();
-        self.require_null(layout, out, rare);
+        if !self.writes_to_empty() {
+            self.require_null(layout, out, rare);
+        }
         let tag = self.builder.ins().load(types::I8, FLAGS, base, offset + layout.tag);
         let [copied, uncounted, filled, text, counted] = [(); 5].map(|()| self.builder.create_block());
         self.builder.append_block_param(counted, types::I64);
@@ -354,6 +353,18 @@ impl Translator<'_, '_> {
         }
     }
 
+    /// Moves a reference to an empty register.
+    fn move_words(&mut self, layout: &Layout, out: u16, a: u16) {
+        let (base, offset) = self.reference(a);
+        self.copy_words(layout, out, base, offset);
+        self.set_null(layout, a);
+    }
+
+    /// Whether the current instruction writes a reference to a register that is empty.
+    fn writes_to_empty(&self) -> bool {
+        self.writes_to_empty.get(self.at).is_some_and(|is_empty| *is_empty)
+    }
+
     fn set_null(&mut self, layout: &Layout, register: u16) {
         let (base, offset) = self.reference(register);
         let null = self.builder.ins().iconst(types::I8, i64::from(layout.tags.null));
@@ -362,6 +373,10 @@ impl Translator<'_, '_> {
 
     pub(super) fn take(&mut self, at: usize, layout: &Layout, out: u16, a: u16) {
         if out == a {
+            return;
+        }
+        if self.writes_to_empty() {
+            self.move_words(layout, out, a);
             return;
         }
         let rare = self.builder.create_block();
@@ -379,8 +394,7 @@ impl Translator<'_, '_> {
             self.continue_in(empty);
         }
         let (base, offset) = self.reference(a);
-        self.copy_words(layout, out, base, offset);
-        self.set_null(layout, a);
+        self.move_words(layout, out, a);
         self.builder.ins().jump(next, &[]);
         self.continue_in(rare);
         if self.is_derivative {

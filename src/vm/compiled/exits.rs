@@ -95,6 +95,9 @@ pub(super) fn restore(
             machine.stacks.slots[(base + from) as usize..(base + to) as usize].fill(Slot::NONE);
         }
         for ((bank, register), value) in site.saved.iter().zip(&record.values) {
+            if is_ready && site.written.contains(&(*bank, *register)) {
+                continue;
+            }
             let at = frame.base[*bank as usize] as usize + usize::from(*register);
             match bank {
                 Bank::F => machine.stacks.f[at] = f64::from_bits(*value),

@@ -220,7 +220,8 @@ fn tamper_with_tables(code: &mut Code, change: &[u16]) {
         }
         10 => {
             if let Some(site) = any(&mut code.natives, index) {
-                let counts = if change[6].is_multiple_of(2) { &mut site.signature.params } else { &mut site.signature.results };
+                let counts =
+                    if change[6].is_multiple_of(2) { &mut site.signature.params } else { &mut site.signature.results };
                 counts[bank] = small;
             }
         }
