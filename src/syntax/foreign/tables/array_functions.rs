@@ -14,6 +14,8 @@ const LARGEST: &str = "the limits of a type are its members";
 const LAYERS: &str = "layers of neural networks need 'import TensorFlow'";
 const SCAN: &str = "a loop carries its state in variables: 'var state = …; for x in xs { … }'";
 const DIFFERENTIAL: &str = "the value and the differential are returned by 'valueWithDifferential(at: x, in: f)'";
+const HESSIAN_PRODUCT: &str =
+    "a product of a Hessian and a vector is the differential of a gradient: 'differential(at: x, of: gradient(of: f))(v)'";
 const PULLBACK: &str = "the value and the pullback are returned by 'valueWithPullback(at: x, in: f)'";
 const PATTERN: &str =
     "a plot is one value; items are added by methods, as in 'plot(xs, ys).titled(\"t\").labels(x: \"x\", y: \"y\")'";
@@ -230,6 +232,10 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     // Transformations of functions and models.
     ("jvp ( $r", "", DIFFERENTIAL),
     ("vjp ( $r", "", PULLBACK),
+    ("hvp ( $f , $e , $d )", "differential(at: $e, of: gradient(of: $f))($d)", HESSIAN_PRODUCT),
+    ("hvp ( $r", "", HESSIAN_PRODUCT),
+    ("linearize ( $f , $e )", "valueWithDifferential(at: $e, of: $f)", DIFFERENTIAL),
+    ("detach ( $e )", "withoutDerivative(at: $e)", ""),
     ("lax . cond ( $e , $f , $n , $d )", "($e ? $f($d) : $n($d))", "branches are differentiable: 'if' and '? :'"),
     ("lax . scan ( $r", "", SCAN),
     ("lax . fori_loop ( $r", "", SCAN),

@@ -55,6 +55,10 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     ("<differentiator> . gradient ( $f , $e , $d )", "gradient(at: $e, $d, in: $f)", GRADIENT),
     ("<differentiator> . jacobian ( $f , $e )", "jacobian(at: $e, in: $f)", ""),
     ("<differentiator> . hessian ( $f , $e )", "hessian(at: $e, in: $f)", ""),
+    ("Enzyme . autodiff ( $r", "", GRADIENT),
+    ("d ( $e ) / dx", "derive { x in $e }", DERIVED),
+    ("d ( $e ) / dt", "derive { t in $e }", DERIVED),
+    ("differentiate ( $e , $n )", "derive { $n in $e }", DERIVED),
     ("diff ( $n )", "$n'", "the derivative of '$n' is the function '$n''"),
     // Values at points.
     ("$n ~ ' ~ ( $m ) at $k = $e", "$n'($e)", "a function is called at a point: '$n'($e)'"),
