@@ -98,16 +98,29 @@ pub fn character(text: &str) -> Text {
     .unwrap_or_else(|| text.into())
 }
 
-/// Whether two strings consist of the same bytes. Words of short strings may overlap.
+/// Whether two strings consist of the same bytes. Words of short strings may overlap. Short strings are compared without branches
+/// that depend on their bytes, which could not be predicted.
 #[inline(always)]
 pub fn is_bytewise_equal(a: &str, b: &str) -> bool {
     let (a, b) = (a.as_bytes(), b.as_bytes());
     match (a.len(), b.len()) {
-        (count, other) if count != other => false,
-        (4..8, _) => a.first_chunk::<4>() == b.first_chunk() && a.last_chunk::<4>() == b.last_chunk(),
-        (8..=16, _) => a.first_chunk::<8>() == b.first_chunk() && a.last_chunk::<8>() == b.last_chunk(),
+        (4..8, 4..8) => (a.len() == b.len()) & (ends::<4>(a) == ends::<4>(b)),
+        (8..=16, 8..=16) => (a.len() == b.len()) & (ends::<8>(a) == ends::<8>(b)),
         _ => a == b,
     }
+}
+
+/// Returns the first and the last `N` bytes, at most eight, as one number; 0 if there are not as many bytes.
+#[inline(always)]
+fn ends<const N: usize>(bytes: &[u8]) -> u128 {
+    let word = |bytes: Option<&[u8; N]>| {
+        let mut word = [0; 8];
+        bytes.map_or(0, |bytes| {
+            word[..N].copy_from_slice(bytes);
+            u64::from_le_bytes(word)
+        })
+    };
+    u128::from(word(bytes.first_chunk())) << 64 | u128::from(word(bytes.last_chunk()))
 }
 
 /// Whether two strings are canonically equivalent in the sense of Unicode.

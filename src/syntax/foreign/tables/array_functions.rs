@@ -14,8 +14,7 @@ const LARGEST: &str = "the limits of a type are its members";
 const LAYERS: &str = "layers of neural networks need 'import TensorFlow'";
 const SCAN: &str = "a loop carries its state in variables: 'var state = …; for x in xs { … }'";
 const DIFFERENTIAL: &str = "the value and the differential are returned by 'valueWithDifferential(at: x, in: f)'";
-const HESSIAN_PRODUCT: &str =
-    "a product of a Hessian and a vector is the differential of a gradient: 'differential(at: x, of: gradient(of: f))(v)'";
+const HESSIAN_PRODUCT: &str = "a product of a Hessian and a vector is the differential of a gradient: 'differential(at: x, of: gradient(of: f))(v)'";
 const PULLBACK: &str = "the value and the pullback are returned by 'valueWithPullback(at: x, in: f)'";
 const PATTERN: &str =
     "a plot is one value; items are added by methods, as in 'plot(xs, ys).titled(\"t\").labels(x: \"x\", y: \"y\")'";
