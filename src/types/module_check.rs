@@ -110,23 +110,14 @@ pub struct Checked {
 /// `wants_value` requests the type of the last expression.
 pub fn check_module(cx: &mut TypeContext, files: &[File], texts: &[(u32, Rc<str>)], wants_value: bool) -> Checked {
     cx.sink.texts.extend(texts.iter().cloned());
-    cx.module.reveals_opaque_types = false;
-    cx.module.wants_value = wants_value;
-    cx.module.earlier.clear();
-    cx.module.script_result = None;
-    cx.module.noted_quotients.clear();
+    begin_module(cx, wants_value);
     let before = cx.defs.functions.len();
     let nominals_before = cx.defs.nominals.len();
     let extensible = [nominals_before, cx.defs.protocols.len(), cx.defs.groups.len()];
     let counts_before = unused_declarations::declaration_counts(cx);
     let globals_before = cx.defs.globals.len() as u32;
     let errors_before = cx.sink.diagnostics.iter().filter(|d| d.is_error()).count();
-    let mut numbered = vec![];
-    for file in files {
-        let number = cx.module.files;
-        cx.module.files += 1;
-        numbered.push((number, file));
-    }
+    let numbered: Vec<(u32, &File)> = files.iter().map(|file| (next_file_number(cx), file)).collect();
     for (_, file) in &numbered {
         property_wrapper::note_wrappers(cx, file);
     }
@@ -141,8 +132,43 @@ pub fn check_module(cx: &mut TypeContext, files: &[File], texts: &[(u32, Rc<str>
         overrides::link_class(cx, NominalId(n as u32));
     }
     cx.module.script_globals = globals_before..cx.defs.globals.len() as u32;
+    let script = check_script(cx, &numbered);
+    registration::resolve_registrations(cx);
+    check_types(cx, nominals_before, &extended);
+    crate::types::flow::check_circles(cx, globals_before..cx.defs.globals.len() as u32);
+    let functions = check_functions(cx, before);
+    check_c_functions(cx);
+    missing_result::withdraw_consequences(cx);
+    unused_declarations::check_declarations_since(cx, counts_before);
+    type_alias::check_alias_uses(cx);
+    opaque_type::check_opaques(cx);
+    // From here on, types are queried by the stages that generate code.
+    cx.module.reveals_opaque_types = true;
+    let errors = cx.sink.diagnostics.iter().filter(|d| d.is_error()).count();
+    let value = cx.module.script_result.clone();
+    Checked { script, functions, value, registers, extends: !extended.is_empty(), ok: errors == errors_before }
+}
+
+/// Resets what is known of the module before.
+fn begin_module(cx: &mut TypeContext, wants_value: bool) {
+    cx.module.reveals_opaque_types = false;
+    cx.module.wants_value = wants_value;
+    cx.module.earlier.clear();
+    cx.module.script_result = None;
+    cx.module.noted_quotients.clear();
+}
+
+fn next_file_number(cx: &mut TypeContext) -> u32 {
+    let number = cx.module.files;
+    cx.module.files += 1;
+    number
+}
+
+/// Checks the statements of the files, which are the body of a function without parameters. The result of the function is the value of
+/// the last statement, if the session wants one.
+fn check_script(cx: &mut TypeContext, numbered: &[(u32, &File)]) -> FunctionId {
     let items: Vec<(u32, Stmt)> =
-        numbered.iter().flat_map(|(n, f)| f.items.iter().map(|s| (*n, s.clone()))).chain(entry(&numbered)).collect();
+        numbered.iter().flat_map(|(n, f)| f.items.iter().map(|s| (*n, s.clone()))).chain(entry(numbered)).collect();
     let span = items.first().map_or(Span::default(), |(_, s)| s.span);
     let mut data = blank_function(&"‹script›".into(), span, numbered.first().map_or(0, |(n, _)| *n), false);
     data.kind = FunctionKind::Script;
@@ -155,14 +181,18 @@ pub fn check_module(cx: &mut TypeContext, files: &[File], texts: &[(u32, Rc<str>
         cx.defs.functions[script.0 as usize].memo.signature = Some(Rc::new(known));
         cx.defs.functions[script.0 as usize].memo.info = None;
     }
-    registration::resolve_registrations(cx);
+    script
+}
+
+/// Checks the types of the module, and the types of earlier modules that it extends.
+fn check_types(cx: &mut TypeContext, nominals_before: usize, extended: &[Owner]) {
     for n in nominals_before..cx.defs.nominals.len() {
         type_declaration::check_nominal(cx, NominalId(n as u32));
     }
     if !extended.is_empty() {
         subclass_tangent::reconsider_superclasses(cx);
     }
-    for owner in &extended {
+    for owner in extended {
         if let Owner::Nominal(n) = owner
             && !cx.defs.nominal_data(*n).is_prelude
         {
@@ -170,53 +200,54 @@ pub fn check_module(cx: &mut TypeContext, files: &[File], texts: &[(u32, Rc<str>
             type_declaration::check_conformances(cx, *n);
         }
     }
-    crate::types::flow::check_circles(cx, globals_before..cx.defs.globals.len() as u32);
+}
+
+/// Checks the functions of the module, also those that are entered meanwhile. Returns the functions with bodies.
+fn check_functions(cx: &mut TypeContext, before: usize) -> Vec<FunctionId> {
     let mut functions = vec![];
     let mut at = before;
     while at < cx.defs.functions.len() {
         crate::cancel::check();
         let f = FunctionId(at as u32);
         at += 1;
-        if cx.defs.function_data(f).is_prelude {
-            continue;
-        }
-        // The body of a function that rethrows is checked in its throwing version, where `try` is required.
-        if let Some(version) = rethrowing_function::throwing_version(cx, f) {
-            function_body::check_body(cx, version);
-        }
-        if cx.memo.throwing_versions.values().any(|version| *version == f) {
-            continue;
-        }
-        differentiability::differentiability(cx, f);
-        let data = cx.defs.function_data(f);
-        if data.primitive.is_some() || data.requirement.is_some() {
-            continue;
-        }
-        if !matches!(data.code, Code::Block(None)) || matches!(data.memo.body, BodyState::Checked(_)) {
-            if matches!(cx.defs.function_data(f).kind, FunctionKind::Function | FunctionKind::Init { .. }) {
-                type_arguments::check_signature(cx, f);
-            }
-            differentiability::check_default_attribute(cx, f);
-            inherited_derivative::check_inherited_derivative(cx, f);
-            signature::signature(cx, f);
-            if let Some(body) = function_body::check_body(cx, f) {
-                nondifferentiable_requirement::check_called_requirements(cx, f, &body);
-            }
+        if !cx.defs.function_data(f).is_prelude && check_function(cx, f) {
             functions.push(f);
-        } else if data.decl.is_some() && !matches!(data.memo.body, BodyState::Checked(_)) {
-            function_body::check_body(cx, f);
         }
     }
-    check_c_functions(cx);
-    missing_result::withdraw_consequences(cx);
-    unused_declarations::check_declarations_since(cx, counts_before);
-    type_alias::check_alias_uses(cx);
-    opaque_type::check_opaques(cx);
-    // From here on, types are queried by the stages that generate code.
-    cx.module.reveals_opaque_types = true;
-    let errors = cx.sink.diagnostics.iter().filter(|d| d.is_error()).count();
-    let value = cx.module.script_result.clone();
-    Checked { script, functions, value, registers, extends: !extended.is_empty(), ok: errors == errors_before }
+    functions
+}
+
+/// Checks a function; returns whether it has a body of its own.
+fn check_function(cx: &mut TypeContext, f: FunctionId) -> bool {
+    // The body of a function that rethrows is checked in its throwing version, where `try` is required.
+    if let Some(version) = rethrowing_function::throwing_version(cx, f) {
+        function_body::check_body(cx, version);
+    }
+    if cx.memo.throwing_versions.values().any(|version| *version == f) {
+        return false;
+    }
+    differentiability::differentiability(cx, f);
+    let data = cx.defs.function_data(f);
+    if data.primitive.is_some() || data.requirement.is_some() {
+        return false;
+    }
+    let is_checked = matches!(data.memo.body, BodyState::Checked(_));
+    if matches!(data.code, Code::Block(None)) && !is_checked {
+        if data.decl.is_some() {
+            function_body::check_body(cx, f);
+        }
+        return false;
+    }
+    if matches!(data.kind, FunctionKind::Function | FunctionKind::Init { .. }) {
+        type_arguments::check_signature(cx, f);
+    }
+    differentiability::check_default_attribute(cx, f);
+    inherited_derivative::check_inherited_derivative(cx, f);
+    signature::signature(cx, f);
+    if let Some(body) = function_body::check_body(cx, f) {
+        nondifferentiable_requirement::check_called_requirements(cx, f, &body);
+    }
+    true
 }
 
 /// Returns the owners of the groups of members that the program added after the first `groups` ones to types and protocols of

@@ -10,6 +10,7 @@ pub(crate) mod custom_tangent;
 mod declared_member;
 pub(crate) mod enum_tangent;
 mod key_paths;
+mod member_text;
 mod pointwise_vector;
 pub(crate) mod subclass_tangent;
 
@@ -37,7 +38,6 @@ use crate::types::names::nested_access;
 use crate::types::names::prelude;
 use crate::types::names::type_expr;
 use crate::types::nominal::initializers;
-use crate::types::nominal::raw_value;
 use crate::types::nominal::stored_property;
 use crate::types::nominal::wrapped_value;
 use std::fmt::Write;
@@ -267,7 +267,7 @@ pub(crate) fn synthesize_member(cx: &mut TypeContext, n: NominalId, name: &str, 
     let env = generic_env::group_env(cx, group);
     let text = type_context::with_env(cx, env, |cx| {
         let needs_move_by = declared_member::needs_move_by(cx, n, key);
-        let mut text = if has_own && key != "init" { None } else { synthesized_text(cx, n, key) };
+        let mut text = if has_own && key != "init" { None } else { member_text::synthesized_text(cx, n, key) };
         if needs_move_by {
             // An instance of a class is moved in place.
             text.get_or_insert_default()
@@ -324,128 +324,6 @@ pub(super) fn in_the_way(cx: &mut TypeContext, n: NominalId, protocol: &'static 
         }
     }
     out
-}
-
-fn is_made_from_integers(cx: &mut TypeContext, n: NominalId) -> bool {
-    let literal = name_lookup::protocol(cx, "ExpressibleByIntegerLiteral");
-    conformances::find_conformance(cx, n, literal).is_some()
-}
-
-fn synthesized_text(cx: &mut TypeContext, n: NominalId, key: &str) -> Option<String> {
-    let kind = cx.defs.nominal_data(n).kind;
-    if cx.defs.nominal_data(n).builtin.is_some() {
-        return None;
-    }
-    let fields: Vec<Name> = cx.defs.nominal_data(n).stored.iter().map(|s| s.name.clone()).collect();
-    let memberwise = |part: &dyn Fn(&Name) -> String| {
-        let parts = fields.iter().map(|f| format!("{f}: {}", part(f))).collect::<Vec<_>>();
-        format!("Self._memberwise({})", parts.join(", "))
-    };
-    match key {
-        "move" => {
-            let own = cx.defs.declared_type(n);
-            let differentiable = name_lookup::protocol(cx, "Differentiable");
-            let vector = Type::Associated(Rc::new(own.clone()), differentiable, "TangentVector".into());
-            if associated_type::normalize_type(cx, &vector) == own {
-                return None;
-            }
-            if declared_member::has_move_by(cx, n) {
-                let text = "func move(along direction: TangentVector) { self.move(by: direction) }";
-                return Some(if moves_in_place(cx, &own) { text.into() } else { format!("mutating {text}") });
-            }
-            if !custom_tangent::moves_by_members(cx, n, &own) {
-                return None;
-            }
-            if kind == NominalKind::Enum {
-                return Some(enum_tangent::move_of_enum(cx, n));
-            }
-            let mut varying = tangent_properties(cx, n, false);
-            let inherited = subclass_tangent::move_of_base(cx, n, &mut varying);
-            let mut text = String::from(if kind == NominalKind::Class { "func" } else { "mutating func" });
-            text.push_str(" move(along direction: TangentVector) {\n");
-            text.push_str(&inherited);
-            for TangentProperty { name, place, .. } in varying {
-                let _ = writeln!(text, "    self.{place}.move(along: direction.{name})");
-            }
-            text.push_str("}\n");
-            Some(text)
-        }
-        // `zero` of a number type is the literal 0.
-        "zero" if is_made_from_integers(cx, n) => None,
-        "zero" | "+" | "-" if kind == NominalKind::Struct => Some(match key {
-            "zero" => {
-                let zero = memberwise(&|_| ".zero".to_string());
-                format!("static var zero: Self {{ {zero} }}")
-            }
-            op => {
-                let sum = memberwise(&|f| format!("lhs.{f} {op} rhs.{f}"));
-                format!("static func {op} (lhs: Self, rhs: Self) -> Self {{ {sum} }}")
-            }
-        }),
-        "one" if kind == NominalKind::Struct && conformances::declares(cx, n, "_PointwiseVector").is_some() => {
-            let one = memberwise(&|_| ".one".to_string());
-            Some(format!("static var one: Self {{ {one} }}"))
-        }
-        "_mapped" if kind == NominalKind::Struct => {
-            let others = pointwise_vector::components_with_functions(cx, n);
-            let mapped = memberwise(&|f| match others.contains(f) {
-                true => format!("_mappedVector(self.{f}, operation)"),
-                false => format!("self.{f}._mapped(operation)"),
-            });
-            Some(format!("func _mapped(_ operation: _Pointwise) -> Self {{ {mapped} }}"))
-        }
-        "_combined" if kind == NominalKind::Struct => {
-            let others = pointwise_vector::components_with_functions(cx, n);
-            let combined = memberwise(&|f| match others.contains(f) {
-                true => format!("_combinedVectors(self.{f}, operation, other.{f})"),
-                false => format!("self.{f}._combined(operation, other.{f})"),
-            });
-            Some(format!("func _combined(_ operation: _PointwisePair, _ other: Self) -> Self {{ {combined} }}"))
-        }
-        "differentiableVectorView" if kind != NominalKind::Enum => pointwise_vector::vector_view(cx, n),
-        "allKeyPaths" if kind != NominalKind::Enum => Some(key_paths::all_key_paths(cx, n)),
-        "recursivelyAllKeyPaths" if kind != NominalKind::Enum => Some(key_paths::nested_key_paths(cx, n)),
-        "scaled" if kind == NominalKind::Struct => {
-            let by_scalar = componentwise::member_text(cx, n, key);
-            let is_scalable = conformances::declares(cx, n, "Scalable").is_some()
-                || conformances::declares(cx, n, "Differentiable").is_some();
-            if !is_scalable {
-                return by_scalar;
-            }
-            let scaled = memberwise(&|f| format!("self.{f}.scaled(by: factor)"));
-            let text = format!("func scaled(by factor: Double) -> Self {{ {scaled} }}");
-            // A method for scalars that are `Double`s is the same method.
-            Some(match by_scalar.filter(|_| !componentwise::has_double_scalars(cx, n)) {
-                Some(by_scalar) => format!("{text}\n{by_scalar}\n"),
-                None => text,
-            })
-        }
-        "==" => {
-            if kind == NominalKind::Class || !in_the_way(cx, n, "Equatable").is_empty() {
-                return None;
-            }
-            let own_equality = kind == NominalKind::Struct && !fields.is_empty();
-            let equal = fields.iter().map(|f| format!("lhs.`{f}` == rhs.`{f}`")).collect::<Vec<_>>().join(" && ");
-            let own = cx.defs.declared_type(n);
-            if kind == NominalKind::Enum && !custom_equality::is_equal_by_parts(cx, &own) {
-                return Some(custom_equality::equality_of_cases(cx, n));
-            }
-            let equal = if own_equality { equal } else { "_equal(lhs, rhs)".to_string() };
-            Some(format!("static func == (lhs: Self, rhs: Self) -> Bool {{ {equal} }}"))
-        }
-        "hash" => custom_equality::hash_of_parts(cx, n),
-        "init" if kind == NominalKind::Class => initializers::inherited_initializers(cx, n),
-        "rawValue" if kind == NominalKind::Enum => raw_value::raw_value_text(cx, n),
-        "init" if kind == NominalKind::Enum => raw_value::raw_init_text(cx, n),
-        "<" if kind == NominalKind::Enum && cx.defs.nominal_data(n).raw_type.is_none() => {
-            Some("static func < (lhs: Self, rhs: Self) -> Bool { _less(lhs, rhs) }".to_string())
-        }
-        "allCases" if kind == NominalKind::Enum && cx.defs.nominal_data(n).cases.iter().all(|c| !c.has_payload) => {
-            let cases = cx.defs.nominal_data(n).cases.iter().map(|c| format!(".{}", c.name)).collect::<Vec<_>>();
-            Some(format!("static var allCases: [Self] {{ [{}] }}", cases.join(", ")))
-        }
-        _ => componentwise::member_text(cx, n, key),
-    }
 }
 
 /// Returns the memberwise initializer of a struct that declares no initializer.
