@@ -6,6 +6,7 @@
 
 use super::Code;
 use crate::native::formula::FormulaRecord;
+use crate::value::hashing::checksum;
 use crate::value::shape::{ShapeId, StoredShapes, StoredTangents};
 use serde::de::Visitor;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -16,7 +17,7 @@ use std::rc::Rc;
 const MAGIC: [u8; 8] = *b"dscript\x1a";
 
 /// The version of the file format after the header.
-const FORMAT: u32 = 13;
+const FORMAT: u32 = 14;
 
 /// The size of the header: magic number, format, identity of the compiler, length and checksum of the program.
 const HEADER: usize = 8 + 4 + 4 + 8 + 4;
@@ -124,7 +125,7 @@ impl Image {
         out.extend(FORMAT.to_le_bytes());
         out.extend(identity.to_le_bytes());
         out.extend((body.len() as u64).to_le_bytes());
-        out.extend(crc32fast::hash(&body).to_le_bytes());
+        out.extend(checksum(&body).to_le_bytes());
         out.extend(body);
         Ok(out)
     }
@@ -142,11 +143,11 @@ impl Image {
             return Err(ImageError::Foreign);
         }
         let (length, rest) = number::<8>(rest)?;
-        let (checksum, body) = number::<4>(rest)?;
+        let (expected, body) = number::<4>(rest)?;
         if (body.len() as u64) < length {
             return Err(ImageError::Truncated);
         }
-        if body.len() as u64 != length || u64::from(crc32fast::hash(body)) != checksum {
+        if body.len() as u64 != length || u64::from(checksum(body)) != expected {
             return Err(ImageError::Changed);
         }
         rmp_serde::from_slice(body).map_err(|_| ImageError::Changed)

@@ -39,6 +39,15 @@ pub fn hash_text(text: &str) -> u64 {
     state.finish()
 }
 
+/// Returns a checksum of bytes, which is the same in every run and on every machine. Unlike checksums that use special instructions, it
+/// does not query the features of the processor, which takes a measurable part of the start of a small program.
+pub fn checksum(bytes: &[u8]) -> u32 {
+    let mut state = Mixer::NEW;
+    state.bytes(bytes);
+    let hash = state.finish();
+    (hash ^ hash >> 32) as u32
+}
+
 /// Mixes the shape and the scalars of a tensor.
 fn hash_tensor(tensor: &Tensor, state: &mut Mixer) {
     tensor.shape().iter().for_each(|size| state.mix(*size as u64));
@@ -145,8 +154,14 @@ impl Mixer {
     /// Adds a string; returns the bits that occur in its words of eight bytes.
     #[inline(always)]
     fn text(&mut self, text: &str) -> u64 {
-        self.mix(text.len() as u64);
-        let (words, rest) = text.as_bytes().as_chunks::<8>();
+        self.bytes(text.as_bytes())
+    }
+
+    /// Adds bytes; returns the bits that occur in their words of eight bytes.
+    #[inline(always)]
+    fn bytes(&mut self, bytes: &[u8]) -> u64 {
+        self.mix(bytes.len() as u64);
+        let (words, rest) = bytes.as_chunks::<8>();
         let mut bits = 0;
         for word in words {
             let word = u64::from_le_bytes(*word);
@@ -181,6 +196,19 @@ pub(super) fn short_word(bytes: &[u8]) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_checksum_depends_on_each_byte_and_on_their_number() {
+        let bytes: Vec<u8> = (0..=100).collect();
+        let known = checksum(&bytes);
+        assert_eq!(known, checksum(&bytes.clone()));
+        for k in 0..bytes.len() {
+            let mut changed = bytes.clone();
+            changed[k] ^= 1;
+            assert_ne!(checksum(&changed), known, "byte {k}");
+            assert_ne!(checksum(&bytes[..k]), known, "{k} bytes");
+        }
+    }
 
     #[test]
     fn a_short_word_has_the_bytes_in_order() {

@@ -17,6 +17,7 @@ use crate::types::TypeContext;
 use crate::types::declare::interactive_session;
 use crate::types::model::prelude_index;
 use crate::value::Signature;
+use crate::value::hashing::checksum;
 use crate::value::shape::{DescriptionId, ShapeId, Shapes, Tangents};
 use crate::vm::{CodeSource, Fault, FaultKind, Kink, Reporter, Trace, TransformKind};
 use hashbrown::HashMap;
@@ -262,7 +263,7 @@ impl Hasher for HashedBytes {
     }
 
     fn finish(&self) -> u64 {
-        crc32fast::hash(&self.0).into()
+        checksum(&self.0).into()
     }
 }
 
