@@ -285,7 +285,12 @@ impl<'b> Flow<'b, '_> {
             self.accesses.extend(accesses.iter().cloned());
         }
         for capture in captures.iter() {
-            self.must_be_set(capture.outer, span, Use::InFunction(f));
+            let declared = self.body.locals[capture.outer.0 as usize].span;
+            let is_initializing = self.initializing.iter().any(|pattern| pattern.contains(declared));
+            match is_initializing || declared.start > span.start {
+                true => self.function_uses_later(f, capture.outer, span),
+                false => self.must_be_set(capture.outer, span, Use::InFunction(f)),
+            }
         }
     }
 }

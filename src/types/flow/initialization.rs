@@ -46,6 +46,14 @@ impl Flow<'_, '_> {
         self.assume_set(&[number]);
     }
 
+    /// Reports a use of a local function before the declaration of a variable that the function captures.
+    pub(crate) fn function_uses_later(&mut self, f: FunctionId, local: LocalId, span: Span) {
+        let variable = &self.body.locals[local.0 as usize];
+        let message = format!("'{}' uses '{}' before it is declared", self.cx.defs.full_name(f), variable.name);
+        let declared = format!("'{}' is declared here", variable.name);
+        self.cx.sink.report(Diagnostic::error(Code::Uninitialized, span, message).also(variable.span, declared));
+    }
+
     fn headline(&self, local: Option<LocalId>, missing: &[u32], span: Span, how: Use) -> String {
         if local.is_some() && local == self.filled {
             return match self.led_to.filter(|call| missing.contains(call)) {

@@ -74,6 +74,8 @@ struct Flow<'b, 'w> {
     /// The number of the part that represents the required call of another initializer, which is tracked like a
     /// property.
     led_to: Option<u32>,
+    /// The locations of the patterns whose values are being computed.
+    initializing: Vec<Span>,
     /// The local functions declared in the enclosing scopes, with their captures.
     local_functions: HashMap<FunctionId, Rc<[Capture]>>,
     /// The variables that the functions called by the script read on every path.
@@ -133,6 +135,7 @@ impl<'b, 'w> Flow<'b, 'w> {
             settings: vec![],
             filled: None,
             led_to: None,
+            initializing: vec![],
             local_functions: HashMap::new(),
             reads: HashMap::new(),
             reads_in_cycles: false,

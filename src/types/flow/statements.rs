@@ -44,7 +44,9 @@ impl<'b> Flow<'b, '_> {
                 self.warn_of_unused_result(e);
             }
             StmtKind::Let { pattern, value: Some(value) } => {
+                self.initializing.push(pattern.span);
                 self.expr(value);
+                self.initializing.pop();
                 // The variable of a `consuming` parameter is not declared by a statement of its own.
                 if s.span != pattern.span {
                     self.usage.declare(pattern, Declared::WithValue { statement: s.span, value: value.span });

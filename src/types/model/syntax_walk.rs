@@ -15,13 +15,20 @@ pub(crate) fn names(body: &Block, found: &mut dyn FnMut(&str)) {
     });
 }
 
+/// Calls `found` with every name in a body.
+pub(crate) fn all_names(body: &Block, found: &mut dyn FnMut(&str)) {
+    statements(&body.items, &mut |e| {
+        if let ExprKind::Ident { name, .. } = &e.kind {
+            found(name);
+        }
+        true
+    });
+}
+
 /// Whether a name is used anywhere in a body.
 pub(crate) fn mentions(body: &Block, wanted: &str) -> bool {
     let mut found = false;
-    statements(&body.items, &mut |e| {
-        found |= matches!(&e.kind, ExprKind::Ident { name, .. } if &**name == wanted);
-        true
-    });
+    all_names(body, &mut |name| found |= name == wanted);
     found
 }
 

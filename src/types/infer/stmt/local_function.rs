@@ -14,6 +14,7 @@ use crate::types::infer::{Binding, FrameKind, Infer, OpenBody};
 use crate::types::model::declaration_tables::{
     BodyState, Code as FunctionCode, FunctionKind, Signature, blank_function,
 };
+use crate::types::model::syntax_walk::all_names;
 use crate::types::model::ty::Type;
 use crate::types::model::typed_tree::{Body, FunctionId, LocalId, Stmt, StmtKind};
 use hashbrown::HashMap;
@@ -65,7 +66,28 @@ impl Infer<'_> {
         id
     }
 
-    /// Checks the body of a local function at its declaration.
+    /// Returns the index of the last statement of a block that declares a variable which the local function at an index
+    /// uses, if this statement follows: then the types of these variables are known, and the body can be checked. A
+    /// variable of an enclosing scope takes precedence.
+    pub(crate) fn last_used_declaration(&mut self, id: FunctionId, items: &[ast::Stmt], at: usize) -> Option<usize> {
+        let FunctionCode::Block(Some(body)) = self.cx.defs.function_data(id).code.clone() else { return None };
+        let upcoming = self.upcoming.last()?;
+        let end = items[at].span.end;
+        let mut used = vec![];
+        all_names(&body, &mut |name| {
+            used.extend(upcoming.get_key_value(name).filter(|(_, declared)| declared.start >= end));
+        });
+        let used: Vec<(ast::Name, Span)> = used.into_iter().map(|(name, span)| (name.clone(), *span)).collect();
+        let mut last = None;
+        for (name, declared) in used {
+            if !self.find_local_quiet(&name) && !self.cx.declares(&name) {
+                last = last.max(Some(items.partition_point(|item| item.span.end <= declared.start)));
+            }
+        }
+        last.filter(|last| *last < items.len())
+    }
+
+    /// Checks the body of a local function at its declaration, or after the variables that it uses.
     pub(crate) fn local_function(&mut self, id: FunctionId) -> Stmt {
         let signature = signature::signature(self.cx, id);
         let span = self.cx.defs.function_data(id).span;

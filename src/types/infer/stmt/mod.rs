@@ -85,7 +85,8 @@ impl Infer<'_> {
             }
         };
         self.upcoming.push(declared_names(items));
-        for item in items {
+        let mut postponed = vec![];
+        for (at, item) in items.iter().enumerate() {
             let start = (self.pending.len(), self.cx.vars.var_count());
             let is_function =
                 |decl: &Rc<ast::Decl>| functions.iter().find(|(_, d)| Rc::ptr_eq(d, decl)).map(|(f, _)| *f);
@@ -93,7 +94,10 @@ impl Infer<'_> {
                 AstStmt::Decl(decl) => {
                     self.check_prologue(decl);
                     match is_function(decl) {
-                        Some(f) => out.push(self.local_function(f)),
+                        Some(f) => match self.last_used_declaration(f, items, at) {
+                            Some(last) => postponed.push((last, f)),
+                            None => out.push(self.local_function(f)),
+                        },
                         None => self.declaration(decl, &mut out),
                     }
                 }
@@ -102,6 +106,11 @@ impl Infer<'_> {
             self.resolve_statement(start);
             if let Some(last) = out.last_mut() {
                 self.show_picture(last);
+            }
+            for (_, f) in postponed.extract_if(.., |(last, _)| *last == at) {
+                let start = (self.pending.len(), self.cx.vars.var_count());
+                out.push(self.local_function(f));
+                self.resolve_statement(start);
             }
         }
         self.upcoming.pop();
