@@ -83,7 +83,8 @@ impl Attempt {
         // Without the declarations that were left out, only the notation of a block is certain. Types cannot confirm a guess.
         let is_hidden = |error: &Diagnostic| {
             let is_assigned = before.iter().any(|d| assigns(d) && d.message == error.message);
-            self.lines.contains(&error.primary.span.start) && (replacement.is_guess || !is_assigned)
+            let is_uncertain = replacement.is_guess && !replacement.is_product();
+            self.lines.contains(&error.primary.span.start) && (is_uncertain || !is_assigned)
         };
         if !self.is_block && self.others.iter().any(is_hidden) {
             return false;

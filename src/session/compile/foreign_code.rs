@@ -176,14 +176,14 @@ impl Session {
             };
             effort.attempts -= allowed - search.attempts;
             // An unknown name in the code was reported before, and perhaps the rest of the code follows from it.
-            if found.remaining.is_none()
-                && diagnostics[..at - 1].iter().any(|d| {
-                    d.code == Code::UnknownName
-                        && d.message != first.message
-                        && d.primary.span.start >= start
-                        && found.range.contains(&offsets(d.primary.span, start).start)
-                })
-            {
+            let follows_from_name = diagnostics[..at - 1].iter().any(|d| {
+                d.code == Code::UnknownName
+                    && d.message != first.message
+                    && d.primary.span.start >= start
+                    && found.range.contains(&offsets(d.primary.span, start).start)
+            });
+            let repeats = explained.last().is_some_and(|last| self.is_further_product(last, &found.diagnostic));
+            if found.remaining.is_none() && (follows_from_name || repeats) {
                 diagnostics.remove(at - 1);
                 at -= 1;
                 continue;
@@ -215,6 +215,12 @@ impl Session {
         diagnostics.extend(explained);
         diagnostics.sort_by_key(|d| d.primary.span.start);
         (diagnostics, is_mended)
+    }
+
+    /// Whether two diagnostics in one line say that an unknown name is perhaps a product.
+    fn is_further_product(&self, first: &Diagnostic, second: &Diagnostic) -> bool {
+        let line = |d: &Diagnostic| self.sources.place(d.primary.span.start).map(|place| (place.name, place.line));
+        [first, second].iter().all(|d| d.message.ends_with(foreign::ONE_NAME)) && line(first) == line(second)
     }
 
     /// Removes the edits of a diagnostic after which the edited lines contain an error that the module did not contain
@@ -378,8 +384,11 @@ impl Session {
             }
             attempts.push((candidate, attempt));
         }
+        let continues = |candidate: &Replacement, attempt: &Attempt| {
+            attempt.is_further(candidate, error) && (!candidate.calls_operands() || attempt.is_beyond(candidate))
+        };
         let mut further: Vec<_> =
-            attempts.iter().filter(|(candidate, attempt)| attempt.is_further(candidate, error)).collect();
+            attempts.iter().filter(|(candidate, attempt)| continues(candidate, attempt)).collect();
         further.sort_by_key(|(candidate, attempt)| !attempt.is_beyond(candidate));
         for steps in MAX_STEPS {
             for (candidate, attempt) in &further {
@@ -400,7 +409,9 @@ impl Session {
         let leaves_only = |is_left: &dyn Fn(&Diagnostic) -> bool| {
             attempts.iter().find(|(candidate, attempt)| {
                 // A part of a split name is known if there are not more unknown names than before.
-                let is_likely = !candidate.is_guess || candidate.is_split(text) && attempt.errors.len() <= known;
+                let is_split = candidate.is_product_with_variable(text)
+                    || candidate.is_split(text) && attempt.errors.len() <= known;
+                let is_likely = !candidate.is_guess || is_split;
                 is_likely && !attempt.errors.is_empty() && attempt.errors.iter().all(is_left)
             })
         };
@@ -452,7 +463,7 @@ impl Session {
                 continue;
             }
             if !next.is_beyond(&candidate) {
-                later.push(next);
+                later.extend(Some(next).filter(|_| !candidate.calls_operands()));
             } else if let Some(last) = self.continued(search, &next, steps - 1) {
                 return Some(last);
             }

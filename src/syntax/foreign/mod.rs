@@ -82,7 +82,7 @@ const MOST: usize = 24;
 const MATCHES: usize = 2;
 
 /// The end of the sentence about a product without operators.
-const ONE_NAME: &str = " is one name; a product is written with '*'";
+pub(crate) const ONE_NAME: &str = " is one name; a product is written with '*'";
 
 /// The sentence about a comma that is followed by three digits.
 const GROUPED_OR_DECIMAL: &str = "digits are grouped with '_', as in '1_500', and decimals follow a point, as in '1.5'";
@@ -155,6 +155,23 @@ impl Replacement {
         self.message.ends_with(ONE_NAME) && first != second && more.is_none() && !is_called
     }
 
+    /// Whether the replacement splits an unknown name into the factors of a product.
+    pub(crate) fn is_product(&self) -> bool {
+        self.message.ends_with(ONE_NAME)
+    }
+
+    /// Whether an unknown name of two letters is a coefficient and a usual name of a variable, `ax`, and is an operand in
+    /// its line, so that a product is likely although both factors are unknown. `dx` is a name of its own.
+    pub(crate) fn is_product_with_variable(&self, text: &str) -> bool {
+        let word = &text[self.range.clone()];
+        let is_named = word.ends_with(['x', 'y', 'z']) && !word.starts_with(['d', 'D']);
+        let before = text[..self.range.start].trim_end_matches(' ');
+        let after = text[self.range.end..].trim_start_matches(' ');
+        let is_operand =
+            before.ends_with(['+', '-', '*', '/']) || after.starts_with(['+', '-', '*', '/', '^', '²', '³']);
+        self.is_split(text) && is_named && is_operand
+    }
+
     /// Whether the replacement removes the module before a name: `np.`.
     pub(crate) fn removes_module(&self) -> bool {
         self.message.starts_with("functions are used without")
@@ -168,6 +185,12 @@ impl Replacement {
     /// Whether the replacement maps a function or a formula over the elements of an array.
     pub(crate) fn is_mapped(&self) -> bool {
         self.is_applied_to_elements() || self.message == elementwise_formula::MESSAGE
+    }
+
+    /// Whether the replacement calls what the replaced code combines with an operator. It is wrong if these are not
+    /// functions, whatever else replaces the calls.
+    pub(crate) fn calls_operands(&self) -> bool {
+        self.message == calculus_functions::OF_FUNCTIONS
     }
 
     /// Whether the replaced word is taken for a misspelled keyword.

@@ -5,7 +5,8 @@ use super::Row;
 const AT_IN: &str = "the point and the function are labeled: 'gradient(at: x, in: f)'";
 const RANGE: &str = "an interval is written as a range";
 
-const OF_FUNCTIONS: &str = "operators apply to the values of functions";
+/// The sentence about a combination of functions.
+pub(in crate::syntax::foreign) const OF_FUNCTIONS: &str = "operators apply to the values of functions";
 
 pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     ("§ $n = $m + $k #end", "$n(x) = $m(x) + $k(x)", OF_FUNCTIONS),
