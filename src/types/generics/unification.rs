@@ -280,7 +280,9 @@ pub(crate) fn require_by(cx: &mut TypeContext, ty: &Type, constraint: Conformanc
             conformances::require_conditional(cx, n, &args, constraint.protocol, constraint.span)
         }
         Type::Tuple(parts) if parts.iter().any(|(_, t)| has_vars(cx, t)) => {
-            parts.iter().all(|(_, t)| require_by(cx, t, constraint))
+            let known = Type::Tuple(parts.clone());
+            conformances::conforms_to(cx, &known, constraint.protocol)
+                && parts.iter().all(|(_, t)| require_by(cx, t, constraint))
         }
         known => satisfies(cx, &known, &constraint),
     }
