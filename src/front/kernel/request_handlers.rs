@@ -197,13 +197,17 @@ impl Kernel {
 
     /// Converts the result of an input to the result of a cell.
     fn done(&mut self, answer: Answer) -> CellResult {
-        let Answer { diagnostics, status, shown } = answer;
+        let notes: Vec<String> = answer.outdated_notes().collect();
+        let Answer { diagnostics, status, shown, .. } = answer;
         let lines = self.lines(&diagnostics);
         let error = diagnostics.iter().find(|diagnostic| diagnostic.severity == Severity::Error);
         match (status, error) {
             (Status::Done | Status::Exited(_), _) => {
                 if !lines.is_empty() {
                     self.print_lines(&lines);
+                }
+                if !notes.is_empty() {
+                    self.print_lines(&notes);
                 }
                 if let Some(note) = derivation::observed_kinks(&self.prompt.session.take_kinks()) {
                     self.print_lines(&[note]);

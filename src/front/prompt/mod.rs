@@ -213,6 +213,9 @@ impl Prompt {
             shown.name = Some(input.trim().to_owned()).filter(|text| text.chars().count() <= MAX_EXPRESSION_LENGTH);
         }
         let flow = self.show(&answer);
+        for note in answer.outdated_notes() {
+            self.print_line(&value_display::dimmed(&note, self.render_style.is_colored));
+        }
         if let Some(note) = derivation::observed_kinks(&self.session.take_kinks()) {
             self.print_line(&value_display::dimmed(&note, self.render_style.is_colored));
         }

@@ -9,7 +9,7 @@ use crate::session::{Compiled, Input, Outcome, Session, Status};
 use crate::syntax::declared_tests::TestCases;
 use crate::types::TypeContext;
 use crate::types::declare::interactive_session;
-use crate::types::declare::interactive_session::{Declared, DeclaredEntity, Names};
+use crate::types::declare::interactive_session::{Declared, DeclaredEntity, Names, OutdatedUse};
 use crate::types::model::display;
 use crate::types::model::ty::Type;
 use crate::types::model::typed_tree::GlobalId;
@@ -25,6 +25,17 @@ pub struct Answer {
     pub status: Status,
     /// The declarations in the order of the text, followed by the value of the last expression.
     pub shown: Vec<DisplayItem>,
+    /// The functions that still use what the text has declared again.
+    pub outdated: Vec<OutdatedUse>,
+}
+
+impl Answer {
+    /// Returns the notes about functions that still use what the text has declared again.
+    pub(crate) fn outdated_notes(&self) -> impl Iterator<Item = String> {
+        self.outdated.iter().map(|OutdatedUse { function, name }| {
+            format!("'{function}' still uses the earlier '{name}'; enter '{function}' again to use the new one")
+        })
+    }
 }
 
 /// A declaration or a value, as displayed.
@@ -86,7 +97,7 @@ impl Session {
                 self.machine.take_kinks();
                 self.execute_entered(compiled, &names)
             }
-            Err(Outcome { diagnostics, status, .. }) => Answer { diagnostics, status, shown: vec![] },
+            Err(Outcome { diagnostics, status, .. }) => Answer { diagnostics, status, shown: vec![], outdated: vec![] },
         }
     }
 
@@ -156,7 +167,9 @@ impl Session {
             interactive_session::keep_until(&mut self.context, names, checked.script, span.start);
         }
         let mut shown = vec![];
-        for declared in interactive_session::declared_since(&mut self.context, names) {
+        let declared = interactive_session::declared_since(&mut self.context, names);
+        let outdated = interactive_session::outdated_uses(&self.context, names, &declared);
+        for declared in declared {
             shown.push(self.shown(declared));
         }
         if let (Some(value), Some(ty)) = (value, &checked.value) {
@@ -166,7 +179,7 @@ impl Session {
             }
             shown.push(DisplayItem { name: None, ty: display::show(&self.context, ty), value });
         }
-        Answer { diagnostics, status, shown }
+        Answer { diagnostics, status, shown, outdated }
     }
 
     pub(crate) fn shown(&mut self, declared: Declared) -> DisplayItem {

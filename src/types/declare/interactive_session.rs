@@ -12,6 +12,7 @@ use crate::types::model::display;
 use crate::types::model::function_table::FunctionData;
 use crate::types::model::prelude_index;
 use crate::types::model::queries;
+use crate::types::model::syntax_walk;
 use crate::types::model::ty::{NominalId, ProtocolId, Type};
 use crate::types::model::type_context::TypeContext;
 use crate::types::model::typed_tree::{FunctionId, GlobalId};
@@ -189,6 +190,52 @@ pub fn is_declared(cx: &TypeContext, name: &str) -> bool {
 pub fn variables_since(cx: &TypeContext, before: &Names) -> Vec<Name> {
     let new = cx.defs.globals.iter().skip(before.globals);
     new.filter(|data| !data.is_prelude && data.owner == Owner::Module).map(|data| data.name.clone()).collect()
+}
+
+/// A function that uses an earlier declaration of a name which an input has declared again.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct OutdatedUse {
+    /// The name of the function.
+    pub function: String,
+    /// The name that was declared again.
+    pub name: String,
+}
+
+/// Returns the functions declared before a snapshot that use names declared again since then.
+pub fn outdated_uses(cx: &TypeContext, before: &Names, declared: &[Declared]) -> Vec<OutdatedUse> {
+    let base = |declared: &Declared| declared.name.split('(').next().unwrap_or_default().to_owned();
+    // An overload does not replace the earlier functions.
+    let is_replaced = |name: &String| {
+        let earlier = before.module.get(name.as_str()).into_iter().flatten();
+        earlier.into_iter().any(|entry| !is_entered(cx, name, entry.what))
+    };
+    let again: Vec<String> = declared.iter().map(base).filter(is_replaced).collect();
+    if again.is_empty() {
+        return vec![];
+    }
+    let mut found = vec![];
+    for (i, data) in cx.defs.functions[..before.functions].iter().enumerate() {
+        if data.is_prelude || data.owner != Owner::Module || data.kind != FunctionKind::Function {
+            continue;
+        }
+        if !is_entered(cx, &data.base_name, Named::Function(FunctionId(i as u32))) {
+            continue;
+        }
+        let mut used = vec![];
+        let mut note = |name: &str| {
+            let is_parameter = data.ast_params.iter().any(|param| &*param.name.name == name);
+            if !is_parameter && again.iter().any(|again| again == name) && !used.iter().any(|known| known == name) {
+                used.push(name.to_owned());
+            }
+        };
+        match &data.code {
+            Code::Block(Some(body)) => syntax_walk::all_names(body, &mut note),
+            Code::Expression(body) => syntax_walk::names_in(body, &mut note),
+            _ => {}
+        }
+        found.extend(used.into_iter().map(|name| OutdatedUse { function: data.base_name.to_string(), name }));
+    }
+    found
 }
 
 fn is_entered(cx: &TypeContext, name: &str, what: Named) -> bool {

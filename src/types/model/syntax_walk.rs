@@ -17,12 +17,19 @@ pub(crate) fn names(body: &Block, found: &mut dyn FnMut(&str)) {
 
 /// Calls `found` with every name in a body.
 pub(crate) fn all_names(body: &Block, found: &mut dyn FnMut(&str)) {
-    statements(&body.items, &mut |e| {
-        if let ExprKind::Ident { name, .. } = &e.kind {
-            found(name);
-        }
-        true
-    });
+    statements(&body.items, &mut |e| visit_name(e, found));
+}
+
+/// Calls `found` with every name in an expression.
+pub(crate) fn names_in(e: &Expr, found: &mut dyn FnMut(&str)) {
+    expr(e, &mut |e| visit_name(e, found));
+}
+
+fn visit_name(e: &Expr, found: &mut dyn FnMut(&str)) -> bool {
+    if let ExprKind::Ident { name, .. } = &e.kind {
+        found(name);
+    }
+    true
 }
 
 /// Whether a name is used anywhere in a body.

@@ -43,7 +43,7 @@ use std::rc::Rc;
 impl Infer<'_> {
     /// Infers a call expression `callee(arguments)`.
     pub(super) fn call(&mut self, callee: &ast::Expr, args: &[ast::Arg], expected: Option<&Type>, span: Span) -> Expr {
-        if args.iter().any(|arg| self.refuses_assigned(arg)) {
+        if args.iter().any(|arg| self.refuses_assigned(callee, arg)) {
             return self.error_expr(span);
         }
         let args: Vec<ArgNode> = args.iter().map(ArgNode::new).collect();
@@ -94,12 +94,19 @@ impl Infer<'_> {
         }
     }
 
-    /// Reports an argument that is an assignment to an unknown name: `f(x = 2)`.
-    fn refuses_assigned(&mut self, arg: &ast::Arg) -> bool {
+    /// Reports an argument that is an assignment to an unknown name: `f(x = 2)`. If the function is unknown as well, only
+    /// that is reported.
+    fn refuses_assigned(&mut self, callee: &ast::Expr, arg: &ast::Arg) -> bool {
         let Ast::Assign { target, value } = &arg.value.kind else { return false };
         let Ast::Ident { name, .. } = &target.kind else { return false };
         if arg.label.is_some() || self.is_name(name) {
             return false;
+        }
+        if let Ast::Ident { name, .. } = &callee.kind
+            && !self.is_name(name)
+        {
+            self.unknown_name(&Ident { name: name.clone(), span: callee.span });
+            return true;
         }
         let written = self.cx.sink.source_text(value.span);
         let label = format!("write '{name}: {written}'");
