@@ -37,7 +37,29 @@ fn is_indented_block(header: &str) -> bool {
 /// Whether a line is the header of a function or of a counting loop that ends with `end`, as in Julia and MATLAB.
 fn is_block_with_end(header: &str) -> bool {
     let counts = || first_word(header) == "for" && header.contains(':') && !header.trim_end().ends_with(':');
-    (first_word(header) == "function" || counts()) && !header.contains('{') && !header.trim_end().ends_with("end")
+    (first_word(header) == "function" || counts() && !has_body(header))
+        && !header.contains('{')
+        && !header.trim_end().ends_with("end")
+}
+
+/// Whether a statement follows the header of a loop in its line: `for x in xs: print(x)`, `for (i in 1:3) print(i)`.
+fn has_body(header: &str) -> bool {
+    if let Some(parenthesized) = header.trim_start().strip_prefix("for").map(str::trim_start)
+        && parenthesized.starts_with('(')
+    {
+        let mut depth = 0usize;
+        let end = parenthesized.find(|c| {
+            depth = if c == '(' { depth + 1 } else { depth - usize::from(c == ')') };
+            depth == 0
+        });
+        return end.is_some_and(|end| !parenthesized[end + 1..].trim().is_empty());
+    }
+    // A range as in Julia has a blank on both sides of the colon, or on neither, and ends with an operand.
+    let words: Vec<&str> = header.rsplit(':').next().unwrap_or_default().split_whitespace().collect();
+    let follows = |pair: &[&str]| {
+        pair[0].ends_with(|c: char| c.is_alphanumeric() || c == ')') && pair[1].starts_with(char::is_alphabetic)
+    };
+    words.windows(2).any(follows) || header.rmatch_indices(": ").any(|(at, _)| !header[..at].ends_with(' '))
 }
 
 /// Whether as many lines `end` follow as blocks begin, which may be nested.
@@ -73,6 +95,10 @@ mod tests {
         assert!(awaits_more("for i = 1:3\n    if i > 1\n    end\n") && awaits_more("function f(x)\n if x\n end\n 2x"));
         assert!(!awaits_more("for i in 1:3\n    if i > 1\n    end\nend") && !awaits_more("for x in xs { a(b: x) }"));
         assert!(!awaits_more("function f(x)\n    2x\nend") && !awaits_more("def f(x): return x") && !awaits_more("x"));
+        assert!(!awaits_more("for x in xs: print(x)") && !awaits_more("for (i in 1:n) print(i)"));
+        assert!(!awaits_more("for i, x in enumerate(xs): a(x)") && awaits_more("for (i in 1:f(3))"));
+        assert!(!awaits_more("for i = 1:3 print(i)"));
+        assert!(awaits_more("for i = 1 : 3") && awaits_more("for i in a:b(2)"));
         assert!(continues("if a:", "    b()") && continues("if a:\n    b()\n", "else:") && !continues("if a:", "b()"));
     }
 }
