@@ -355,6 +355,10 @@ impl Session {
             let at = offsets(unknown.primary.span, start);
             candidates.splice(0..0, foreign::functions_of_variable(text, at));
         }
+        // In languages whose operators apply to arrays, quotients of integers are fractions.
+        if error.message.contains("[Int]") {
+            candidates.iter_mut().for_each(Replacement::keep_fractions_of_elements);
+        }
         if is_formula(error) {
             let first_sentence = candidates.iter().position(|c| c.code.is_none()).unwrap_or(candidates.len());
             candidates.splice(first_sentence..first_sentence, foreign::functions_of_formulas(text, at.clone()));

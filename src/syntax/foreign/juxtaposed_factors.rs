@@ -8,6 +8,10 @@ use super::{Replacement, Search};
 
 const MESSAGE: &str = "factors are separated by '*', and the argument of a function is in parentheses";
 
+/// Words of a sentence, which are not factors.
+const CONNECTING: &[&str] =
+    &["and", "at", "of", "from", "to", "with", "the", "by", "is", "what", "tangent", "on", "or"];
+
 impl Search<'_> {
     /// Returns the formula at the error, a whole statement or what follows its `=`, with all signs and parentheses.
     pub(super) fn juxtaposed_factors(&self) -> Option<Replacement> {
@@ -15,7 +19,10 @@ impl Search<'_> {
         let begins = (0..=self.focus).rev().find(|at| code.begins_statement(*at))?;
         let end = code.line_end(begins);
         let from = (begins..end).find(|at| code.word(*at) == Some("=")).map_or(begins, |sign| sign + 1);
-        let is_code = |at: usize| code.word(at).is_some_and(|word| is_keyword(word) || matches!(word, "{" | "}"));
+        let is_code = |at: usize| {
+            code.word(at)
+                .is_some_and(|word| is_keyword(word) || matches!(word, "{" | "}") || CONNECTING.contains(&word))
+        };
         if from + 1 >= end || (from..end).any(is_code) || !(from..end).contains(&self.focus) {
             return None;
         }

@@ -56,10 +56,12 @@ pub(crate) enum Scope {
 }
 
 impl Scope {
-    /// Returns the tables that apply to a failed conversion: functions of numbers are applied to the elements of arrays in
-    /// other languages.
+    /// Returns the tables that apply to a failed conversion: functions of numbers are applied to the elements of arrays and
+    /// ranges in other languages.
     pub(crate) fn of_conversion(message: &str) -> Scope {
-        let is_array = message.starts_with("cannot convert value of type '[");
+        let collections = ["'[", "'ClosedRange<", "'Range<", "'StrideTo<", "'StrideThrough<"];
+        let of = message.strip_prefix("cannot convert value of type ").unwrap_or_default();
+        let is_array = collections.iter().any(|collection| of.starts_with(collection));
         if is_array && message.ends_with("to expected type 'Double'") { Scope::Arrays } else { Scope::Conversions }
     }
 
@@ -142,7 +144,10 @@ impl Replacement {
             return error.message.contains("String'");
         }
         if self.is_applied_to_elements() {
-            return error.message.contains("type '[") || error.message.contains("types ([");
+            let of_range = ["type 'ClosedRange<", "type 'Range<", "type 'Stride"];
+            return error.message.contains("type '[")
+                || error.message.contains("types ([")
+                || of_range.iter().any(|range| error.message.contains(range));
         }
         !is_word || error.code <= ErrorCode::ExpectedBrace || error.message.contains(&format!("'{word}' in scope"))
     }
@@ -185,6 +190,13 @@ impl Replacement {
     /// Whether the replacement maps a function or a formula over the elements of an array.
     pub(crate) fn is_mapped(&self) -> bool {
         self.is_applied_to_elements() || self.message == elementwise_formula::MESSAGE
+    }
+
+    /// Writes quotients in a formula of elements so that they keep their fractions if the elements are integers.
+    pub(crate) fn keep_fractions_of_elements(&mut self) {
+        if self.message == elementwise_formula::MESSAGE {
+            self.code = self.code.take().map(|code| true_division::with_fractions(&code));
+        }
     }
 
     /// Whether the replacement calls what the replaced code combines with an operator. It is wrong if these are not
@@ -437,6 +449,9 @@ impl<'t> Search<'t> {
             let message = format!("a partial derivative is written '∂({function}, {parameter})'");
             return vec![Replacement { message, is_guess: true, ..partial }];
         }
+        if let Some(partial) = self.quotient_of_differentials(word) {
+            return vec![partial];
+        }
         if let Some(digits) = word.find(|c: char| c.is_ascii_digit())
             && word[digits..].ends_with(char::is_alphabetic)
         {
@@ -465,6 +480,24 @@ impl<'t> Search<'t> {
             found.push(product(format!("{} * {}", letters[0], letters[1..].concat())));
         }
         found
+    }
+}
+
+impl Search<'_> {
+    /// Returns the partial derivative of a function that the quotient of differentials at the error means: `dU/dx`.
+    fn quotient_of_differentials(&self, word: &str) -> Option<Replacement> {
+        let function = word.strip_prefix('d').filter(|function| !function.is_empty())?;
+        let parameter = self.code.word(self.focus + 2)?.strip_prefix('d').filter(|name| name.chars().count() == 1)?;
+        let range = self.code.tokens[self.focus].from..self.code.tokens[self.focus + 2].to;
+        let message = format!("a partial derivative of '{function}' is the function '∂({function}, {parameter})'");
+        (self.code.word(self.focus + 1) == Some("/")).then_some(Replacement {
+            range,
+            code: None,
+            message,
+            is_guess: true,
+            declares: false,
+            function: None,
+        })
     }
 }
 

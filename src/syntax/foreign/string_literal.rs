@@ -80,18 +80,32 @@ pub(super) fn with_arguments(literal: &str, arguments: &[(Option<&str>, &str)]) 
             }
             Err(_) => arguments.iter().find(|(label, _)| *label == Some(place))?.1,
         };
-        let is_decimal = format.starts_with('.') && format.ends_with(['f', 'e', 'g']);
-        if argument.contains('"') || !format.is_empty() && !is_decimal {
+        let format_here = number_format(format);
+        if argument.contains('"') || !format.is_empty() && format_here.is_none() {
             return None;
         }
         out.push_str(&rest[..at]);
-        match is_decimal {
-            true => out.extend(["\\(String(format: \"%", format, "\", ", argument, "))"]),
-            false => out.extend(["\\(", argument, ")"]),
+        match format_here {
+            Some(format) => out.extend(["\\(String(format: \"%", &format, "\", ", argument, "))"]),
+            None => out.extend(["\\(", argument, ")"]),
         }
         rest = &rest[end + 1..];
     }
     Some(out + rest)
+}
+
+/// Returns the format of C for a format of a number in Python: `>8.2f` is `8.2f`, and `<8.2f` is `-8.2f`. A format without a
+/// precision or an alignment that C does not have is `None`.
+fn number_format(format: &str) -> Option<String> {
+    let (sign, rest) = match format.chars().next()? {
+        '>' => ("", &format[1..]),
+        '<' => ("-", &format[1..]),
+        '+' => ("+", &format[1..]),
+        _ => ("", format),
+    };
+    let (width, precision) = rest.strip_suffix(['f', 'e', 'g'])?.split_once('.')?;
+    let is_number = |text: &str| text.chars().all(|c| c.is_ascii_digit());
+    (is_number(width) && is_number(precision)).then(|| format!("{sign}{rest}"))
 }
 
 /// Writes interpolations that begin with `open` and end with `}` as `\(…)`: `{x}` becomes `\(x)`, and `{x:.2f}` a call with
@@ -104,9 +118,9 @@ fn interpolated(content: &str, open: &str) -> String {
         let Some(end) = inner.find('}') else { break };
         let (value, format) = inner[..end].split_once(':').unwrap_or((&inner[..end], ""));
         out.extend([&rest[..at], "\\("]);
-        match format.ends_with('f') && format.contains('.') {
-            true => out.extend(["String(format: \"%", format, "\", ", value, ")"]),
-            false => out.push_str(value),
+        match number_format(format) {
+            Some(format) => out.extend(["String(format: \"%", &format, "\", ", value, ")"]),
+            None => out.push_str(value),
         }
         out.push(')');
         rest = &inner[end + 1..];

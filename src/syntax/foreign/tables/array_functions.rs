@@ -159,6 +159,7 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     ("$n ~ [ begin ]", "$n.first!", "the first element is 'first', or 'nil' if there is none"),
     ("$x ~ [ $i : end ]", "$x[$[i]...]", "a slice is written with a range, and indices count from 0"),
     ("$x ~ [ $e : end ]", "$x[($e - 1)...]", "a slice is written with a range, and indices count from 0"),
+    ("push ~ ! ( [ $a ] , $e )", "[$a] + [$e]", ""),
     ("push ~ ! ( $n , $e )", "$n.append($e)", ""),
     ("append ~ ! ( $n , $e )", "$n.append(contentsOf: $e)", ""),
     ("pop ~ ! ( $n )", "$n.removeLast()", ""),
@@ -314,6 +315,8 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
 
 /// The sentence about a function of a module of which the library has no counterpart. Tried after all others.
 pub(in crate::syntax::foreign) const UNKNOWN: &[Row] = &[
+    ("max ( $n )", "", "the greatest value of a function is sought from a point: 'maximize($n, from: 0)'"),
+    ("min ( $n )", "", "the least value of a function is sought from a point: 'minimize($n, from: 0)'"),
     ("symbols ( $r", "", SYMBOLS),
     ("nn . $n ( $r", "", LAYERS),
     ("optim . $n ( $r", "", "optimizers need 'import TensorFlow': 'SGD(for: model, learningRate: 0.1)'"),

@@ -11,7 +11,67 @@ const PYTHON: &str = "there are no values of Python: a 'Tensor' has the operatio
 const PACK: &str = "there are no parameter packs ('each', 'repeat'): declare an overload for each number of arguments, or take \
                     an array '[any P]'";
 
+const DATA_CLASS: &str = "a type with members is a struct, which has an initializer and can be compared";
+const LOOP: &str = "a loop over integers is written 'for i in 1 ... 3 { … }'";
+const ARRAY: &str = "an array is declared with the type of its elements: 'var xs: [Int] = []'";
+const FORMULA: &str = "a function with one expression is written '$n(…) = …'";
+
 pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
+    // Kotlin, Java, Rust and TypeScript.
+    ("§ fun < $t > $n ( $a ) : $u = $e", "func $n<$t>($[a]) -> $u { $e }", "functions are declared with 'func'"),
+    ("§ data class $n ( val $m : $t , val $k : $u )", "struct $n: Equatable { var $m: $t; var $k: $u }", DATA_CLASS),
+    ("§ data class $r", "", DATA_CLASS),
+    (
+        "§ object $n { $r",
+        "",
+        "an object with one instance is an 'enum' with static members: 'enum $n { static let a = 1 }'",
+    ),
+    ("§ val $n : $t ? = null", "let $n: $t? = nil", "constants are declared with 'let', and 'null' is 'nil'"),
+    ("§ for ( $n in $e until $d ) $r", "for $n in $e ..< $d { $r }", LOOP),
+    ("§ for ( $n in $e downTo $d ) $r", "for $n in ($d...$e).reversed() { $r }", LOOP),
+    ("§ for ( $n in $e .. $d ) $r", "for $n in $e ... $d { $r }", LOOP),
+    ("§ if ( $e ) $s else $x #end", "$e ? $s : $x", "a conditional expression is written 'condition ? a : b'"),
+    ("§ if ( $e ) $i else $x #end", "$e ? $i : $x", "a conditional expression is written 'condition ? a : b'"),
+    ("§ int [ ] $n = { $a }", "var $n: [Int] = [$a]", ARRAY),
+    ("§ double [ ] $n = { $a }", "var $n: [Double] = [$a]", ARRAY),
+    ("§ String [ ] $n = { $a }", "var $n: [String] = [$a]", ARRAY),
+    ("§ int [ ] $n = new int [ $e ]", "var $n = Array(repeating: 0, count: $e)", ARRAY),
+    ("§ double [ ] $n = new double [ $e ]", "var $n = Array(repeating: 0.0, count: $e)", ARRAY),
+    ("§ let $n : Vec < $t > = Vec :: new ( )", "var $n: [$t] = []", ARRAY),
+    ("§ let mut $n : Vec < $t > = Vec :: new ( )", "var $n: [$t] = []", ARRAY),
+    ("§ let mut $n = Vec :: new ( )", "", "an array is declared with the type of its elements: 'var $n: [Int] = []'"),
+    ("§ let mut $n = HashMap :: new ( )", "", "a dictionary is declared with its types: 'var $n: [String: Int] = [:]'"),
+    (
+        "§ let $n = | $m : $t | -> $u { $e }",
+        "let $n = { ($m: $t) -> $u in $e }",
+        "a closure is written in braces: '{ x in … }'",
+    ),
+    ("§ let $n = | $m : $t | $e", "let $n = { ($m: $t) in $e }", "a closure is written in braces: '{ x in … }'"),
+    (
+        "§ let $n : Result < $t , String > = Ok ( $e )",
+        "",
+        "a result is '.success($e)', of a type such as 'Result<$t, MyError>'",
+    ),
+    ("§ enum $n { $m ( $t ) $r", "", "the cases of an enumeration begin with 'case': 'enum $n { case $m($t) }'"),
+    ("§ # [ $r", "", "attributes of Rust are not needed: types are printed and compared without them"),
+    ("§ const $n = ( $m : number , $k : number ) : number => $e", "$n($m, $k) = $e", FORMULA),
+    ("§ const $n = ( $m : number ) : number => $e", "$n($m) = $e", FORMULA),
+    ("§ function $n ( $m : number ) : number { return $e ; }", "$n($m) = $e", FORMULA),
+    ("§ function $n ( $m : number ) : number { return $e }", "$n($m) = $e", FORMULA),
+    ("§ function $n ( $m : number , $k : number ) : number { return $e ; }", "$n($m, $k) = $e", FORMULA),
+    (
+        "§ type $n = $m | $r",
+        "",
+        "a type with several alternatives is an enumeration: 'enum $n { case text(String), number(Double) }'",
+    ),
+    ("§ type $n = { $r", "", "a type with members is a struct: 'struct $n { var x: Double }'"),
+    ("§ interface $n { $m : $r", "", "a type with members is a struct: 'struct $n { var $m: String }'"),
+    (
+        "§ class $n { constructor ( $r",
+        "",
+        "an initializer is written 'init(x: Double) { self.x = x }', after 'var x: Double'",
+    ),
+    ("§ async function $r", "", "an asynchronous function is declared with 'func load() async throws { … }'"),
     ("§ what is $e", "$e", "a formula is evaluated as it is"),
     ("§ calculate $e", "$e", "a formula is evaluated as it is"),
     ("§ compute $e", "$e", "a formula is evaluated as it is"),

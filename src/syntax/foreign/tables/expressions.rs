@@ -306,10 +306,16 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     ("$x ~ ( end )", "$x.last!", "the last element is 'last', or 'nil' if there is none"),
     ("$x ~ [ : : - 1 ]", "$x.reversed()", ""),
     ("$x ~ [ :: - 1 ]", "$x.reversed()", ""),
+    ("$x ~ [ 1 : ] - $x ~ [ : - 1 ]", "$x.differences()", ""),
+    (
+        "$x ~ [ $e : $d : $c ]",
+        "",
+        "elements at regular distances are selected by 'stride(from: 0, to: 10, by: 2).map { i in xs[i] }'",
+    ),
     (
         "$x ~ [ :: $i ]",
         "",
-        "every second element is selected by 'stride(from: 0, to: xs.count, by: $i).map { i in xs[i] }'",
+        "elements at a distance of $i are selected by 'stride(from: 0, to: xs.count, by: $i).map { i in xs[i] }'",
     ),
     ("$x ~ [ - $i ]", "$x[$x.count - $i]", "indices count from the beginning"),
     ("$n ~ [ $e : - $i ]", "$n[$e...].dropLast($i)", "the elements without the last ones are 'dropLast($i)'"),

@@ -7,7 +7,8 @@ use super::expressions::MODULUS;
 const INDICES: &str = "the indices of elements are written '$n.indices.filter { i in … }'";
 
 /// The sentence about the seed of random numbers.
-pub(in crate::syntax::foreign) const SEED: &str = "the seed is an option of the program: 'dscript --seed 1'";
+pub(in crate::syntax::foreign) const SEED: &str =
+    "the seed is an option, 'dscript --seed 1', and ':set seed 1' at the prompt";
 const ROUNDED: &str = "'round' rounds to an integer; decimals are kept by a factor";
 const DESCRIBED: &str = "a text that describes any value is written 'String(describing: $e)'";
 const EVERY_METHOD: &str = "the members of a type are listed by completion, and by 'dscript doc'";
@@ -323,8 +324,8 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     ("sorted ( $x , key = lambda $n : len ( $m ) )", "$x.sorted { a, b in a.count < b.count }", ""),
     ("sorted ( $e , key = $r", "", "elements are ordered by a comparison: '$(e).sorted { a, b in a < b }'"),
     (
-        "print ( $e , sep = $s , end = $x )",
-        "print($e, separator: $s, terminator: $x)",
+        "print ( $a , sep = $s , end = $x )",
+        "print($a, separator: $s, terminator: $x)",
         "the labels are 'separator:' and 'terminator:'",
     ),
     ("readCSV ( $e , sep = $s )", "readCSV($e, delimiter: $s)", "the separator is given as 'delimiter: $s'"),

@@ -9,6 +9,7 @@ const COMPLEX: &str = "a complex number is written 'Complex(2, 3)'";
 const UNIT: &str = "a number has no unit; a comment may state it";
 const DEGREES: &str = "angles are in radians: '$x°' is written '$x * π / 180'";
 const POWER_OF_E: &str = "powers of e are written with 'exp'";
+const PARTIAL: &str = "a partial derivative of '$n' is the function '∂($n, $m)'";
 const EQUATION: &str = "'=' assigns a value to a name; an equation is solved with 'solve({ x in … }, near: 1)'";
 const SUM: &str = "a sum is written '(1...n).map { i in … }.sum()'";
 const AT_POINT: &str = "a formula is evaluated by calling a function: define 'f(x) = …', then write 'f(3)'";
@@ -102,6 +103,11 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     ("# + $r", "", "a function without a name is written in braces: '{ x in x^2 }'"),
     ("# - $r", "", "a function without a name is written in braces: '{ x in x^2 }'"),
     ("diff ( $n ( $m ) , $m )", "$n'", "the derivative of '$n' is the function '$n''"),
+    (
+        "diff ( $e , $n , $i )",
+        "derive({ $n in $e }, order: $i)",
+        "a derivative is taken of a function: 'derive { $n in … }'",
+    ),
     ("diff ( $e , $n )", "derive { $n in $e }", "a derivative is taken of a function: 'derive { $n in … }'"),
     ("integrate ( $n , $e , $d )", "integral($n, $e...$d)", ""),
     ("integrate ( $e , $n )", "", "an integral has bounds: 'integral({ $n in $e }, 0...1)'"),
@@ -142,6 +148,9 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     ("df / dx", "∂(f, x)", "a partial derivative of 'f' is the function '∂(f, x)'"),
     ("df / dy", "∂(f, y)", "a partial derivative of 'f' is the function '∂(f, y)'"),
     ("dy / dx", "", "the derivative of a function 'f' is the function 'f''; a variable has none"),
+    ("§ $k ( $a ) = ∂ ~ $n / ∂ ~ $m #end", "$k($a) = ∂($n, $m)($a)", PARTIAL),
+    ("§ $k ( $a ) = ∂ ~ $n / ∂ ~ $m / ∂ ~ $n / ∂ ~ $x #end", "$k($a) = ∂($n, $m)($a) / ∂($n, $x)($a)", PARTIAL),
+    ("§ $k ( $a ) = ( ∂ ~ $n / ∂ ~ $m ) / ( ∂ ~ $n / ∂ ~ $x ) #end", "$k($a) = ∂($n, $m)($a) / ∂($n, $x)($a)", PARTIAL),
     ("∂ ~ $n / ∂ ~ $m", "∂($n, $m)", ""),
     (
         "∂ ~ ( $e ) / ∂ ~ $n",
@@ -395,6 +404,13 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     ("$x == $y | $z == $e", "$x == $y || $z == $e", "conditions are combined with '||'"),
     ("≡", "==", ""),
     ("≟", "==", ""),
+    (
+        "§ $i ~ $n = $e #end",
+        "solve({ $n in $i * $n - $(e) }, near: 1)",
+        "an equation is solved near a point: 'solve({ $n in … }, near: 1)'",
+    ),
+    ("+ ~ - $r", "", "a value is one number: write both, as in '(x + 1, x - 1)'"),
+    ("+ ~ / ~ - $r", "", "a value is one number: write both, as in '(x + 1, x - 1)'"),
     ("± $r", "", "a value is one number: write both, as in '(x + 1, x - 1)'"),
     ("∝ $r", "", "proportionality is no operator; write an equation with a factor"),
     ("$x < $y < $z", "$x < $y && $y < $z", ""),
@@ -447,6 +463,7 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     ("§ = $r", "$r", "a statement does not begin with '='"),
     ("§ $e = #end", "$e", "the value of an expression is shown without '='"),
     ("§ $i _ x _ $z", "$i * $z", ""),
+    ("§ { $e = $d , $c = $z }", "solve({ x, y in ($e - $(d), $c - $(z)) }, near: (1, 1))", SYSTEM),
     ("§ $x + $y = $d , $c = $r", "solve({ x, y in ($x + $y - $(d), $c - $(r)) }, near: (1, 1))", SYSTEM),
     ("§ $x - $y = $d , $c = $r", "solve({ x, y in ($x - $y - $(d), $c - $(r)) }, near: (1, 1))", SYSTEM),
     ("§ $i ~ $n + $y = $d , $c = $r", "solve({ x, y in ($i$n + $y - $(d), $c - $(r)) }, near: (1, 1))", SYSTEM),

@@ -5,6 +5,28 @@ use super::Row;
 const INSERT: &str = "an element is inserted with 'insert(_:at:)'";
 
 pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
+    ("String . format ( $a )", "String(format: $a)", ""),
+    ("$x . equals ( $e )", "$x == $e", ""),
+    ("$x . stream ( ) . map ( $n -> $e ) $r", "", "the elements are mapped by '$x.map { $n in $e }'"),
+    ("$x . stream ( ) $r", "", "an array has the methods 'map', 'filter' and 'reduce' itself"),
+    (
+        "$x . iter ( ) . map ( | $n | $e ) . collect :: < $r",
+        "$x.map { $n in $e }",
+        "the elements of an array are mapped to an array",
+    ),
+    (
+        "$x . iter ( ) . map ( | $n | $e ) . collect ( )",
+        "$x.map { $n in $e }",
+        "the elements of an array are mapped to an array",
+    ),
+    ("$x . iter ( ) . sum :: < $t > ( )", "$x.sum()", ""),
+    ("mapOf ( $s to $e )", "[$s: $e]", "a dictionary is written '[key: value]'"),
+    ("mapOf ( $r", "", "a dictionary is written '[\"a\": 1, \"b\": 2]'"),
+    ("[ ... $x , $a ]", "$x + [$a]", "arrays are joined with '+'"),
+    ("[ ... $x , ... $y ]", "$x + $y", "arrays are joined with '+'"),
+    ("Object . keys ( $x )", "", "the keys of a dictionary are 'Array(dictionary.keys)'"),
+    ("new Map ( )", "", "a dictionary is declared with its types: 'var ages: [String: Int] = [:]'"),
+    ("new Set ( )", "", "a set is declared with its type: 'var seen: Set<Int> = []'"),
     // Names of Swift's first versions.
     ("$x . characters", "$x", "a string is a collection of its characters"),
     ("$x . removeAtIndex ( $e )", "$x.remove(at: $e)", ""),

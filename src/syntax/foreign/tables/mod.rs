@@ -4,7 +4,7 @@ pub(super) mod array_functions;
 pub(super) mod array_operations;
 pub(super) mod calculus_functions;
 pub(super) mod calculus_libraries;
-pub(super) mod calculus_phrases;
+
 pub(super) mod computer_algebra;
 pub(super) mod declarations;
 pub(super) mod expressions;
@@ -14,7 +14,8 @@ pub(super) mod mathematical_notation;
 pub(super) mod matrix_notation;
 pub(super) mod members;
 pub(super) mod neural_networks;
-pub(super) mod prompt_phrases;
+pub(super) mod numerical_languages;
+pub(super) mod phrases;
 pub(super) mod scientific_phrases;
 pub(super) mod statements;
 pub(super) mod tensor_functions;
@@ -29,15 +30,18 @@ pub(super) type Row = (&'static str, &'static str, &'static str);
 
 /// The tables, the more specific ones first.
 pub(super) const TABLES: &[(Scope, &[Row])] = &[
+    (Scope::Everything, numerical_languages::DECLARATIONS),
     (Scope::Everything, declarations::ROWS),
     (Scope::Everything, statements::ROWS),
     (Scope::Conversions, functions::CONVERTED),
     (Scope::Conversions, tensors::CONVERTED),
     (Scope::Conversions, library_functions::CONVERTED),
     (Scope::Arrays, array_operations::ROWS),
+    (Scope::Arrays, numerical_languages::APPLIED),
     (Scope::Expressions, matrix_notation::ROWS),
+    (Scope::Expressions, numerical_languages::ROWS),
     (Scope::Expressions, scientific_phrases::ROWS),
-    (Scope::Expressions, prompt_phrases::ROWS),
+    (Scope::Expressions, phrases::REQUESTS),
     (Scope::Expressions, neural_networks::ROWS),
     (Scope::Expressions, tensor_functions::ROWS),
     (Scope::Expressions, computer_algebra::ROWS),
@@ -49,7 +53,7 @@ pub(super) const TABLES: &[(Scope, &[Row])] = &[
     (Scope::Expressions, functions::ROWS),
     (Scope::Expressions, calculus_functions::ROWS),
     (Scope::Expressions, expressions::ROWS),
-    (Scope::Expressions, calculus_phrases::ROWS),
+    (Scope::Expressions, phrases::ROWS),
     (Scope::Expressions, mathematical_notation::ROWS),
     (Scope::Expressions, library_functions::NAMED),
     (Scope::Expressions, tensor_functions::SHARED),

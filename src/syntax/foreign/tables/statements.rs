@@ -4,6 +4,8 @@ use super::Row;
 
 const PULLBACK: &str = "the value and the pullback are returned by 'valueWithPullback(at: x, in: f)'";
 const NO_IMPORT: &str = "nothing needs to be imported: the library is always available";
+const FITTED: &str = "a model is fitted to data by 'fit({ p, x in p[0] * x + p[1] }, to: zip(xs, ys), from: [1, 0])'";
+const NO_SYMBOLS: &str = "variables need no declaration: define a function, as in 'f(x) = x^2'";
 const NO_COMMAND: &str = "this is not the shell; programs are run from a terminal";
 const BRACES: &str = "blocks are written in braces";
 const CATCH: &str = "errors are caught by 'do { try f() } catch { print(error) }'";
@@ -79,7 +81,11 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     ("% $n $m", "// $n $m", "a comment begins with '//'"),
     ("@ show $r", "print($r)", "a value is shown by 'print'"),
     ("@ time $r", "", "there is no '@time'; 'ContinuousClock().measure { … }' returns a running time"),
-    ("§ ! $n #end", "", NO_COMMAND),
+    ("! TRUE", "!true", ""),
+    ("! True", "!true", ""),
+    ("! FALSE", "!false", ""),
+    ("! False", "!false", ""),
+    ("§ ! <shell> #end", "", NO_COMMAND),
     ("§ ls #end", "", NO_COMMAND),
     ("§ dir #end", "", NO_COMMAND),
     ("§ cd $r", "", NO_COMMAND),
@@ -95,6 +101,7 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     ("§ hold $n", "-", "several curves are arguments of one plot: 'plot(f, g, 0...1)'"),
     ("§ try $x catch $n end", "", CATCH),
     ("§ struct $n $m ; $e end", "", "the members of a struct are declared in braces: 'struct $n { var $m: Double }'"),
+    ("§ try ↵ $r", "", CATCH),
     ("§ try { $r", "", CATCH),
     ("§ class $n : pass", "class $n {}", BRACES),
     ("§ $n is $i", "$n = $i", "a value is assigned with '='"),
@@ -438,6 +445,12 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
         "the value and the differential are returned by 'valueWithDifferential(at: x, in: f)'",
     ),
     ("§ $n , $m = torch . func . vjp ( $f , $e )", "let ($n, $m) = valueWithPullback(at: $e, in: $f)", PULLBACK),
+    ("§ $n , $m = curve_fit ( $r", "", FITTED),
+    ("§ $n , $m = np . polyfit ( $r", "", FITTED),
+    ("§ $n , $m = symbols ( $r", "", NO_SYMBOLS),
+    ("§ $n , $m = <package> . symbols ( $r", "", NO_SYMBOLS),
+    ("§ $n , $m = $e #end", "let ($n, $m) = $e", "several variables are declared with a tuple"),
+    ("§ $n , $m , $k = $e #end", "let ($n, $m, $k) = $e", "several variables are declared with a tuple"),
     ("§ $e , $a #end", "($e, $a)", "several values are shown as a tuple: '($e, $a)'"),
     // A number; after an operand it is a member.
     (". ~ $i", "0.$i", "a number has digits before the decimal point"),
