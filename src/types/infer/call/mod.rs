@@ -82,6 +82,10 @@ impl Infer<'_> {
                 self.implicit_or_wait(name, Some(args), expected, span)
             }
             Ast::Operator(_) => self.call_operator(callee, args, expected, span),
+            Ast::Nabla(function) => {
+                let gradient = self.nabla(function, Some(args.len()), callee.span);
+                self.call_value(gradient, args, expected, span)
+            }
             _ => {
                 if let Some(ty) = self.type_expression(callee) {
                     return self.call_init(&ty, None, args, expected, span);

@@ -13,7 +13,7 @@ use crate::types::model::declaration_tables::Named;
 use crate::types::model::display::with_article;
 use crate::types::model::syntax_query;
 use crate::types::model::ty::{Strength, Type};
-use crate::types::model::typed_tree::Expr;
+use crate::types::model::typed_tree::{Expr, FunctionId};
 use crate::types::names::name_lookup;
 use crate::types::names::prelude;
 use crate::types::nominal::stored_property;
@@ -36,7 +36,8 @@ impl KnownParameter {
 impl Infer<'_> {
     /// Infers the derivative of a function, `f'`.
     pub(crate) fn prime(&mut self, function: &ast::Expr, order: u32, span: Span) -> Expr {
-        let mut value = self.expr(function, None);
+        let overload = self.overload_with(function, 1);
+        let mut value = self.expr(function, overload.as_ref());
         if self.is_transposable(&value.ty.clone()) {
             for _ in 0..order {
                 value = self.apply_prelude_to(value, "_transposed", "of", span);
@@ -96,12 +97,46 @@ impl Infer<'_> {
         self.error_expr(function.span)
     }
 
-    pub(crate) fn apply_prelude(&mut self, name: &'static str, label: &str, function: &ast::Expr, span: Span) -> Expr {
-        let value = self.expr(function, None);
-        self.apply_prelude_to(value, name, label, span)
+    /// Infers the gradient of a function, `∇f`, which is called with `count` arguments if this is known.
+    pub(crate) fn nabla(&mut self, function: &ast::Expr, count: Option<usize>, span: Span) -> Expr {
+        let overload = count.and_then(|count| self.overload_with(function, count));
+        let value = self.expr(function, overload.as_ref());
+        self.apply_prelude_to(value, "gradient", "of", span)
     }
 
-    fn apply_prelude_to(&mut self, value: Expr, name: &'static str, label: &str, span: Span) -> Expr {
+    /// Returns the type of the only function with a number of parameters among the functions of the program with a name.
+    fn overload_with(&mut self, function: &ast::Expr, count: usize) -> Option<Type> {
+        let overloads = self.overloads_of(function);
+        if overloads.len() < 2 {
+            return None;
+        }
+        let mut fitting = overloads.into_iter().map(|f| signature::signature(self.cx, f));
+        let found = fitting.by_ref().find(|signature| signature.params.len() == count)?;
+        let is_only = fitting.all(|signature| signature.params.len() != count);
+        (is_only && found.env.params.is_empty()).then(|| signature::function_type(&found))
+    }
+
+    /// Returns the functions of the program with a name.
+    fn overloads_of(&mut self, function: &ast::Expr) -> Vec<FunctionId> {
+        let Ast::Ident { name, .. } = &function.kind else { return vec![] };
+        match self.find_local(name) {
+            Some(LocalEntity::LocalFunctions(functions)) => return functions,
+            Some(_) => return vec![],
+            None => {}
+        }
+        let file = self.file;
+        let entries = name_lookup::entries(self.cx, name, file);
+        let functions: Vec<FunctionId> = entries
+            .iter()
+            .filter_map(|entry| match entry.what {
+                Named::Function(f) if !self.cx.defs.function_data(f).is_prelude => Some(f),
+                _ => None,
+            })
+            .collect();
+        if functions.len() == entries.len() { functions } else { vec![] }
+    }
+
+    pub(crate) fn apply_prelude_to(&mut self, value: Expr, name: &'static str, label: &str, span: Span) -> Expr {
         let arg = ArgNode {
             label: Some(label.into()),
             label_span: None,
@@ -127,7 +162,11 @@ impl Infer<'_> {
 
     /// Infers `∂(f, x)`: the derivative with respect to one parameter, as a function of all parameters.
     pub(crate) fn partial(&mut self, function: &ast::Expr, parameter: &Ident, span: Span) -> Expr {
-        let Some(parameters) = self.parameters_of(function) else {
+        let overloads: Vec<_> = self.overloads_of(function).into_iter().map(|f| self.declared_parameters(f)).collect();
+        let with_parameter = overloads.into_iter().filter(|all| all.iter().any(|p| p.name == parameter.name));
+        // A partial derivative is rather that of the function with more parameters.
+        let found = with_parameter.max_by_key(Vec::len).or_else(|| self.parameters_of(function));
+        let Some(parameters) = found else {
             let message = "the names of the parameters of this function are not known";
             return self.fail(Code::WithRespectTo, function.span, message);
         };

@@ -72,7 +72,8 @@ impl Infer<'_> {
         let function = &function.value;
         let receiver = self.receiver_of(function);
         if rest.is_empty() && !receiver.as_ref().is_some_and(|r| r.is_type) {
-            return self.apply_prelude(operator, "of", function, span);
+            let value = self.expr(function, None);
+            return self.apply_prelude_to(value, operator, "of", span);
         }
         let parameters = match &receiver {
             Some(receiver) => Some(self.declared_parameters(receiver.method)),

@@ -150,7 +150,7 @@ impl Infer<'_> {
                 Expr { kind: ExprKind::Metatype, ty: Type::Metatype(Rc::new(ty)), span }
             }
             Ast::Prime { function, order } => self.prime(function, *order, span),
-            Ast::Nabla(function) => self.apply_prelude("gradient", "of", function, span),
+            Ast::Nabla(function) => self.nabla(function, None, span),
             Ast::Partial { function, parameter } => self.partial(function, parameter, span),
             Ast::Discard => self.fail(
                 Code::WrongContext,
