@@ -42,7 +42,9 @@ impl Flow<'_, '_> {
 
     /// Warns that the statement `next`, which follows the statement `s`, is unreachable.
     pub(super) fn warn_of_unreachable(&mut self, s: &Stmt, next: &Stmt) {
-        if !self.warns || self.is_made_up(next) {
+        // The statement in which a result builder combines its parts surrounds them.
+        let is_combining = next.span.start <= s.span.start;
+        if !self.warns || is_combining || self.is_made_up(next) {
             return;
         }
         let word = match &s.kind {
