@@ -257,7 +257,8 @@ impl Session {
             };
             match self.attempt(search, text, &range, &code) {
                 Some(attempt) if is_syntactic => attempt.errors_in_lines().next().is_none(),
-                Some(attempt) => !attempt.is_checked || attempt.errors_in_lines().all(is_known),
+                Some(attempt) if !attempt.is_checked => reported.iter().any(|d| d.code <= Code::ExpectedBrace),
+                Some(attempt) => attempt.errors_in_lines().all(is_known),
                 None => true,
             }
         });

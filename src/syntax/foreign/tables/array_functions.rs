@@ -315,6 +315,7 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
 
 /// The sentence about a function of a module of which the library has no counterpart. Tried after all others.
 pub(in crate::syntax::foreign) const UNKNOWN: &[Row] = &[
+    ("D [ $r", "", "a derivative is taken of a function: 'derive { x in … }', with '*' between factors"),
     ("max ( $n )", "", "the greatest value of a function is sought from a point: 'maximize($n, from: 0)'"),
     ("min ( $n )", "", "the least value of a function is sought from a point: 'minimize($n, from: 0)'"),
     ("symbols ( $r", "", SYMBOLS),

@@ -24,7 +24,6 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     ("mapOf ( $r", "", "a dictionary is written '[\"a\": 1, \"b\": 2]'"),
     ("[ ... $x , $a ]", "$x + [$a]", "arrays are joined with '+'"),
     ("[ ... $x , ... $y ]", "$x + $y", "arrays are joined with '+'"),
-    ("Object . keys ( $x )", "", "the keys of a dictionary are 'Array(dictionary.keys)'"),
     ("new Map ( )", "", "a dictionary is declared with its types: 'var ages: [String: Int] = [:]'"),
     ("new Set ( )", "", "a set is declared with its type: 'var seen: Set<Int> = []'"),
     // Names of Swift's first versions.

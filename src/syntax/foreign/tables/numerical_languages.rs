@@ -16,6 +16,19 @@ const CONSTRAINED: &str = "an optimum where 'g' is 0 is a zero of the gradient o
 
 /// The rows for declarations of functions.
 pub(in crate::syntax::foreign) const DECLARATIONS: &[Row] = &[
+    ("§ $n = ( $m ) -> $e #end", "$n($m) = $e", "a function with one expression is written '$n($m) = …'"),
+    ("§ $n = ( $m , $k ) -> $e #end", "$n($m, $k) = $e", "a function with one expression is written '$n($m, $k) = …'"),
+    ("§ $n ( $a ) = return $e #end", "$n($a) = $e", "a formula is its expression, without 'return'"),
+    ("§ $n ( $m ) { $e } #end", "$n($m) = $e", "a function with one expression is written '$n($m) = …'"),
+    ("§ $n ( $m , $k ) { $e } #end", "$n($m, $k) = $e", "a function with one expression is written '$n($m, $k) = …'"),
+    (
+        "§ $n ( $m ) ( $k ) = $e #end",
+        "$n($m) = { $k in $e }",
+        "a formula has one list of parameters; it may return a closure",
+    ),
+    ("§ $n ( end + 1 ) = $e #end", "$n.append($e)", "an element is added with 'append'"),
+    ("§ $n ( $m + $i ) = $r", "", "the parameters of a formula are names: '$n($m) = …'"),
+    ("§ $n ( $m - $i ) = $r", "", "the parameters of a formula are names: '$n($m) = …'"),
     ("§ $n <- function ( $a ) { $e } #end", "$n($a) = $e", "a function with one expression is written '$n($a) = …'"),
     ("§ $n = function ( $a ) { $e } #end", "$n($a) = $e", "a function with one expression is written '$n($a) = …'"),
     ("§ $n <- function ( $m ) { $r", "", FUNCTION),
@@ -69,10 +82,10 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     ("<optimum> $n s . t . $r", "", CONSTRAINED),
     // MATLAB.
     ("fminbnd ( $f , $e , $d )", "minimize($f, from: ($e + $d) / 2)", MINIMIZED),
-    ("§ $n ( end + 1 ) = $e #end", "$n.append($e)", "an element is added with 'append'"),
     ("§ $n = [ $n $i ] #end", "$n.append($i)", "an element is added with 'append'"),
     ("§ $n = [ $n , $i ] #end", "$n.append($i)", "an element is added with 'append'"),
     ("$n ~ ( $i : $d )", "$n[$[i] ..< $d]", "a part of an array is written with a range; indices count from 0"),
+    ("$x ~ \\ ~ $y", "solve($x, $y)", "linear equations are solved by 'solve(A, b)'"),
     (
         "$x ~ \\ ~ $y",
         "",
@@ -103,7 +116,6 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
         "values of several types are in a tuple, '(1, \"a\")', or in an array: 'let c: [Any] = [1, \"a\"]'",
     ),
     // Mathematica.
-    ("D [ $r", "", "a derivative is taken of a function: 'derive { x in … }', with '*' between factors"),
     (
         "Manipulate [ $r",
         "",
@@ -121,6 +133,8 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
 
 /// The rows for arrays and ranges whose elements a function takes.
 pub(in crate::syntax::foreign) const APPLIED: &[Row] = &[
+    ("$n ~ ' ( [ $a ] )", "[$a].map($n')", EACH),
+    ("$n ~ ' ( $m )", "$m.map($n')", EACH),
     ("$n ( $i ... $d )", "($i...$d).map($n)", EACH),
     ("$n ( $i ..< $d )", "($i..<$d).map($n)", EACH),
     ("$n ( stride ( $a ) )", "stride($a).map($n)", EACH),

@@ -64,7 +64,6 @@ pub(in crate::syntax::foreign) const REQUESTS: &[Row] = &[
     ("sum ( $n = $i to $x ) $r", "($i...$x).map { $n in $[r] }.sum()", SUMMED),
     ("Σ ( $n = $i to $x ) $r", "($i...$x).map { $n in $[r] }.sum()", SUMMED),
     ("lim ( $e , $n = $d )", "limit({ $n in $e }, at: $d)", "a limit is written 'limit({ x in … }, at: 0)'"),
-    ("lim ( $e , $n , $d )", "limit({ $n in $e }, at: $d)", "a limit is written 'limit({ x in … }, at: 0)'"),
     ("§ $n ~ { $m + 1 } = $r", "", RECURSIVE),
     (
         "§ integral $e from $d to $c #end",
