@@ -111,6 +111,9 @@ impl Infer<'_> {
             if let Some(done) = self.chained_change(lhs, change, span) {
                 return done;
             }
+            if self.modifies_function(lhs) {
+                return self.error_expr(span);
+            }
             let value = self.target(lhs);
             let value = self.unwrapped(value);
             if self.changes_left(op, &value.ty.clone()) {
