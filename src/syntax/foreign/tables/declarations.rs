@@ -17,6 +17,8 @@ const ARRAY: &str = "an array is declared with the type of its elements: 'var xs
 const FORMULA: &str = "a function with one expression is written '$n(…) = …'";
 
 pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
+    ("§ func $n ( $m : $t $k : $u ) $r", "func $n($m: $t, $k: $u) $r", "parameters are separated by commas"),
+    ("§ func $n ( _ $m : $t _ $k : $u ) $r", "func $n(_ $m: $t, _ $k: $u) $r", "parameters are separated by commas"),
     // Kotlin, Java, Rust and TypeScript.
     ("§ fun < $t > $n ( $a ) : $u = $e", "func $n<$t>($[a]) -> $u { $e }", "functions are declared with 'func'"),
     ("§ data class $n ( val $m : $t , val $k : $u )", "struct $n: Equatable { var $m: $t; var $k: $u }", DATA_CLASS),

@@ -300,6 +300,8 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     ("§ let $n : $t = nil", "let $n: $t? = nil", "a constant that may be 'nil' has an optional type: '$t?'"),
     ("$x as fraction", "", "numbers are computed as decimal fractions; there is no type of fractions"),
     ("§ let $n , $m = $r", "let ($n, $m) = $r", "several variables are declared with a tuple"),
+    ("$x ... ~ < $y", "$x ..< $y", "a range without its end is written '$x ..< $y'"),
+    ("$x .. ~ < $y", "$x ..< $y", "a range without its end is written '$x ..< $y'"),
     // Subscripts.
     ("$x ~ [ end - $i ]", "$x[$x.count - 1 - $i]", "indices count from 0, and the last one is 'count - 1'"),
     ("$x ~ [ end ]", "$x.last!", "the last element is 'last', or 'nil' if there is none"),
@@ -365,7 +367,8 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     ("{ $n : $e }", "", "a value with named parts is a tuple, '(x: 1, y: 2)', or a struct"),
     ("{ $e , $a }", "Set([$e, $a])", "an array is written '[…]', and a set 'Set([…])'"),
     ("vec ! [ $a ]", "[$a]", "an array is written in square brackets"),
-    ("c ( $a )", "[$a]", "an array is written in square brackets"),
+    ("c ( $e )", "[$e]", "an array is written in square brackets"),
+    ("c ( $e , $a )", "[$e, $a]", "an array is written in square brackets"),
     (
         "§ $n = $x : $y : $z",
         "let $n = Array(stride(from: $x, through: $z, by: $y))",

@@ -29,6 +29,11 @@ pub(in crate::syntax::foreign) const DECLARATIONS: &[Row] = &[
     ("§ $n ( end + 1 ) = $e #end", "$n.append($e)", "an element is added with 'append'"),
     ("§ $n ( $m + $i ) = $r", "", "the parameters of a formula are names: '$n($m) = …'"),
     ("§ $n ( $m - $i ) = $r", "", "the parameters of a formula are names: '$n($m) = …'"),
+    (
+        "§ $n <- c ( $a ) #end",
+        "let $n = [$a]",
+        "constants are declared with 'let', and arrays are written in square brackets",
+    ),
     ("§ $n <- function ( $a ) { $e } #end", "$n($a) = $e", "a function with one expression is written '$n($a) = …'"),
     ("§ $n = function ( $a ) { $e } #end", "$n($a) = $e", "a function with one expression is written '$n($a) = …'"),
     ("§ $n <- function ( $m ) { $r", "", FUNCTION),
@@ -85,6 +90,7 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     ("§ $n = [ $n $i ] #end", "$n.append($i)", "an element is added with 'append'"),
     ("§ $n = [ $n , $i ] #end", "$n.append($i)", "an element is added with 'append'"),
     ("$n ~ ( $i : $d )", "$n[$[i] ..< $d]", "a part of an array is written with a range; indices count from 0"),
+    ("$x \\ $y", "solve($x, $y)", "linear equations are solved by 'solve(A, b)'"),
     ("$x ~ \\ ~ $y", "solve($x, $y)", "linear equations are solved by 'solve(A, b)'"),
     (
         "$x ~ \\ ~ $y",
