@@ -12,6 +12,7 @@ const PACK: &str = "there are no parameter packs ('each', 'repeat'): declare an 
                     an array '[any P]'";
 
 const DATA_CLASS: &str = "a type with members is a struct, which has an initializer and can be compared";
+const STRIDE: &str = "a range with a step is written 'stride(from:through:by:)'";
 const LOOP: &str = "a loop over integers is written 'for i in 1 ... 3 { … }'";
 const ARRAY: &str = "an array is declared with the type of its elements: 'var xs: [Int] = []'";
 const FORMULA: &str = "a function with one expression is written '$n(…) = …'";
@@ -19,6 +20,14 @@ const FORMULA: &str = "a function with one expression is written '$n(…) = …'
 pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     ("§ func $n ( $m : $t $k : $u ) $r", "func $n($m: $t, $k: $u) $r", "parameters are separated by commas"),
     ("§ func $n ( _ $m : $t _ $k : $u ) $r", "func $n(_ $m: $t, _ $k: $u) $r", "parameters are separated by commas"),
+    (
+        "§ struct $n { $m : $t ; $k : $u }",
+        "struct $n { var $m: $t; var $k: $u }",
+        "members are declared with 'var': 'var $m: $t'",
+    ),
+    ("§ for $n in $e ... $d step $c {", "for $n in stride(from: $e, through: $d, by: $c) {", STRIDE),
+    ("§ for $n in $e ..< $d step $c {", "for $n in stride(from: $e, to: $d, by: $c) {", STRIDE),
+    ("§ for $n in $e , $a {", "for $n in [$e, $a] {", "several values are the elements of an array"),
     // Kotlin, Java, Rust and TypeScript.
     ("§ fun < $t > $n ( $a ) : $u = $e", "func $n<$t>($[a]) -> $u { $e }", "functions are declared with 'func'"),
     ("§ data class $n ( val $m : $t , val $k : $u )", "struct $n: Equatable { var $m: $t; var $k: $u }", DATA_CLASS),

@@ -5,6 +5,7 @@ use super::Row;
 use super::calculus_libraries::EIGENVALUES;
 use super::library_functions::{INTEGRAL, ODE};
 
+const HELP: &str = "type a formula, as in '2 + 2', a function, as in 'f(x) = x^2', or 'help'";
 const SUMMED: &str = "a sum is written '(1...n).map { i in … }.sum()'";
 const RECURSIVE: &str = "a recursive sequence is computed in a loop: 'var x = 1.0; for _ in 1...10 { x = cos(x) }'";
 const TOGETHER: &str = "'solve' solves equations together, written as differences: 'solve({ x, y in (x + y - 3, x - y - 1) }, near: (1, 1))'";
@@ -41,6 +42,12 @@ const DEGREES: &str = "units are converted by measurements: 'Measurement(value: 
 
 /// The rows for requests in words, dice, and commands of other prompts.
 pub(in crate::syntax::foreign) const REQUESTS: &[Row] = &[
+    ("§ how $n $r", "", HELP),
+    ("§ how do $r", "", HELP),
+    ("§ what can $r", "", HELP),
+    ("§ plot a $n #end", "", "a function is drawn by ':plot sin', or by 'plot({ x in x^2 }, -1...1)'"),
+    ("$x . print ( )", "print($x)", ""),
+    ("hello", "", HELP),
     ("§ what is $n ( $a ) #end", "$n($a)", "the value of an expression is shown when it is entered"),
     ("§ what is $n ( $a ) ? #end", "$n($a)", "the value of an expression is shown when it is entered"),
     ("§ $n prime of $x #end", "$n'($x)", "the derivative of '$n' is the function '$n''"),
@@ -117,7 +124,6 @@ pub(in crate::syntax::foreign) const REQUESTS: &[Row] = &[
     ("history", "", "earlier inputs are recalled with the arrow keys; ':save FILE' saves them"),
     ("undo", "", "a declaration is replaced by declaring the name again; ':reset' removes all"),
     ("version", "", "'dscript --version' prints the version"),
-    ("hello", "", "type a formula, as in '2 + 2', a function, as in 'f(x) = x^2', or 'help'"),
 ];
 
 pub(in crate::syntax::foreign) const ROWS: &[Row] = &[

@@ -6,6 +6,7 @@ const PULLBACK: &str = "the value and the pullback are returned by 'valueWithPul
 const NO_IMPORT: &str = "nothing needs to be imported: the library is always available";
 const FITTED: &str = "a model is fitted to data by 'fit({ p, x in p[0] * x + p[1] }, to: zip(xs, ys), from: [1, 0])'";
 const NO_SYMBOLS: &str = "variables need no declaration: define a function, as in 'f(x) = x^2'";
+const PROMPT: &str = "the sign before an input is not typed";
 const NO_COMMAND: &str = "this is not the shell; programs are run from a terminal";
 const BRACES: &str = "blocks are written in braces";
 const CATCH: &str = "errors are caught by 'do { try f() } catch { print(error) }'";
@@ -81,6 +82,12 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     ("% $n $m", "// $n $m", "a comment begins with '//'"),
     ("@ show $r", "print($r)", "a value is shown by 'print'"),
     ("@ time $r", "", "there is no '@time'; 'ContinuousClock().measure { … }' returns a running time"),
+    ("§ >> ~ > $r", "$r", PROMPT),
+    ("§ › $r", "$r", PROMPT),
+    ("§ In [ $i ] : $r", "$r", PROMPT),
+    ("§ julia > $r", "$r", PROMPT),
+    ("§ julia> $r", "$r", PROMPT),
+    ("§ > $r", "$r", PROMPT),
     ("! TRUE", "!true", ""),
     ("! True", "!true", ""),
     ("! FALSE", "!false", ""),

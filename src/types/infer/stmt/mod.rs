@@ -14,6 +14,7 @@ pub(crate) mod observed_place;
 pub(crate) mod pattern;
 pub(crate) mod place;
 pub(crate) mod thrown_type;
+mod undeclared_variable;
 pub(crate) mod unreachable_case;
 pub(crate) mod variable;
 mod variable_parameter;

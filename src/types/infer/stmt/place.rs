@@ -11,23 +11,19 @@ use crate::types::generics::signature;
 use crate::types::generics::unification;
 use crate::types::infer::call::arguments::ArgNode;
 use crate::types::infer::{FrameKind, Infer};
-use crate::types::model::declaration_tables::{Entry, FunctionKind, Named, Observed, Owner};
-use crate::types::model::prelude_index::PRELUDE_FILE;
+use crate::types::model::declaration_tables::Observed;
+use crate::types::model::declaration_tables::{FunctionKind, Owner};
 use crate::types::model::syntax_query::is_operator;
 use crate::types::model::ty::Type;
 use crate::types::model::typed_tree::{
     Argument, Callee, Expr, ExprKind, FunctionRef, GlobalId, LocalId, Pattern, PatternKind, Place, Projection,
     ProjectionKind, Root, Stmt, StmtKind,
 };
-use crate::types::names::{members, name_lookup};
+use crate::types::names::name_lookup;
 use std::rc::Rc;
 
 /// The beginning of the message for an assignment to an expression that is not a place.
 const ASSIGN: &str = "cannot assign to value";
-
-fn function_of_library(name: &str) -> String {
-    format!("cannot find a variable '{name}' in scope; a function of the library has this name")
-}
 
 impl Infer<'_> {
     /// Returns the place from which a value was read. For a value that was not read from a place, reports an error that
@@ -133,51 +129,6 @@ impl Infer<'_> {
             Some((root, path)) => Place { root, path, ty, span },
             None => self.place_of(target, ASSIGN),
         }
-    }
-
-    /// Reports an assignment to a name that is not declared, or that is only the name of functions of the library.
-    fn is_undeclared(&mut self, target: &ast::Expr) -> bool {
-        let Ast::Ident { name, .. } = &target.kind else { return false };
-        let message = match self.is_name(name) {
-            false => format!("cannot find '{name}' in scope"),
-            true if self.names_function_of_library(name) => function_of_library(name),
-            true => return false,
-        };
-        let diagnostic = Diagnostic::error(Code::UnknownName, target.span, message)
-            .fix("declare it as a constant", target.span.before(), "let ")
-            .fix("declare it as a variable", target.span.before(), "var ");
-        self.error(diagnostic);
-        true
-    }
-
-    /// Reports a modification of a name that is only the name of functions of the library: `sum += x`.
-    pub(crate) fn modifies_function(&mut self, target: &ast::Expr) -> bool {
-        let Ast::Ident { name, .. } = &target.kind else { return false };
-        if !self.names_function_of_library(name) {
-            return false;
-        }
-        self.error(Diagnostic::error(Code::UnknownName, target.span, function_of_library(name)));
-        true
-    }
-
-    /// Whether a name is only the name of functions of the library.
-    fn names_function_of_library(&mut self, name: &str) -> bool {
-        if self.find_local_quiet(name) || self.file == PRELUDE_FILE || self.names_type(name) {
-            return false;
-        }
-        if let Some(own) = self.own_type()
-            && [false, true].into_iter().any(|is_static| {
-                let file = self.file;
-                !members::members(self.cx, &own, name, is_static, file).is_empty()
-            })
-        {
-            return false;
-        }
-        let file = self.file;
-        let entries = name_lookup::entries(self.cx, name, file);
-        let is_function =
-            |entry: &Entry| matches!(entry.what, Named::Function(f) if self.cx.defs.function_data(f).is_prelude);
-        !entries.is_empty() && entries.iter().all(is_function)
     }
 
     /// Returns the place of a constant without a value, of a property of the `self` that an initializer initializes, or
