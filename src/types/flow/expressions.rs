@@ -285,9 +285,7 @@ impl<'b> Flow<'b, '_> {
             self.accesses.extend(accesses.iter().cloned());
         }
         for capture in captures.iter() {
-            let declared = self.body.locals[capture.outer.0 as usize].span;
-            let is_initializing = self.initializing.iter().any(|pattern| pattern.contains(declared));
-            match is_initializing || declared.start > span.start {
+            match self.upcoming.contains(&capture.outer) {
                 true => self.function_uses_later(f, capture.outer, span),
                 false => self.must_be_set(capture.outer, span, Use::InFunction(f)),
             }

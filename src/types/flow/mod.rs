@@ -32,7 +32,9 @@ mod usage;
 use crate::source::Span;
 use crate::types::model::declaration_tables::{BodyState, FunctionKind};
 use crate::types::model::type_context::TypeContext;
-use crate::types::model::typed_tree::{Body, Capture, FunctionId, GlobalId, LocalId, Place, Stmt};
+use crate::types::model::typed_tree::{
+    Body, Capture, FunctionId, GlobalId, LocalId, Pattern, PatternKind, Place, Stmt, StmtKind,
+};
 use exits::Scope;
 use flow_state::State;
 use hashbrown::{HashMap, HashSet};
@@ -74,8 +76,8 @@ struct Flow<'b, 'w> {
     /// The number of the part that represents the required call of another initializer, which is tracked like a
     /// property.
     led_to: Option<u32>,
-    /// The locations of the patterns whose values are being computed.
-    initializing: Vec<Span>,
+    /// The variables that local functions capture, and whose declarations follow.
+    upcoming: HashSet<LocalId>,
     /// The local functions declared in the enclosing scopes, with their captures.
     local_functions: HashMap<FunctionId, Rc<[Capture]>>,
     /// The variables that the functions called by the script read on every path.
@@ -135,7 +137,7 @@ impl<'b, 'w> Flow<'b, 'w> {
             settings: vec![],
             filled: None,
             led_to: None,
-            initializing: vec![],
+            upcoming: HashSet::new(),
             local_functions: HashMap::new(),
             reads: HashMap::new(),
             reads_in_cycles: false,
@@ -203,12 +205,44 @@ impl<'b, 'w> Flow<'b, 'w> {
 
     /// Enters the local functions of a block, which may be called before their declarations.
     fn enter_functions(&mut self, statements: &[Stmt]) {
+        let mut captured = HashSet::new();
         for s in statements {
-            if let crate::types::model::typed_tree::StmtKind::LocalFunction(f) = &s.kind
+            if let StmtKind::LocalFunction(f) = &s.kind
                 && let BodyState::Checked(body) = &self.cx.defs.function_data(*f).memo.body
             {
+                captured.extend(body.captures.iter().map(|capture| capture.outer));
                 self.local_functions.insert(*f, body.captures.clone().into());
             }
         }
+        if captured.is_empty() {
+            return;
+        }
+        for s in statements {
+            if let StmtKind::Let { pattern, .. } = &s.kind {
+                let mut bound = vec![];
+                bound_locals(pattern, &mut bound);
+                self.upcoming.extend(bound.into_iter().filter(|local| captured.contains(local)));
+            }
+        }
+    }
+
+    /// Records that the variables of a pattern are declared.
+    fn reach_declaration(&mut self, pattern: &Pattern) {
+        if !self.upcoming.is_empty() {
+            let mut bound = vec![];
+            bound_locals(pattern, &mut bound);
+            bound.iter().for_each(|local| {
+                self.upcoming.remove(local);
+            });
+        }
+    }
+}
+
+/// Adds the variables that a pattern of a declaration binds.
+fn bound_locals(pattern: &Pattern, bound: &mut Vec<LocalId>) {
+    match &pattern.kind {
+        PatternKind::Bind(local) => bound.push(*local),
+        PatternKind::Tuple(parts) => parts.iter().for_each(|part| bound_locals(part, bound)),
+        _ => {}
     }
 }

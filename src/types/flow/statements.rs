@@ -44,9 +44,8 @@ impl<'b> Flow<'b, '_> {
                 self.warn_of_unused_result(e);
             }
             StmtKind::Let { pattern, value: Some(value) } => {
-                self.initializing.push(pattern.span);
                 self.expr(value);
-                self.initializing.pop();
+                self.reach_declaration(pattern);
                 // The variable of a `consuming` parameter is not declared by a statement of its own.
                 if s.span != pattern.span {
                     self.usage.declare(pattern, Declared::WithValue { statement: s.span, value: value.span });
@@ -54,6 +53,7 @@ impl<'b> Flow<'b, '_> {
                 self.pattern(pattern);
             }
             StmtKind::Let { pattern, value: None } => {
+                self.reach_declaration(pattern);
                 self.usage.declare(pattern, Declared::WithoutValue);
                 self.declare(pattern);
             }

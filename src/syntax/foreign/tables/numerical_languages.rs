@@ -5,6 +5,8 @@ use super::calculus_functions::OF_FUNCTIONS;
 
 const DRAWN: &str = "a function is drawn over a range";
 const FUNCTION: &str = "a function with statements is declared with 'func $n(x: Double) -> Double { … }'";
+const PARAMETER: &str =
+    "an element of an array is written in square brackets, and the parameters of a formula are names: '$n($m) = …'";
 const MINIMIZED: &str = "a minimum is sought from a point: 'minimize({ x in … }, from: 0)'";
 const SOLVED: &str = "a root is sought near a point: 'solve({ x in … }, near: 1)'";
 const EACH: &str = "a function is applied to each element of an array by 'map'";
@@ -27,8 +29,9 @@ pub(in crate::syntax::foreign) const DECLARATIONS: &[Row] = &[
         "a formula has one list of parameters; it may return a closure",
     ),
     ("§ $n ( end + 1 ) = $e #end", "$n.append($e)", "an element is added with 'append'"),
-    ("§ $n ( $m + $i ) = $r", "", "the parameters of a formula are names: '$n($m) = …'"),
-    ("§ $n ( $m - $i ) = $r", "", "the parameters of a formula are names: '$n($m) = …'"),
+    ("§ $n ( $m + 1 ) = $e #end", "$n[$m] = $e", "an element is written in square brackets, and indices count from 0"),
+    ("§ $n ( $m + $i ) = $r", "", PARAMETER),
+    ("§ $n ( $m - $i ) = $r", "", PARAMETER),
     (
         "§ $n <- c ( $a ) #end",
         "let $n = [$a]",
