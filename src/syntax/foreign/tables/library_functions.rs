@@ -63,6 +63,8 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     ("sum ( $e , $n , $d , $c )", "($d...$c).map { $n in $[e] }.sum()", ""),
     ("sum ( $n -> $e , $i : $z )", "($i...$z).map { $n in $[e] }.sum()", ""),
     ("solve ( $e = 0 , $n )", "solve({ $n in $e }, near: 1)", ROOT),
+    ("solve ( $e == 0 )", "solve({ x in $e }, near: 1)", ROOT),
+    ("solve ( $e = 0 )", "solve({ x in $e }, near: 1)", ROOT),
     ("solve ( $e == $d )", "solve({ x in $e - $(d) }, near: 1)", ROOT),
     ("solve ( $e = $d )", "solve({ x in $e - $(d) }, near: 1)", ROOT),
     ("minimize ( $e )", "minimize({ x in $e }, from: 0)", "'minimize' takes a function and a starting point"),
