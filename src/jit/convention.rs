@@ -75,8 +75,8 @@ pub fn of_loop(convention: CallConv) -> MachineSignature {
 }
 
 /// Returns the signature of a function for a path that is rare: it preserves all machine registers, so that the values
-/// of the usual path stay in theirs. It takes two arguments; the function of the machine that it
-/// calls and the outcome are in the context, in the place of the status.
+/// of the usual path stay in theirs. It takes two arguments. The address of the function of the machine that it calls is
+/// in the context, where its outcome is afterwards.
 pub fn of_rare() -> MachineSignature {
     let mut made = MachineSignature::new(CallConv::PreserveAll);
     made.params.extend([AbiParam::new(types::I64); 2]);
