@@ -114,9 +114,7 @@ fn run(
     slots: bool,
     custom_descriptions: Option<&[Text]>,
 ) -> Result<Vec<CustomPart>, Box<Fault>> {
-    let range = |b: usize| {
-        machine.window[b]..machine.window[b] + usize::from(site.signature.params[b].max(site.signature.results[b]))
-    };
+    let range = |b: usize| machine.window[b]..machine.window[b] + usize::from(site.window[b]);
     let (f, i, r) = (range(0), range(1), range(2));
     let stacks = &mut machine.stacks;
     let beside: &mut [Slot] = if slots { &mut stacks.slots[f.clone()] } else { &mut [] };
