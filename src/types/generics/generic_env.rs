@@ -6,6 +6,7 @@ use crate::syntax::ast::{Generics, Requirement as AstRequirement, TypeExpr, Type
 use crate::types::conform::superclass;
 use crate::types::generics::associated_type;
 use crate::types::generics::existential;
+use crate::types::generics::recursive_requirement;
 use crate::types::generics::requirement_order;
 use crate::types::model::declaration_tables::{Env, GroupId, Named, Owner, Requirement};
 use crate::types::model::display;
@@ -156,7 +157,7 @@ pub(crate) fn add_requirements(
         });
         let at = requirement.left.span.to(requirement.right.span);
         match right {
-            Some(right) => env.require(Requirement::Same(left, right), at),
+            Some(right) => recursive_requirement::require_same(cx, env, left, right, at),
             None => add_bound(cx, env, &left, &requirement.right, scope, at),
         }
     }

@@ -8,6 +8,7 @@ pub(crate) mod local_function;
 pub(crate) mod omitted_arguments;
 pub(crate) mod opaque_type;
 pub(crate) mod opened_existential;
+mod recursive_requirement;
 pub(crate) mod requirement_order;
 pub(crate) mod signature;
 pub(crate) mod type_arguments;

@@ -300,15 +300,15 @@ impl Infer<'_> {
 
     /// Returns the cost of passing an argument to a parameter of type `wanted`, 0 for equal types; `None` if the
     /// argument cannot be passed.
-    pub(crate) fn arg_fits(&mut self, arg: &ArgNode, wanted: &Type, param: &SignatureParam, span: Span) -> Option<u32> {
-        let Some(ready) = &arg.ready else { return self.shape_fits(&arg.ast, wanted, param) };
-        if param.is_inout && self.widens {
+    pub(crate) fn arg_fits(&mut self, arg: &ArgNode, wanted: &Type, is_inout: bool, span: Span) -> Option<u32> {
+        let Some(ready) = &arg.ready else { return self.shape_fits(&arg.ast, wanted, is_inout) };
+        if is_inout && self.widens {
             // The converted value of an `inout` argument could not be written back.
-            return self.with_widening(false, |infer| infer.arg_fits(arg, wanted, param, span));
+            return self.with_widening(false, |infer| infer.arg_fits(arg, wanted, is_inout, span));
         }
         match &arg.ast.kind {
             Ast::InOut(place) if !is_operand(place, arg) => {
-                let is_same = param.is_inout
+                let is_same = is_inout
                     && (unification::try_unify(self.cx, &ready.ty.clone(), wanted, span)
                         || self
                             .inside_unwrapped(ready)
@@ -316,7 +316,7 @@ impl Infer<'_> {
                 return is_same.then_some(0);
             }
             Ast::InOut(_) => {}
-            _ if param.is_inout => return None,
+            _ if is_inout => return None,
             _ => {}
         }
         let ty = unification::shallow(self.cx, &ready.ty.clone());
@@ -354,8 +354,8 @@ impl Infer<'_> {
 
     /// Returns the cost of passing an argument that is not inferred yet; `None` if the syntax of the argument is
     /// incompatible with the type `wanted`.
-    fn shape_fits(&mut self, arg: &ast::Expr, wanted: &Type, param: &SignatureParam) -> Option<u32> {
-        if param.is_inout != matches!(arg.kind, Ast::InOut(_)) {
+    fn shape_fits(&mut self, arg: &ast::Expr, wanted: &Type, is_inout: bool) -> Option<u32> {
+        if is_inout != matches!(arg.kind, Ast::InOut(_)) {
             return None;
         }
         let wanted = unification::shallow(self.cx, wanted);
@@ -418,7 +418,7 @@ impl Infer<'_> {
                 self.takes_literal(&inner, "Dictionary", "ExpressibleByDictionaryLiteral")
                     && self.takes_pairs(&inner, items)
             }
-            Ast::Paren(e) => return self.shape_fits(e, &wanted, param),
+            Ast::Paren(e) => return self.shape_fits(e, &wanted, is_inout),
             Ast::Tuple(parts) => match &inner {
                 Type::Tuple(types) => types.len() == parts.len(),
                 _ => matches!(inner, Type::Var(_) | Type::Existential(_)),

@@ -282,7 +282,7 @@ impl Infer<'_> {
         });
         for (i, wanted, param) in given {
             let may_convert = self.may_become_optional(&args[i], &wanted);
-            match self.arg_fits(&args[i], &wanted, param, span).filter(|_| fits) {
+            match self.arg_fits(&args[i], &wanted, param.is_inout, span).filter(|_| fits) {
                 Some(cost) => {
                     score += cost;
                     conversions += u32::from(cost > 1 || may_convert);

@@ -321,7 +321,7 @@ impl Infer<'_> {
                 Slot::Arg(k) if *k == closure => wanted = Some(self.param_value_type(param)),
                 Slot::Arg(k) if args[*k].ready.is_some() => {
                     let ty = self.param_value_type(param);
-                    self.arg_fits(&args[*k], &ty, param, span);
+                    self.arg_fits(&args[*k], &ty, param.is_inout, span);
                 }
                 _ => {}
             }

@@ -3,6 +3,7 @@
 pub(crate) mod application;
 pub(crate) mod arguments;
 pub(crate) mod arity;
+mod called_property;
 pub(crate) mod candidates;
 pub(crate) mod closure_overload;
 pub(crate) mod custom_interpolation;
@@ -25,16 +26,15 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{self, ExprKind as Ast, Ident};
 use crate::types::conform::superclass;
-use crate::types::generics::signature;
 use crate::types::generics::unification;
 use crate::types::infer::call::arguments::{ArgNode, match_args};
 use crate::types::infer::call::candidates::{Candidate, Target};
 use crate::types::infer::call::parenthesized_callee::named_callee;
 use crate::types::infer::solver::pending_expression::PendingKind;
-use crate::types::model::declaration_tables::{Entry, MemberKind, Named};
+use crate::types::model::declaration_tables::{Entry, Named};
 use crate::types::model::prelude_index::PRELUDE_FILE;
 use crate::types::model::ty::Type;
-use crate::types::model::typed_tree::{Argument, Expr, ExprKind, FunctionId};
+use crate::types::model::typed_tree::{Argument, Expr, ExprKind};
 use crate::types::names::{members, name_lookup};
 use crate::types::nominal::stored_property;
 use crate::types::synthesize;
@@ -124,7 +124,7 @@ impl Infer<'_> {
         callee: &ast::Expr,
         name: &Ident,
         generics: &[ast::TypeExpr],
-        args: Vec<ArgNode>,
+        mut args: Vec<ArgNode>,
         expected: Option<&Type>,
         span: Span,
     ) -> Expr {
@@ -146,6 +146,13 @@ impl Infer<'_> {
                 None => {}
             }
             if let Some(candidates) = self.own_member_candidates(&name.name) {
+                let is_property = self.has_own_callable_property(&name.name);
+                if is_property && !candidates.is_empty() {
+                    let property = self.expr(callee, None);
+                    if let Some(function) = self.called_property(property, &candidates, &mut args, span) {
+                        return self.call_value(function, args, expected, span);
+                    }
+                }
                 // The name denotes a method of the enclosing type, unless only a top-level function of this name fits.
                 let global = self.function_candidates(&name.name);
                 let fits = |infer: &mut Self, list: &[Candidate]| {
@@ -157,7 +164,7 @@ impl Infer<'_> {
                 if !candidates.is_empty() && (fits(self, &candidates) || !fits(self, &global)) {
                     return self.call_overloaded(name, candidates, args, expected, span);
                 }
-                if candidates.is_empty() && (global.is_empty() || self.is_callable_property(&name.name)) {
+                if candidates.is_empty() && (global.is_empty() || is_property) {
                     let function = self.expr(callee, None);
                     return self.call_value(function, args, expected, span);
                 }
@@ -173,47 +180,6 @@ impl Infer<'_> {
             return self.call_value(function, args, expected, span);
         }
         self.call_overloaded(name, candidates, args, expected, span)
-    }
-
-    /// Whether a callable property of the enclosing type hides the top-level functions of this name.
-    fn is_callable_property(&mut self, name: &str) -> bool {
-        let (Some(own), file) = (self.own_type(), self.file) else { return false };
-        let is_static = !self.has_self();
-        for (member, (prefix, protocol), _) in members::members(self.cx, &own, name, is_static, file) {
-            let ty = match (member, protocol) {
-                (MemberKind::Global(g), _) => stored_property::global_type(self.cx, g),
-                (MemberKind::Stored(i), _) => match self.owner_of_stored(&own, name, i) {
-                    Some(n) => stored_property::stored_type(self.cx, n, i),
-                    None => continue,
-                },
-                (MemberKind::Computed(get, _), _) => self.result_on(get, &prefix),
-                (MemberKind::Requirement(r), Some(p)) => {
-                    let function = self.cx.defs.protocol_data(p).requirements[r as usize].function;
-                    self.result_on(function, &prefix)
-                }
-                _ => continue,
-            };
-            return self.is_callable_type(&ty);
-        }
-        false
-    }
-
-    /// Returns the result type of a getter, with the generic arguments `prefix` of the receiver's type.
-    fn result_on(&mut self, getter: FunctionId, prefix: &[Type]) -> Type {
-        let signature = signature::signature(self.cx, getter);
-        let by = |p| signature.env.params.iter().position(|q| *q == p).and_then(|i| prefix.get(i).cloned());
-        signature.result.substitute(&by)
-    }
-
-    fn is_callable_type(&mut self, ty: &Type) -> bool {
-        let file = self.file;
-        let ty = unification::shallow(self.cx, ty);
-        // A call of an optional function unwraps it, or states that it must be unwrapped.
-        match name_lookup::optional_payload(self.cx, &ty).unwrap_or(ty) {
-            Type::Function(_) | Type::Metatype(_) => true,
-            Type::Nominal(n, _) if self.cx.defs.nominal_data(n).answers_calls => true,
-            ty => !members::members(self.cx, &ty, "callAsFunction", false, file).is_empty(),
-        }
     }
 
     /// Whether a callable variable of the program hides the library's functions of this name.
@@ -476,7 +442,7 @@ impl Infer<'_> {
         ty: &Type,
         on: Option<&Rc<Expr>>,
         name: &Ident,
-        args: Vec<ArgNode>,
+        mut args: Vec<ArgNode>,
         expected: Option<&Type>,
         span: Span,
     ) -> Expr {
@@ -506,6 +472,12 @@ impl Infer<'_> {
             let function = self.static_member_of(&ty, on, name, None, span);
             return self.call_value(function, args, expected, span);
         }
+        if self.may_have_property(&ty) && self.has_callable_property(&ty, &name.name, true) {
+            let property = self.static_member_of(&ty, on, name, None, name.span);
+            if let Some(function) = self.called_property(property, &candidates, &mut args, span) {
+                return self.call_value(function, args, expected, span);
+            }
+        }
         self.call_overloaded(name, candidates, args, expected, span)
     }
 
@@ -514,7 +486,7 @@ impl Infer<'_> {
         &mut self,
         base: Expr,
         name: &Ident,
-        args: Vec<ArgNode>,
+        mut args: Vec<ArgNode>,
         expected: Option<&Type>,
         span: Span,
     ) -> Expr {
@@ -560,6 +532,12 @@ impl Infer<'_> {
             }
             let function = self.member(base, name, None, name.span);
             return self.call_value(function, args, expected, span);
+        }
+        if self.may_have_property(&ty) && self.has_callable_property(&ty, &name.name, false) {
+            let property = self.member((*receiver).clone(), name, None, name.span);
+            if let Some(function) = self.called_property(property, &candidates, &mut args, span) {
+                return self.call_value(function, args, expected, span);
+            }
         }
         self.call_overloaded(name, candidates, args, expected, span)
     }

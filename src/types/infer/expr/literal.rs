@@ -434,9 +434,11 @@ impl Infer<'_> {
         self.made_from_literal(of, "dictionaryLiteral", pairs, span)
     }
 
-    /// Infers the creation of a tuple by the name of its type: `Point(x: 1, y: 2)`.
+    /// Infers the creation of a tuple by the name of its type: `Point(x: 1, y: 2)`, `Void()`.
     pub(crate) fn created_tuple(&mut self, ty: &Type, args: &[ArgNode], span: Span) -> Option<Expr> {
-        if !matches!(ty, Type::Tuple(_)) || args.len() < 2 || args.iter().any(|arg| arg.trailing) {
+        let Type::Tuple(types) = ty else { return None };
+        let is_created = args.len() >= 2 || args.is_empty() && types.is_empty();
+        if !is_created || args.iter().any(|arg| arg.trailing) {
             return None;
         }
         let label = |arg: &ArgNode| {

@@ -328,7 +328,7 @@ impl Infer<'_> {
             let is_opaque = f.strength == Strength::Plain && g.strength >= Strength::Differentiable;
             if (!f.throws || g.throws) && !is_opaque && self.converts_by_parts(f, g) {
                 let names: Vec<String> = (0..f.params.len()).map(|i| format!("$t{i}")).collect();
-                return self.wrapped_function(value, &names, g.throws, &wanted, span);
+                return self.wrapped_function(value, (&names, &names), g.throws, &wanted, span);
             }
             let found = value.ty.clone();
             if self.needs_widening(&found, &wanted) {
@@ -347,7 +347,7 @@ impl Infer<'_> {
         }
         if self.begins_to_throw(&found, &wanted) {
             let names: Vec<String> = (0..f.params.len()).map(|i| format!("$t{i}")).collect();
-            return self.wrapped_function(value, &names, g.throws, &wanted, span);
+            return self.wrapped_function(value, (&names, &names), g.throws, &wanted, span);
         }
         let is_refused = g.strength > Strength::Open && takes_back_marks(f, g);
         if is_refused || self.requires_more(&Type::Function(Rc::new(f.clone())), &wanted) {
@@ -403,28 +403,39 @@ impl Infer<'_> {
         all_fit
     }
 
-    /// Whether a function of several parameters is passed as a function of one tuple: `zip(a, b).map(max)`.
+    /// Whether a function of several parameters is passed as a function of one tuple, `zip(a, b).map(max)`, or one
+    /// without parameters as a function of `()`.
     fn spreads(&mut self, f: &FunctionType, g: &FunctionType) -> bool {
         let [only] = g.params.as_slice() else { return false };
         let ty = only.ty.clone();
-        f.params.len() > 1
+        f.params.len() != 1
             && matches!(unification::shallow(self.cx, &ty), Type::Tuple(parts) if parts.len() == f.params.len())
     }
 
     fn spread_function(&mut self, value: Expr, f: &FunctionType, wanted: &Type, span: Span) -> Expr {
         let names: Vec<String> = (0..f.params.len()).map(|i| format!("$s{i}")).collect();
-        self.wrapped_function(value, &names, f.throws, wanted, span)
+        if names.is_empty() {
+            return self.wrapped_function(value, (&["$s".to_string()], &[]), f.throws, wanted, span);
+        }
+        self.wrapped_function(value, (&names, &names), f.throws, wanted, span)
     }
 
-    /// Builds a closure that calls a function with the closure's own parameters.
-    fn wrapped_function(&mut self, value: Expr, names: &[String], throws: bool, wanted: &Type, span: Span) -> Expr {
+    /// Builds a closure that calls a function with some of the closure's own parameters.
+    fn wrapped_function(
+        &mut self,
+        value: Expr,
+        (params, passed): (&[String], &[String]),
+        throws: bool,
+        wanted: &Type,
+        span: Span,
+    ) -> Expr {
         let ident = |name: &str| ast::Expr { kind: ast::ExprKind::Ident { name: name.into(), generics: vec![] }, span };
         let function = format!("$function{}", self.frame().locals.len());
-        let args = names.iter().map(|n| ast::Arg { label: None, value: Rc::new(ident(n)), trailing: false });
+        let args = passed.iter().map(|n| ast::Arg { label: None, value: Rc::new(ident(n)), trailing: false });
         let args = args.collect();
         let call = ast::ExprKind::Call { callee: Rc::new(ident(&function)), args };
         let closure = crate::types::infer::expr::calculus_notation::closure_of_call(
-            names,
+            params,
             ast::Expr { kind: call, span },
             throws,
             span,
