@@ -3,7 +3,7 @@
 
 use crate::source::Span;
 use crate::syntax::ast;
-use crate::syntax::ast::{ExprKind as Ast, Ident, Name};
+use crate::syntax::ast::{ExprKind as Ast, Name};
 use crate::types::conform::conformances;
 use crate::types::generics::associated_type;
 use crate::types::generics::unification;
@@ -260,7 +260,10 @@ impl Infer<'_> {
         for arg in args {
             let is_collection = matches!(&arg.ast.kind, Ast::Array(items) if !items.is_empty())
                 || matches!(&arg.ast.kind, Ast::Dictionary(items) if !items.is_empty())
-                || matches!(&arg.ast.kind, Ast::Tuple(_) | Ast::Ternary { .. } | Ast::If { .. } | Ast::Switch { .. });
+                || matches!(&arg.ast.kind, Ast::Tuple(_) | Ast::If { .. } | Ast::Switch { .. })
+                // A branch that is an implicit member has no type of its own.
+                || matches!(&arg.ast.kind, Ast::Ternary { then, otherwise, .. }
+                    if implicit_root(then).is_none() && implicit_root(otherwise).is_none());
             if arg.ready.is_none() && is_collection {
                 let value = self.expr(&arg.ast.clone(), None);
                 arg.ready = Some(self.set_aside(value));
@@ -392,6 +395,9 @@ impl Infer<'_> {
             };
             return fits.then_some(1);
         }
+        if let Ast::Ternary { then, otherwise, .. } = &arg.kind {
+            return self.branches_fit(&[then, otherwise], &wanted, is_inout);
+        }
         let fits = match &arg.kind {
             Ast::InOut(_) => return Some(0),
             Ast::Closure(closure) => match &inner {
@@ -428,6 +434,15 @@ impl Infer<'_> {
         fits.then(|| 1 + self.cost_of_collection(arg, &inner))
     }
 
+    /// Returns the highest cost of the branches of a conditional argument; `None` if the syntax of a branch is
+    /// incompatible with the type `wanted`.
+    fn branches_fit(&mut self, branches: &[&Rc<ast::Expr>], wanted: &Type, is_inout: bool) -> Option<u32> {
+        branches.iter().try_fold(1, |cost: u32, branch| match waits(branch) {
+            true => Some(cost.max(self.shape_fits(branch, wanted, is_inout)?)),
+            false => Some(cost),
+        })
+    }
+
     /// Whether the declared parameter and result types of a closure fit those of a function. Type variables in the
     /// function type are unified with the declared types.
     fn written_types_fit(&mut self, closure: &ast::Closure, f: &FunctionType) -> bool {
@@ -455,22 +470,6 @@ impl Infer<'_> {
         self.cx.sink.diagnostics.truncate(before);
         self.failed = failed;
         ty
-    }
-
-    /// Returns the cost of the type `of` for an argument `.member(…)`. A type without such a member has a high cost, so
-    /// that the missing member is reported.
-    fn implicit_call_fits(&mut self, name: &Ident, args: &[ast::Arg], of: &Type) -> Option<u32> {
-        const WITHOUT: u32 = 30;
-        if !matches!(of, Type::Nominal(..)) {
-            return (!matches!(of, Type::Function(_) | Type::Tuple(_))).then_some(1);
-        }
-        let given: Vec<ArgNode> = args.iter().map(ArgNode::new).collect();
-        let candidates = self.method_candidates(of, &name.name, true, None);
-        let takes = |infer: &mut Self, c| match_args(&infer.candidate_params(c), &given).is_ok();
-        if candidates.is_empty() {
-            return (&*name.name != "init").then_some(WITHOUT);
-        }
-        candidates.iter().any(|c| takes(self, c)).then_some(1)
     }
 
     /// Whether the elements of an array literal fit the element type of a type that can be written as an array literal,

@@ -8,7 +8,8 @@ use crate::types::conform::conformances;
 use crate::types::generics::signature;
 use crate::types::generics::unification;
 use crate::types::infer::Infer;
-use crate::types::infer::call::arguments::ArgNode;
+use crate::types::infer::call::arguments::{ArgNode, match_args};
+use crate::types::infer::expr::operator;
 use crate::types::infer::solver::pending_expression::PendingKind;
 use crate::types::model::declaration_tables::MemberKind;
 use crate::types::model::ty::Type;
@@ -97,6 +98,36 @@ impl Infer<'_> {
         self.error_expr(span)
     }
 
+    /// Infers the operands that are operators with an implicit member among their operands, such as `.now() + 1` in
+    /// `.now() + 1 + pause`, with the type that is expected of the whole expression.
+    pub(crate) fn ready_implicit(&mut self, op: &Ident, args: &mut [ArgNode], expected: Option<&Type>) {
+        if expected.is_none() || operator::is_comparison(&op.name) {
+            return;
+        }
+        for arg in args {
+            if arg.ready.is_none() && has_implicit_operand(&arg.ast) {
+                let value = self.expr(&arg.ast.clone(), expected);
+                arg.ready = Some(self.set_aside(value));
+            }
+        }
+    }
+
+    /// Returns the cost of the type `of` for an argument `.member(…)`. A type without such a member has a high cost, so
+    /// that the missing member is reported.
+    pub(crate) fn implicit_call_fits(&mut self, name: &Ident, args: &[ast::Arg], of: &Type) -> Option<u32> {
+        const WITHOUT: u32 = 30;
+        if !matches!(of, Type::Nominal(..)) {
+            return (!matches!(of, Type::Function(_) | Type::Tuple(_))).then_some(1);
+        }
+        let given: Vec<ArgNode> = args.iter().map(ArgNode::new).collect();
+        let candidates = self.method_candidates(of, &name.name, true, None);
+        let takes = |infer: &mut Self, c| match_args(&infer.candidate_params(c), &given).is_ok();
+        if candidates.is_empty() {
+            return (&*name.name != "init").then_some(WITHOUT);
+        }
+        candidates.iter().any(|c| takes(self, c)).then_some(1)
+    }
+
     /// Rewrites `.name(arguments)`, the result of a function that returns `Self` of a class, as a member of `Self`,
     /// which may be a subclass.
     pub(crate) fn of_own_class(&mut self, value: &ast::Expr) -> Option<ast::Expr> {
@@ -145,6 +176,17 @@ fn is_single(e: &ast::Expr) -> bool {
     match &e.kind {
         Ast::Implicit { .. } => true,
         Ast::Call { callee, .. } => matches!(callee.kind, Ast::Implicit { .. }),
+        _ => false,
+    }
+}
+
+/// Whether an expression is an operator that has an implicit member as its operand, or is such an operator's result.
+fn has_implicit_operand(e: &ast::Expr) -> bool {
+    match &e.kind {
+        Ast::Binary { lhs, rhs, .. } => {
+            [lhs, rhs].into_iter().any(|operand| implicit_root(operand).is_some() || has_implicit_operand(operand))
+        }
+        Ast::Paren(inner) => has_implicit_operand(inner),
         _ => false,
     }
 }

@@ -9,6 +9,7 @@ use crate::types::generics::unification;
 use crate::types::infer::Infer;
 use crate::types::infer::call::arguments::ArgNode;
 use crate::types::infer::call::candidates::{Candidate, Target};
+use crate::types::infer::expr::implicit_member::implicit_root;
 use crate::types::infer::solver::pending_expression::PendingKind;
 use crate::types::model::ty::Type;
 use crate::types::model::typed_tree::{Condition, Expr, ExprKind, Pattern, PatternKind, Place, Root, Stmt, StmtKind};
@@ -281,6 +282,7 @@ impl Infer<'_> {
         let expected = expected.filter(|ty| !self.is_any_hashable(payload.as_ref().unwrap_or(ty)));
         let (from, vars) = (self.pending.len(), self.cx.vars.var_count());
         self.ready_power(op, &mut args);
+        self.ready_implicit(op, &mut args, expected);
         self.ready_operands(&mut args);
         self.unwrap_operands(op, &mut args);
         self.resolve_beside_int(&args, from, vars);
@@ -369,7 +371,7 @@ impl Infer<'_> {
         if let Some(expected) = expected.and_then(|t| self.known(t))
             && !is_comparison(&op.name)
             && !is_range
-            && !operands_known
+            && (!operands_known || args.iter().any(|arg| implicit_root(&arg.ast).is_some()))
         {
             let expected = name_lookup::optional_payload(self.cx, &expected).unwrap_or(expected);
             if let Some(expected) = self.known(&expected)
