@@ -170,6 +170,33 @@ impl Infer<'_> {
             }
         }
     }
+
+    /// Makes the operands `Int`s if they are an integer literal and a value of unknown type, and the operator is declared
+    /// for integers only: `{ $0 & 1 }`.
+    pub(crate) fn prefer_integer(&mut self, op: &Ident, args: &[ArgNode], span: Span) {
+        let mut literals = 0;
+        let mut types = vec![];
+        for arg in args {
+            let Some(ready) = &arg.ready else { return };
+            let Type::Var(v) = unification::shallow(self.cx, &ready.ty) else { return };
+            match self.cx.vars.var(v).literal {
+                Some(Literal::Int) => literals += 1,
+                Some(_) => return,
+                None => {}
+            }
+            types.push(Type::Var(v));
+        }
+        let (int, double) = (name_lookup::simple(self.cx, "Int"), name_lookup::simple(self.cx, "Double"));
+        let mut is_declared = |ty: &Type| {
+            let candidates = self.operator_candidates(op, std::slice::from_ref(ty), args.len());
+            !candidates.is_empty()
+        };
+        if literals > 0 && literals < types.len() && is_declared(&int) && !is_declared(&double) {
+            for ty in &types {
+                unification::unify(self.cx, ty, &int, span);
+            }
+        }
+    }
 }
 
 /// Whether the result of an operator on numbers has the type of its operands. Other prefix and postfix operators than signs

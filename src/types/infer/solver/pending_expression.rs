@@ -337,6 +337,7 @@ impl Infer<'_> {
                         return None;
                     }
                     self.prefer_double(op, args, span);
+                    self.prefer_integer(op, args, span);
                 }
                 self.try_operator(op, args, expected.as_ref(), span, last)
             }
