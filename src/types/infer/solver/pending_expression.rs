@@ -360,7 +360,7 @@ impl Infer<'_> {
             PendingKind::CallValue { base, args, expected } => {
                 let (base, args, expected) = ((**base).clone(), args.clone(), expected.as_ref());
                 match self.known(&base.ty) {
-                    Some(ty) if phase < DefaultingPhase::Literals && self.awaits_parameters(&ty, &args) => None,
+                    Some(ty) if phase < DefaultingPhase::References && self.awaits_parameters(&ty, &args) => None,
                     Some(Type::Function(_)) => {
                         let base = self.decided(base);
                         Some(self.call_known_value(base, args, expected, span))
