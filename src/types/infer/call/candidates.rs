@@ -1,7 +1,7 @@
 //! Candidates: the functions to which the name in a call may refer, and how well each of them fits.
 
 use crate::source::Span;
-use crate::syntax::ast::Name;
+use crate::syntax::ast::{Fixity, Ident, Name};
 use crate::types::conform::conformances;
 use crate::types::conform::superclass;
 use crate::types::generics::existential;
@@ -466,5 +466,77 @@ impl Infer<'_> {
 
     pub(crate) fn label_text(labels: &[Option<Name>]) -> String {
         labels.iter().map(|l| l.as_ref().map_or("_:".to_string(), |l| format!("{l}:"))).collect()
+    }
+
+    /// Returns the candidates of an operator: local operators, members of the types, and functions.
+    pub(crate) fn operator_candidates(&mut self, op: &Ident, types: &[Type], count: usize) -> Vec<Candidate> {
+        let mut out: Vec<Candidate> = vec![];
+        let wanted = self.fixity_of(op, count);
+        let mut candidates = self.local_operators(&op.name);
+        for ty in types {
+            candidates.extend(self.method_candidates(ty, &op.name, true, None));
+        }
+        candidates.extend(self.function_candidates(&op.name));
+        for candidate in candidates {
+            self.push_operator(candidate, wanted, count, &mut out);
+        }
+        self.accessible(out)
+    }
+
+    fn fixity_of(&self, op: &Ident, count: usize) -> Option<Fixity> {
+        match count {
+            1 if self.postfix.contains(&op.span) => Some(Fixity::Postfix),
+            1 => Some(Fixity::Prefix),
+            _ => None,
+        }
+    }
+
+    /// Returns the candidates of a range operator between literals whose types are not known.
+    pub(crate) fn range_candidates(&mut self, op: &Ident, count: usize) -> Vec<Candidate> {
+        let comparable = name_lookup::protocol(self.cx, "Comparable");
+        prelude::load_extensions(self.cx, "Comparable");
+        prelude::load_members(self.cx, "Comparable", &op.name);
+        let members = self.cx.defs.protocol_data(comparable).members.get(&op.name).cloned().unwrap_or_default();
+        let mut out = vec![];
+        for member in members {
+            if let MemberKind::Method(f) = member.kind {
+                let candidate =
+                    Candidate { target: Target::Function(f), prefix: Rc::from([]), receiver: None, tier: 1 };
+                let fixity = self.fixity_of(op, count);
+                self.push_operator(candidate, fixity, count, &mut out);
+            }
+        }
+        out
+    }
+
+    fn push_operator(&mut self, candidate: Candidate, fixity: Option<Fixity>, count: usize, out: &mut Vec<Candidate>) {
+        let function = match &candidate.target {
+            Target::Function(f) => *f,
+            Target::Requirement(p, r) => self.cx.defs.protocol_data(*p).requirements[*r as usize].function,
+            Target::Case(..) => return,
+        };
+        let declared = self.cx.defs.function_data(function).fixity;
+        let fits = fixity == declared;
+        let params = signature::signature(self.cx, function).params.len();
+        let known = out.iter().any(|c| {
+            let same = match (&c.target, &candidate.target) {
+                (Target::Function(a), Target::Function(b)) => a == b,
+                (Target::Requirement(p, r), Target::Requirement(q, s)) => p == q && r == s,
+                _ => false,
+            };
+            // If the type variables can make both types equal, the two candidates may be one and are listed once.
+            same && self.may_be_equal(&c.prefix, &candidate.prefix)
+        });
+        if fits && params == count && !known {
+            out.push(candidate);
+        }
+    }
+
+    fn may_be_equal(&mut self, a: &[Type], b: &[Type]) -> bool {
+        let snapshot = self.cx.vars.snapshot();
+        let equal =
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| unification::unify(self.cx, a, b, Span::default()));
+        self.cx.vars.rollback(snapshot);
+        equal
     }
 }

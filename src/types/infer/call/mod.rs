@@ -11,7 +11,6 @@ pub(crate) mod delegating_initializer;
 pub(crate) mod dynamic_member;
 pub(crate) mod expectation;
 pub(crate) mod generic_default;
-mod generic_operand;
 pub(crate) mod overload_resolution;
 mod parenthesized_callee;
 mod pending_result;

@@ -3,8 +3,7 @@
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast;
-use crate::syntax::ast::{ExprKind as Ast, Fixity, Ident};
-use crate::types::generics::signature;
+use crate::syntax::ast::{ExprKind as Ast, Ident};
 use crate::types::generics::unification;
 use crate::types::infer::Infer;
 use crate::types::infer::call::arguments::ArgNode;
@@ -14,7 +13,6 @@ use crate::types::infer::solver::pending_expression::PendingKind;
 use crate::types::model::ty::Type;
 use crate::types::model::typed_tree::{Condition, Expr, ExprKind, Pattern, PatternKind, Place, Root, Stmt, StmtKind};
 use crate::types::names::name_lookup;
-use crate::types::names::prelude;
 use std::rc::Rc;
 
 /// The prefix operators of the library, none of which modifies its operand.
@@ -519,77 +517,6 @@ impl Infer<'_> {
             }
         }
         kept
-    }
-
-    pub(crate) fn operator_candidates(&mut self, op: &Ident, types: &[Type], count: usize) -> Vec<Candidate> {
-        let mut out: Vec<Candidate> = vec![];
-        let wanted = self.fixity_of(op, count);
-        let mut candidates = self.local_operators(&op.name);
-        for ty in types {
-            candidates.extend(self.method_candidates(ty, &op.name, true, None));
-        }
-        candidates.extend(self.function_candidates(&op.name));
-        for candidate in candidates {
-            self.push_operator(candidate, wanted, count, &mut out);
-        }
-        self.accessible(out)
-    }
-
-    fn fixity_of(&self, op: &Ident, count: usize) -> Option<Fixity> {
-        match count {
-            1 if self.postfix.contains(&op.span) => Some(Fixity::Postfix),
-            1 => Some(Fixity::Prefix),
-            _ => None,
-        }
-    }
-
-    /// Returns the candidates of a range operator between literals whose types are not known.
-    fn range_candidates(&mut self, op: &Ident, count: usize) -> Vec<Candidate> {
-        let comparable = name_lookup::protocol(self.cx, "Comparable");
-        prelude::load_extensions(self.cx, "Comparable");
-        prelude::load_members(self.cx, "Comparable", &op.name);
-        let members = self.cx.defs.protocol_data(comparable).members.get(&op.name).cloned().unwrap_or_default();
-        let mut out = vec![];
-        for member in members {
-            if let crate::types::model::declaration_tables::MemberKind::Method(f) = member.kind {
-                let candidate =
-                    Candidate { target: Target::Function(f), prefix: std::rc::Rc::from([]), receiver: None, tier: 1 };
-                let fixity = self.fixity_of(op, count);
-                self.push_operator(candidate, fixity, count, &mut out);
-            }
-        }
-        out
-    }
-
-    fn push_operator(&mut self, candidate: Candidate, fixity: Option<Fixity>, count: usize, out: &mut Vec<Candidate>) {
-        let function = match &candidate.target {
-            Target::Function(f) => *f,
-            Target::Requirement(p, r) => self.cx.defs.protocol_data(*p).requirements[*r as usize].function,
-            Target::Case(..) => return,
-        };
-        let declared = self.cx.defs.function_data(function).fixity;
-        let fits = fixity == declared;
-        let params = signature::signature(self.cx, function).params.len();
-        let known = out.iter().any(|c| {
-            let same = match (&c.target, &candidate.target) {
-                (Target::Function(a), Target::Function(b)) => a == b,
-                (Target::Requirement(p, r), Target::Requirement(q, s)) => p == q && r == s,
-                _ => false,
-            };
-            // If the type variables can make both types equal, the two candidates may be one and are listed once.
-            same && self.may_be_equal(&c.prefix, &candidate.prefix)
-        });
-        if fits && params == count && !known {
-            out.push(candidate);
-        }
-    }
-
-    fn may_be_equal(&mut self, a: &[Type], b: &[Type]) -> bool {
-        let snapshot = self.cx.vars.snapshot();
-        let equal =
-            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| unification::unify(self.cx, a, b, Span::default()));
-        self.cx.vars.rollback(snapshot);
-        equal
     }
 }
 
