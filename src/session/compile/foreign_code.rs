@@ -16,6 +16,7 @@ use crate::types::TypeContext;
 use crate::types::module_check;
 use hashbrown::HashMap;
 use std::ops::Range;
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 /// The maximum size of a module, in bytes, that is compiled again to explain its errors.
@@ -219,8 +220,13 @@ impl Session {
 
     /// Whether two diagnostics in one line say that an unknown name is perhaps a product.
     fn is_further_product(&self, first: &Diagnostic, second: &Diagnostic) -> bool {
-        let line = |d: &Diagnostic| self.sources.place(d.primary.span.start).map(|place| (place.name, place.line));
-        [first, second].iter().all(|d| d.message.ends_with(foreign::ONE_NAME)) && line(first) == line(second)
+        [first, second].iter().all(|d| d.message.ends_with(foreign::ONE_NAME))
+            && self.line_of(first) == self.line_of(second)
+    }
+
+    /// Returns the file and the line of a diagnostic.
+    fn line_of(&self, diagnostic: &Diagnostic) -> Option<(Rc<str>, u32)> {
+        self.sources.place(diagnostic.primary.span.start).map(|place| (place.name, place.line))
     }
 
     /// Removes the edits of a diagnostic after which the edited lines contain an error that the module did not contain
@@ -271,7 +277,7 @@ impl Session {
     /// Removes the diagnostics that follow from an unknown name: further occurrences of the name, and mismatches, in
     /// its line. `assignments` are the messages about assignments to names that are not declared.
     fn without_repetitions(&self, mut diagnostics: Vec<Diagnostic>, assignments: &[String]) -> Vec<Diagnostic> {
-        let line = |d: &Diagnostic| self.sources.place(d.primary.span.start).map(|place| (place.name, place.line));
+        let line = |d: &Diagnostic| self.line_of(d);
         let mut unknown: Vec<(_, String)> = vec![];
         for d in diagnostics.iter().filter(|d| d.code == Code::UnknownName) {
             unknown.push((line(d), d.message.clone()));

@@ -157,7 +157,7 @@ impl Replacement {
         let mut letters = text[self.range.clone()].chars();
         let (first, second, more) = (letters.next(), letters.next(), letters.next());
         let is_called = text[self.range.end..].starts_with('(');
-        self.message.ends_with(ONE_NAME) && first != second && more.is_none() && !is_called
+        self.is_product() && first != second && more.is_none() && !is_called
     }
 
     /// Whether the replacement splits an unknown name into the factors of a product.

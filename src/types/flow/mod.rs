@@ -32,9 +32,7 @@ mod usage;
 use crate::source::Span;
 use crate::types::model::declaration_tables::{BodyState, FunctionKind};
 use crate::types::model::type_context::TypeContext;
-use crate::types::model::typed_tree::{
-    Body, Capture, FunctionId, GlobalId, LocalId, Pattern, PatternKind, Place, Stmt, StmtKind,
-};
+use crate::types::model::typed_tree::{Body, Capture, FunctionId, GlobalId, LocalId, Pattern, Place, Stmt, StmtKind};
 use exits::Scope;
 use flow_state::State;
 use hashbrown::{HashMap, HashSet};
@@ -219,9 +217,7 @@ impl<'b, 'w> Flow<'b, 'w> {
         }
         for s in statements {
             if let StmtKind::Let { pattern, .. } = &s.kind {
-                let mut bound = vec![];
-                bound_locals(pattern, &mut bound);
-                self.upcoming.extend(bound.into_iter().filter(|local| captured.contains(local)));
+                self.upcoming.extend(pattern.bound().into_iter().filter(|local| captured.contains(local)));
             }
         }
     }
@@ -229,20 +225,9 @@ impl<'b, 'w> Flow<'b, 'w> {
     /// Records that the variables of a pattern are declared.
     fn reach_declaration(&mut self, pattern: &Pattern) {
         if !self.upcoming.is_empty() {
-            let mut bound = vec![];
-            bound_locals(pattern, &mut bound);
-            bound.iter().for_each(|local| {
-                self.upcoming.remove(local);
-            });
+            for local in pattern.bound() {
+                self.upcoming.remove(&local);
+            }
         }
-    }
-}
-
-/// Adds the variables that a pattern of a declaration binds.
-fn bound_locals(pattern: &Pattern, bound: &mut Vec<LocalId>) {
-    match &pattern.kind {
-        PatternKind::Bind(local) => bound.push(*local),
-        PatternKind::Tuple(parts) => parts.iter().for_each(|part| bound_locals(part, bound)),
-        _ => {}
     }
 }

@@ -5,7 +5,7 @@ use crate::ir::graph::{BlockId, Op, Reg};
 use crate::ir::lower::builder::{Builder, Use, Value};
 use crate::ir::lower::call::Operand;
 use crate::ir::lower::control::exits::Scope;
-use crate::ir::lower::control::pattern::{bound, bound_by};
+use crate::ir::lower::control::pattern::bound_by;
 use crate::ir::lower::dispatch::Target;
 use crate::ir::lower::effects::may_write;
 use crate::ir::lower::place::{Location, stride};
@@ -97,7 +97,7 @@ impl Builder<'_> {
             self.condition(filter, chosen, next);
             self.switch_to_block(chosen);
         }
-        self.block_with(&bound(parts.pattern), parts.body);
+        self.block_with(&parts.pattern.bound(), parts.body);
         self.scopes.pop();
         self.jump(next);
         self.switch_to_block(next);

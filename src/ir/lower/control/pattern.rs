@@ -126,7 +126,7 @@ impl Builder<'_> {
 
     /// Declares the variables of a pattern without an initial value.
     pub fn declare_all(&mut self, pattern: &Pattern) {
-        for local in bound(pattern) {
+        for local in pattern.bound() {
             self.declare(local);
         }
     }
@@ -138,16 +138,5 @@ pub(crate) fn bound_by(conditions: &[Condition]) -> Vec<LocalId> {
         Condition::Match { pattern, .. } => Some(pattern),
         Condition::Bool(_) => None,
     });
-    patterns.flat_map(bound).collect()
-}
-
-/// Returns the variables that a pattern binds.
-pub(crate) fn bound(pattern: &Pattern) -> Vec<LocalId> {
-    match &pattern.kind {
-        PatternKind::Wildcard | PatternKind::Nil => vec![],
-        PatternKind::Bind(local) => vec![*local],
-        PatternKind::Tuple(parts) | PatternKind::Case { payload: parts, .. } => parts.iter().flat_map(bound).collect(),
-        PatternKind::Some(inner) | PatternKind::Is { pattern: inner, .. } => bound(inner),
-        PatternKind::Test { .. } => vec![],
-    }
+    patterns.flat_map(Pattern::bound).collect()
 }

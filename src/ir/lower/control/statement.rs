@@ -3,7 +3,7 @@
 use crate::ir::graph::{BlockId, Op, Reg};
 use crate::ir::lower::builder::{Builder, Slot, Use, Value};
 use crate::ir::lower::control::exits::Scope;
-use crate::ir::lower::control::pattern::{bound, bound_by};
+use crate::ir::lower::control::pattern::bound_by;
 use crate::ir::lower::place::Location;
 use crate::types::model::typed_tree::Ownership;
 use crate::types::model::typed_tree::{Case, Condition, Expr, ExprKind, LocalId, Stmt, StmtKind};
@@ -21,11 +21,11 @@ impl Builder<'_> {
             StmtKind::Let { pattern, value: Some(value) } => {
                 let value = self.expr(value);
                 self.bind_all(pattern, value);
-                self.hold_to_exit(&bound(pattern));
+                self.hold_to_exit(&pattern.bound());
             }
             StmtKind::Let { pattern, value: None } => {
                 self.declare_all(pattern);
-                self.hold_to_exit(&bound(pattern));
+                self.hold_to_exit(&pattern.bound());
             }
             StmtKind::InitGlobal { global, value } => {
                 let value = self.expr(value);

@@ -3,7 +3,6 @@
 use crate::ir::graph::{BlockId, Reg, Trap};
 use crate::ir::lower::builder::Builder;
 use crate::ir::lower::control::exits::Scope;
-use crate::ir::lower::control::pattern::bound;
 use crate::types::model::typed_tree::{Case, Expr, LabelId, LocalId};
 
 impl Builder<'_> {
@@ -27,7 +26,7 @@ impl Builder<'_> {
         let bodies: Vec<BlockId> = cases.iter().map(|_| self.block()).collect();
         for (case, body) in cases.iter().zip(&bodies) {
             if case.patterns.len() > 1 {
-                for local in case.patterns.iter().flat_map(|(p, _)| bound(p)) {
+                for local in case.patterns.iter().flat_map(|(p, _)| p.bound()) {
                     self.pin(local);
                 }
             }
@@ -52,7 +51,7 @@ impl Builder<'_> {
         let unhandled = self.at;
         for (i, case) in cases.iter().enumerate() {
             self.switch_to_block(bodies[i]);
-            let bound = case.patterns.first().map_or_else(Vec::new, |(pattern, _)| bound(pattern));
+            let bound = case.patterns.first().map_or_else(Vec::new, |(pattern, _)| pattern.bound());
             self.block_with(&bound, &case.body);
             let next = bodies.get(i + 1).copied().filter(|_| case.falls_through);
             self.jump(next.unwrap_or(after));

@@ -20,7 +20,7 @@ use crate::types::model::syntax_query::ownership;
 use crate::types::model::syntax_query::{bound_names, is_opaque, strip};
 use crate::types::model::ty::Type;
 use crate::types::model::typed_tree::Ownership;
-use crate::types::model::typed_tree::{Expr, ExprKind, Pattern, PatternKind, Stmt, StmtKind};
+use crate::types::model::typed_tree::{Expr, ExprKind, PatternKind, Stmt, StmtKind};
 use crate::types::names::name_lookup;
 use crate::types::nominal::ownership;
 use std::rc::Rc;
@@ -163,9 +163,7 @@ impl Infer<'_> {
             self.frame().locals[local.0 as usize].ownership = ownership;
         }
         if once {
-            let mut locals = vec![];
-            bound_locals(&pattern, &mut locals);
-            locals.iter().for_each(|local| self.frame().locals[local.0 as usize].once = true);
+            pattern.bound().iter().for_each(|local| self.frame().locals[local.0 as usize].once = true);
         }
         if !Infer::is_certain(&pattern) {
             self.error(Diagnostic::error(
@@ -223,9 +221,8 @@ impl Infer<'_> {
             return;
         }
         let pattern = self.in_scope(|infer| infer.pattern(strip(&binding.pattern), ty, false));
-        let mut locals = vec![];
-        bound_locals(&pattern, &mut locals);
         // The locals only transfer the values to the globals, and are not declared by the program.
+        let locals = pattern.bound();
         locals.iter().for_each(|local| self.frame().locals[local.0 as usize].name = "".into());
         let has_value = value.is_some();
         if let Some(value) = value {
@@ -282,12 +279,4 @@ fn attempted(binding: &ast::Binding) -> ast::Binding {
         ast::Expr { kind: Ast::Try { kind: ast::TryKind::Propagate, value: Rc::new(value) }, span }
     });
     ast::Binding { value, ..binding.clone() }
-}
-
-fn bound_locals(p: &Pattern, out: &mut Vec<crate::types::model::typed_tree::LocalId>) {
-    match &p.kind {
-        PatternKind::Bind(local) => out.push(*local),
-        PatternKind::Tuple(parts) => parts.iter().for_each(|p| bound_locals(p, out)),
-        _ => {}
-    }
 }
