@@ -33,6 +33,7 @@ impl Session {
                         is_guess: true,
                         declares: false,
                         function: None,
+                        member: None,
                     });
                 }
             }

@@ -15,6 +15,7 @@ mod function_argument;
 mod juxtaposed_factors;
 mod method_call;
 mod pattern;
+mod replacement;
 mod spelling;
 mod statement_ranges;
 mod string_literal;
@@ -24,18 +25,16 @@ mod token;
 mod true_division;
 mod word_classes;
 
-use crate::diagnostic::{Code as ErrorCode, Diagnostic};
 pub(crate) use call::{WrittenCall, calls};
 pub(crate) use false_friend::{groups_of_digits, interpolations, quotients};
 pub(crate) use function_argument::functions_of_formulas;
 use pattern::Code;
+pub(crate) use replacement::Replacement;
+use replacement::member_of;
 pub(crate) use spelling::{distance, is_keyword};
 pub(crate) use statement_ranges::{is_assignment_or_import, statement_ranges};
 use std::ops::Range;
-use tables::{
-    Row, TABLES, array_operations, calculus_functions, expressions, functions, library_functions,
-    mathematical_notation, members, statements,
-};
+use tables::{Row, TABLES, calculus_functions, functions, mathematical_notation, members, statements};
 use token::{Kind, text_of};
 
 /// The part of the tables that applies to an error.
@@ -90,126 +89,6 @@ pub(crate) const ONE_NAME: &str = " is one name; a product is written with '*'";
 const GROUPED_OR_DECIMAL: &str = "digits are grouped with '_', as in '1_500', and decimals follow a point, as in '1.5'";
 /// The sentence about commas between groups of digits.
 const GROUPED: &str = "digits are grouped with '_'";
-
-/// A possible replacement of foreign code.
-#[derive(Clone, Debug)]
-pub(crate) struct Replacement {
-    /// The range of the foreign code in the text.
-    pub range: Range<usize>,
-    /// The code of the replacement; `None` if there is no equivalent that an edit can produce.
-    pub code: Option<String>,
-    /// The sentence that explains the replacement.
-    pub message: String,
-    /// Whether the matched pattern resembles almost all code, so that only type checking can confirm the replacement.
-    pub is_guess: bool,
-    /// Whether the replacement changes what a name denotes, so that it may cause errors elsewhere.
-    pub declares: bool,
-    /// The foreign function that the replaced code calls, if the row names it.
-    pub function: Option<String>,
-}
-
-/// The modifiers of declarations that are also words of other languages.
-const MODIFIERS: [&str; 5] = ["final", "open", "private", "public", "static"];
-
-impl Replacement {
-    /// Creates a replacement of code that has one meaning; the caller adds the sentence.
-    fn certain(range: Range<usize>, code: String) -> Replacement {
-        Replacement {
-            range,
-            code: Some(code),
-            message: String::new(),
-            is_guess: false,
-            declares: false,
-            function: None,
-        }
-    }
-
-    /// Whether the replaced code begins with a modifier or a `where` clause. If a text can be parsed, such code is part of
-    /// a declaration of the language.
-    pub(crate) fn is_of_declaration(&self, text: &str) -> bool {
-        let word: &str = text[self.range.clone()].split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
-        word == "where" || MODIFIERS.contains(&word)
-    }
-
-    /// Whether the replacement may explain an error: one about matrices explains the types of matrices, and one of a word
-    /// explains that the word is unknown.
-    pub(crate) fn explains(&self, text: &str, error: &Diagnostic) -> bool {
-        let word = &text[self.range.clone()];
-        let is_word = word.chars().all(token::is_word) && !word.starts_with(|c: char| c.is_ascii_digit());
-        if self.message == array_operations::MATRIX {
-            return error.message.contains("[[");
-        }
-        // A label before an argument of a subscript resembles a slice.
-        if self.message == expressions::CHARACTERS && error.message.starts_with("no subscript of '") {
-            return error.message.contains("String'");
-        }
-        if self.is_applied_to_elements() {
-            let of_range = ["type 'ClosedRange<", "type 'Range<", "type 'Stride"];
-            return error.message.contains("type '[")
-                || error.message.contains("types ([")
-                || of_range.iter().any(|range| error.message.contains(range));
-        }
-        !is_word || error.code <= ErrorCode::ExpectedBrace || error.message.contains(&format!("'{word}' in scope"))
-    }
-
-    /// Whether the replacement splits an unknown name of two letters into the factors of a product.
-    pub(crate) fn is_split(&self, text: &str) -> bool {
-        let mut letters = text[self.range.clone()].chars();
-        let (first, second, more) = (letters.next(), letters.next(), letters.next());
-        let is_called = text[self.range.end..].starts_with('(');
-        self.is_product() && first != second && more.is_none() && !is_called
-    }
-
-    /// Whether the replacement splits an unknown name into the factors of a product.
-    pub(crate) fn is_product(&self) -> bool {
-        self.message.ends_with(ONE_NAME)
-    }
-
-    /// Whether an unknown name of two letters is a coefficient and a usual name of a variable, `ax`, and is an operand in
-    /// its line, so that a product is likely although both factors are unknown. `dx` is a name of its own.
-    pub(crate) fn is_product_with_variable(&self, text: &str) -> bool {
-        let word = &text[self.range.clone()];
-        let is_named = word.ends_with(['x', 'y', 'z']) && !word.starts_with(['d', 'D']);
-        let before = text[..self.range.start].trim_end_matches(' ');
-        let after = text[self.range.end..].trim_start_matches(' ');
-        let is_operand =
-            before.ends_with(['+', '-', '*', '/']) || after.starts_with(['+', '-', '*', '/', '^', '²', '³']);
-        self.is_split(text) && is_named && is_operand
-    }
-
-    /// Whether the replacement removes the module before a name: `np.`.
-    pub(crate) fn removes_module(&self) -> bool {
-        self.message.starts_with("functions are used without")
-    }
-
-    /// Whether the replacement applies a function to each element of an array.
-    pub(crate) fn is_applied_to_elements(&self) -> bool {
-        self.message == library_functions::EACH
-    }
-
-    /// Whether the replacement maps a function or a formula over the elements of an array.
-    pub(crate) fn is_mapped(&self) -> bool {
-        self.is_applied_to_elements() || self.message == elementwise_formula::MESSAGE
-    }
-
-    /// Writes quotients in a formula of elements so that they keep their fractions if the elements are integers.
-    pub(crate) fn keep_fractions_of_elements(&mut self) {
-        if self.message == elementwise_formula::MESSAGE {
-            self.code = self.code.take().map(|code| true_division::with_fractions(&code));
-        }
-    }
-
-    /// Whether the replacement calls what the replaced code combines with an operator. It is wrong if these are not
-    /// functions, whatever else replaces the calls.
-    pub(crate) fn calls_operands(&self) -> bool {
-        self.message == calculus_functions::OF_FUNCTIONS
-    }
-
-    /// Whether the replaced word is taken for a misspelled keyword.
-    pub(crate) fn is_keyword(&self) -> bool {
-        self.is_guess && self.code.as_deref().is_some_and(is_keyword)
-    }
-}
 
 /// Returns the replacements of the foreign code at a range of a text, the most likely one first.
 pub(crate) fn replacements(text: &str, at: Range<usize>, scope: Scope) -> Vec<Replacement> {
@@ -346,7 +225,8 @@ impl<'t> Search<'t> {
                     (sentence, _) => matched.write(sentence),
                 };
                 let function = self.code.word(matched.tokens.0).filter(|_| calls_function(pattern)).map(str::to_owned);
-                found.push(Replacement { range, code: here, message, is_guess, declares: false, function });
+                let member = member_of(pattern).filter(|_| here.is_none());
+                found.push(Replacement { range, code: here, message, is_guess, declares: false, function, member });
                 count += 1;
             }
         }
@@ -497,6 +377,7 @@ impl Search<'_> {
             is_guess: true,
             declares: false,
             function: None,
+            member: None,
         })
     }
 }

@@ -7,6 +7,9 @@ const NO_MARK: &str = "derivatives are taken by 'gradient(at: x, in: f)', and va
 const LAST: &str = "the function is applied along the last axis";
 const SEED: &str = "the seed of random numbers is set by 'Context.local.randomSeed'";
 const NO_GRAD: &str = "nothing is recorded outside of 'gradient(at:in:)', so this needs no mark";
+/// The sentence about an element that is appended to a tensor.
+pub(in crate::syntax::foreign) const APPENDED: &str =
+    "tensors are joined by 'x ++ y'; a tensor is a value of a fixed shape";
 const ROWS_JOINED: &str = "tensors are joined by 'Tensor(concatenating:)'; vectors become rows by 'Tensor(stacking:)'";
 const TAPE: &str = "no tape is needed; derivatives are functions: 'gradient(at: x, in: f)'";
 const NO_KEY: &str = "random numbers need no key";
@@ -255,5 +258,5 @@ pub(in crate::syntax::foreign) const SHARED: &[Row] = &[
     ("$x . dropFirst ( )", "$x[1...]", ""),
     ("$x . dropLast ( )", "$x[..<(-1)]", ""),
     ("$x . reduce ( 0 , + )", "$x.sum()", ""),
-    ("$x . append ( $e )", "", "tensors are joined by 'x ++ y'; a tensor is a value of a fixed shape"),
+    ("$x . append ( $e )", "", APPENDED),
 ];
