@@ -86,6 +86,10 @@ impl Infer<'_> {
         if let Ast::Closure(closure) = &arg.ast.kind {
             return self.may_throw(closure);
         }
+        // The generic arguments of a case that is inferred without an expected type may stay unknown.
+        if self.names_case(&arg.ast) {
+            return false;
+        }
         let mut arg = arg.clone();
         if matches!(arg.ast.kind, Ast::Ident { .. } | Ast::Member { .. }) {
             self.ready_args(std::slice::from_mut(&mut arg));

@@ -353,6 +353,18 @@ impl Infer<'_> {
         }
     }
 
+    /// Whether an expression names a case of an enum: `Optional.some`.
+    pub(crate) fn names_case(&mut self, e: &ast::Expr) -> bool {
+        let Ast::Member { base, name, .. } = &e.kind else { return false };
+        if !matches!(base.kind, Ast::Ident { .. } | Ast::Member { .. } | Ast::Type(_)) || self.module_of(base).is_some()
+        {
+            return false;
+        }
+        let Some(ty) = self.type_expression(base) else { return false };
+        let members = members::members(self.cx, &ty, &split_labels(name).0.name, true, self.file);
+        matches!(members.as_slice(), [(MemberKind::Case(_), ..)])
+    }
+
     /// Whether an argument is a member of a variable or of a text, and one of several methods or a generic one, so that
     /// the type of the method depends on the expected type: `digits.contains`.
     pub(crate) fn names_bound_methods(&mut self, e: &ast::Expr) -> bool {
