@@ -92,8 +92,15 @@ impl Infer<'_> {
         });
         let value = closure.and_then(|function| self.value_of_closure(function));
         match value.map(|value| value.kind) {
-            Some(ExprKind::Call { callee: Callee::Static(callee), .. }) => {
-                signature::signature(self.cx, callee.function).throws
+            Some(ExprKind::Call { callee, .. }) => {
+                let function = match callee {
+                    Callee::Static(callee) => callee.function,
+                    Callee::Class { function, .. } | Callee::Opened { function, .. } => function.function,
+                    Callee::Requirement { protocol, requirement, .. } => {
+                        self.cx.defs.protocol_data(protocol).requirements[requirement as usize].function
+                    }
+                };
+                signature::signature(self.cx, function).throws
             }
             Some(ExprKind::CallValue { function, .. }) => matches!(&function.ty, Type::Function(f) if f.throws),
             _ => false,
