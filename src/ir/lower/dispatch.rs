@@ -512,16 +512,41 @@ impl Builder<'_> {
         let from = self.d.function(target.declaration().function);
         let generics = target.declaration().generics.clone();
         let from = self.of_function(&from, &generics, &from.result);
-        let value = self.call_and_propagate(&target, operands);
+        let (value, thrown) = self.call_target(&target, operands);
+        if let Some((flag, error)) = thrown {
+            self.propagate_from_thunk(flag, error, &back);
+        }
         let to = self.result.clone();
         let mut results = self.as_declared(value, &from, &to);
-        for (regs, of) in back {
-            results.extend(match of {
-                Some(of) => self.boxed(of, &regs),
-                None => regs,
-            });
-        }
+        results.extend(self.given_back(&back));
         self.return_value(results);
+    }
+
+    /// Propagates the error of the function that a thunk calls, together with the values of the `inout` parameters.
+    fn propagate_from_thunk(&mut self, flag: Reg, error: Reg, back: &[(Value, Option<&Type>)]) {
+        if !self.throws {
+            return self.propagate(flag, error);
+        }
+        let (threw, fine) = (self.block(), self.block());
+        self.branch(flag, threw, fine);
+        self.switch_to_block(threw);
+        let result = self.result.clone();
+        let mut results = self.nothing(&result);
+        results.extend(self.given_back(back));
+        self.finish(Some(error), results);
+        self.switch_to_block(fine);
+    }
+
+    /// Returns the values of the `inout` parameters of a thunk; a receiver of the given type is boxed again.
+    fn given_back(&mut self, back: &[(Value, Option<&Type>)]) -> Value {
+        let mut values = vec![];
+        for (regs, of) in back {
+            match of {
+                Some(of) => values.extend(self.boxed(of, regs)),
+                None => values.extend(regs),
+            }
+        }
+        values
     }
 
     /// Unboxes an existential whose value is known to have a concrete type.

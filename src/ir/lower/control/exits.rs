@@ -160,7 +160,7 @@ impl Builder<'_> {
     }
 
     /// Returns from the function with an error or a value, and the values of the `inout` parameters.
-    fn finish(&mut self, error: Option<Reg>, value: Value) {
+    pub fn finish(&mut self, error: Option<Reg>, value: Value) {
         let mut results = vec![];
         if self.throws {
             results.push(self.int(i64::from(error.is_some())));
