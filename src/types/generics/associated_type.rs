@@ -20,6 +20,7 @@ use crate::types::names::prelude;
 use crate::types::names::type_alias;
 use crate::types::names::type_expr;
 use crate::types::names::type_expr::TypeScope;
+use std::cmp::Reverse;
 use std::rc::Rc;
 
 /// Returns the protocols that the bound of an associated type names, without the protocols that these refine.
@@ -207,22 +208,41 @@ pub(crate) fn bounds_of_equals(cx: &mut TypeContext, ty: &Type, known: &[Protoco
     bounds
 }
 
-/// Returns the type that the generic environment declares equal to a type.
+/// Returns the type by which the generic environment replaces a type to which it declares other types equal: the known
+/// type, or else the one with the shortest name, the last of several. Equal types have the same replacement.
 fn same_as(cx: &mut TypeContext, ty: &Type) -> Option<Type> {
     let env = cx.scope.env.clone();
-    env.requirements.iter().find_map(|r| match r {
-        Requirement::Same(a, b) => {
-            let (key, value) = match (a, b) {
-                // Rewriting is always towards the shorter name, from `T.TangentVector` to `T`.
-                (Type::Associated(..), Type::Associated(..)) if associated_depth(a) < associated_depth(b) => (b, a),
-                (Type::Associated(..), _) => (a, b),
-                (_, Type::Associated(..)) | (Type::Nominal(..), Type::Param(_)) => (b, a),
-                _ => (a, b),
-            };
-            (key == ty && value != ty).then(|| value.clone())
+    let pairs = || {
+        env.requirements.iter().filter_map(|requirement| match requirement {
+            Requirement::Same(a, b) => Some((a, b)),
+            Requirement::Conforms(..) | Requirement::Superclass(..) => None,
+        })
+    };
+    if !pairs().any(|(a, b)| a == ty || b == ty) {
+        return None;
+    }
+    let mut equal = vec![ty];
+    let mut count = 0;
+    while count < equal.len() {
+        count = equal.len();
+        for (a, b) in pairs() {
+            for (one, other) in [(a, b), (b, a)] {
+                if is_variable(one) && equal.contains(&one) && !equal.contains(&other) {
+                    equal.push(other);
+                }
+            }
         }
-        _ => None,
-    })
+    }
+    let place =
+        |ty: &Type| pairs().flat_map(|(a, b)| [a, b]).enumerate().filter(|(_, of)| *of == ty).last().map(|(i, _)| i);
+    let known = equal.iter().copied().find(|ty| !is_variable(ty));
+    let shortest = || equal.iter().copied().min_by_key(|ty| (associated_depth(ty), Reverse(place(ty))));
+    known.or_else(shortest).filter(|same| *same != ty).cloned()
+}
+
+/// Whether a type stands for another type that requirements determine.
+pub(super) fn is_variable(ty: &Type) -> bool {
+    matches!(ty, Type::Param(_) | Type::Associated(..))
 }
 
 /// Returns `T.Name` for an associated type of a protocol to which `T` conforms.

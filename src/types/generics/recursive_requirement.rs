@@ -2,6 +2,7 @@
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
+use crate::types::generics::associated_type::is_variable;
 use crate::types::model::declaration_tables::{Env, Requirement};
 use crate::types::model::display;
 use crate::types::model::ty::Type;
@@ -48,11 +49,6 @@ fn prefer_others(env: &mut Env, of: &Type) {
             std::mem::swap(a, b);
         }
     }
-}
-
-/// Whether a type stands for another type that requirements determine.
-fn is_variable(ty: &Type) -> bool {
-    matches!(ty, Type::Param(_) | Type::Associated(..))
 }
 
 /// Whether `ty` is an associated type of `of`, or of such a type: `P.Item.Index` of `P`.
