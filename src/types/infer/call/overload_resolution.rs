@@ -381,6 +381,9 @@ impl Infer<'_> {
             self.forgives = true;
             fitting = self.fitting(candidates, args, expected, span);
             self.forgives = false;
+            // The members of a protocol are not meant if the type itself has such members.
+            let nearest = candidates.iter().map(|candidate| candidate.tier).min();
+            fitting.retain(|(_, candidate)| Some(candidate.tier) == nearest);
         }
         if fitting.is_empty() {
             return Some(self.no_fit(name, candidates, args, span));

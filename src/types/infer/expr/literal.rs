@@ -62,17 +62,24 @@ impl Infer<'_> {
         }
     }
 
-    /// Reports an integer literal that is larger than the largest `Int128`.
+    /// Returns the value of an integer literal that is larger than the largest `Int128` as a floating-point number, if
+    /// the literal is one; otherwise reports the literal.
     fn too_large(&mut self, ty: &Type, span: Span) -> Expr {
-        let digits = self.cx.sink.source_text(span).to_owned();
-        let error = Diagnostic::error(Code::InvalidLiteral, span, "integer literal is too large");
-        let is_decimal = digits.bytes().all(|c| c.is_ascii_digit() || c == b'_');
+        let digits = self.cx.sink.source_text(span).replace('_', "");
+        let is_decimal = digits.bytes().all(|c| c.is_ascii_digit());
         let known = unification::shallow(self.cx, ty);
         let is = |infer: &Self, name: &str| matches!(known, Type::Nominal(n, _) if &*infer.cx.defs.nominal_data(n).name == name);
+        let value = match is_decimal {
+            true if is(self, "Double") => digits.parse::<f64>().ok(),
+            true if is(self, "Float") => digits.parse::<f32>().ok().map(f64::from),
+            _ => None,
+        };
+        if let Some(value) = value.filter(|value| value.is_finite()) {
+            return Expr { kind: ExprKind::Float(value), ty: known, span };
+        }
+        let error = Diagnostic::error(Code::InvalidLiteral, span, "integer literal is too large");
         let error = if is_decimal && is(self, "UInt128") {
-            error.fix("write it as text", span, format!("UInt128(\"{}\")!", digits.replace('_', "")))
-        } else if is_decimal && is(self, "Double") {
-            error.fix("write a decimal fraction", span, format!("{digits}.0"))
+            error.fix("write it as text", span, format!("UInt128(\"{digits}\")!"))
         } else {
             error.help("the largest integer literal is 2^127 - 1; 'UInt128(…)' parses a larger number from a string")
         };

@@ -210,7 +210,10 @@ impl Infer<'_> {
         if broken {
             return self.error_expr(span);
         }
-        let by_hand: Vec<&Candidate> = candidates.iter().filter(|c| !self.takes_place(c)).collect();
+        // The members of a protocol are not meant if the type itself has such members.
+        let nearest = candidates.iter().map(|candidate| candidate.tier).min();
+        let by_hand: Vec<&Candidate> =
+            candidates.iter().filter(|c| Some(c.tier) == nearest && !self.takes_place(c)).collect();
         if let [only] = by_hand.as_slice() {
             return self.commit(name, only, args, None, span);
         }
@@ -281,13 +284,14 @@ impl Infer<'_> {
         }
     }
 
-    /// Whether a candidate takes an index of a collection, which collections return and programs do not write.
+    /// Whether a candidate takes an index of a collection, or a range of indices, which collections return and programs
+    /// do not write.
     fn takes_place(&mut self, candidate: &Candidate) -> bool {
         match self.candidate_params(candidate).as_slice() {
-            [only] if only.label.is_none() => match unification::shallow(self.cx, &only.ty.clone()) {
-                Type::Nominal(n, _) => &*self.cx.defs.nominal_data(n).name == "Index",
+            [only] if only.label.is_none() => only.ty.any(&mut |ty| match ty {
+                Type::Nominal(n, _) => &*self.cx.defs.nominal_data(*n).name == "Index",
                 _ => false,
-            },
+            }),
             _ => false,
         }
     }
