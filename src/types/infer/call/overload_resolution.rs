@@ -10,6 +10,7 @@ use crate::types::infer::Infer;
 use crate::types::infer::call::arguments::{ArgNode, Slot, closure_arity, match_args};
 use crate::types::infer::call::candidates::{Candidate, Target};
 use crate::types::infer::call::specificity::Fit;
+use crate::types::infer::report::no_matching_call::nearest_tier;
 use crate::types::infer::solver::pending_expression::{Pending, PendingKind};
 use crate::types::model::syntax_query::result_expression;
 use crate::types::model::ty::{Type, VarId};
@@ -381,9 +382,8 @@ impl Infer<'_> {
             self.forgives = true;
             fitting = self.fitting(candidates, args, expected, span);
             self.forgives = false;
-            // The members of a protocol are not meant if the type itself has such members.
-            let nearest = candidates.iter().map(|candidate| candidate.tier).min();
-            fitting.retain(|(_, candidate)| Some(candidate.tier) == nearest);
+            let nearest = nearest_tier(name, candidates);
+            fitting.retain(|(_, candidate)| candidate.tier <= nearest);
         }
         if fitting.is_empty() {
             return Some(self.no_fit(name, candidates, args, span));

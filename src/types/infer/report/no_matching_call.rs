@@ -210,10 +210,9 @@ impl Infer<'_> {
         if broken {
             return self.error_expr(span);
         }
-        // The members of a protocol are not meant if the type itself has such members.
-        let nearest = candidates.iter().map(|candidate| candidate.tier).min();
+        let nearest = nearest_tier(name, candidates);
         let by_hand: Vec<&Candidate> =
-            candidates.iter().filter(|c| Some(c.tier) == nearest && !self.takes_place(c)).collect();
+            candidates.iter().filter(|c| c.tier <= nearest && !self.takes_place(c)).collect();
         if let [only] = by_hand.as_slice() {
             return self.commit(name, only, args, None, span);
         }
@@ -446,4 +445,11 @@ fn relabeled(arg: &ArgNode, param: &SignatureParam) -> (Span, String) {
     let label = param.label.as_ref().map_or_else(String::new, |label| format!("{label}: "));
     let start = arg.label_span.map_or(arg.span.start, |s| s.start);
     (Span::new(start, arg.span.start), label)
+}
+
+/// Returns the highest distance of a candidate that the caller may have meant: the subscripts of a protocol are not meant
+/// if the type itself has subscripts.
+pub(crate) fn nearest_tier(name: &Ident, candidates: &[Candidate]) -> u32 {
+    let nearest = candidates.iter().map(|candidate| candidate.tier).min();
+    nearest.filter(|_| &*name.name == "subscript").unwrap_or(u32::MAX)
 }
