@@ -69,6 +69,7 @@ diagnostics! {
     E0225 Overlapping "A call has overlapping accesses to a variable.";
     E0226 EscapingCapture "An escaping closure captures an 'inout' parameter.";
     E0227 KnownShapes "The shapes of tensors are known not to fit an operation.";
+    E0228 Unavailable "A declaration is unavailable or deprecated.";
 
     E0301 NotDifferentiable "A function that must be differentiable is not.";
     E0302 NoDerivative "A function that is called has no derivative.";

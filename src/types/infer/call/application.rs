@@ -48,6 +48,9 @@ impl Infer<'_> {
         if let Some(refused) = self.refused_on_any(candidate, name) {
             return refused;
         }
+        if let Some(refused) = self.refused_key_path(candidate, args, span) {
+            return refused;
+        }
         if let Target::Function(f) = candidate.target {
             self.check_call_access(f, args.is_empty(), name.span);
         }

@@ -10,6 +10,7 @@ use crate::types::infer::Infer;
 use crate::types::infer::call::arguments::{ArgNode, Slot, closure_arity, match_args};
 use crate::types::infer::call::candidates::{Candidate, Target};
 use crate::types::infer::call::specificity::Fit;
+use crate::types::infer::report::availability;
 use crate::types::infer::report::no_matching_call::nearest_tier;
 use crate::types::infer::solver::pending_expression::{Pending, PendingKind};
 use crate::types::model::syntax_query::result_expression;
@@ -465,12 +466,12 @@ impl Infer<'_> {
         if is_second { all } else { favored }
     }
 
-    /// Removes the overloads marked `@_disfavoredOverload` if there are other overloads.
+    /// Removes the unavailable overloads and those marked `@_disfavoredOverload` if there are other overloads.
     pub(crate) fn favored(&mut self, candidates: Vec<Candidate>) -> Vec<Candidate> {
         let second = |infer: &Self, c: &Candidate| match &c.target {
             Target::Function(f) => {
                 let decl = infer.cx.defs.function_data(*f).decl.as_ref();
-                decl.is_some_and(|d| d.attribute("_disfavoredOverload").is_some())
+                decl.is_some_and(|d| d.attribute("_disfavoredOverload").is_some() || availability::is_unavailable(d))
             }
             Target::Requirement(..) | Target::Case(..) => false,
         };

@@ -137,6 +137,7 @@ impl Infer<'_> {
                     if self.current != 0 || self.frames[0].kind != crate::types::infer::FrameKind::Script {
                         self.cx.defs.globals[g.0 as usize].is_shared = true;
                     }
+                    self.check_global_access(g, false, span);
                     return Ok(Expr { kind: ExprKind::Global(g), ty, span });
                 }
                 Named::Function(f) if self.cx.defs.function_data(f).kind == FunctionKind::Getter => {

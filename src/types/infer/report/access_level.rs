@@ -28,6 +28,11 @@ impl Infer<'_> {
     pub(crate) fn check_function_access(&mut self, f: FunctionId, span: Span) {
         let data = self.cx.defs.function_data(f);
         let (owner, name) = (data.owner, data.base_name.clone());
+        if let Some(decl) = data.decl.clone() {
+            let name = self.cx.defs.full_name(f);
+            self.check_availability(&decl, &name, span);
+        }
+        let data = self.cx.defs.function_data(f);
         if let (Body::Memberwise(n), false) = (&data.code, data.is_prelude) {
             let n = *n;
             self.check_memberwise_access(n, span);
@@ -63,7 +68,11 @@ impl Infer<'_> {
     /// Checks the access level of a stored property that is read or written.
     pub(crate) fn check_stored_access(&mut self, n: NominalId, index: u32, writes: bool, span: Span) {
         let stored = &self.cx.defs.nominal_data(n).stored[index as usize];
+        let decl = stored.decl.clone();
         let (name, reads, hidden) = (stored.name.clone(), hides(&stored.decl, false), hides(&stored.decl, writes));
+        if !writes {
+            self.check_availability(&decl, &name, span);
+        }
         if !hidden || self.is_inside(Owner::Nominal(n)) {
             return;
         }
@@ -79,8 +88,11 @@ impl Infer<'_> {
     pub(crate) fn check_global_access(&mut self, g: GlobalId, writes: bool, span: Span) {
         let global = &self.cx.defs.globals[g.0 as usize];
         let (owner, name) = (global.owner, global.name.clone());
-        let Some(decl) = global.decl.clone().filter(|_| owner != Owner::Module) else { return };
-        if !hides(&decl, writes) || self.is_inside(owner) {
+        let Some(decl) = global.decl.clone() else { return };
+        if !writes {
+            self.check_availability(&decl, &name, span);
+        }
+        if owner == Owner::Module || !hides(&decl, writes) || self.is_inside(owner) {
             return;
         }
         match (hides(&decl, false), writes) {

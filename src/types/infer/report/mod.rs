@@ -3,8 +3,10 @@
 pub(crate) mod access_level;
 pub(crate) mod address;
 pub(crate) mod array_parameter;
+pub(crate) mod availability;
 pub(crate) mod constant_cast;
 pub(crate) mod inequality;
+mod key_path_root;
 pub(crate) mod misplaced_closure;
 mod missing_member;
 pub(crate) mod nearest_call;
