@@ -26,15 +26,9 @@ impl Session {
             for (_, code) in written {
                 let is_known = found.iter().any(|other| other.code.as_ref() == Some(&code));
                 if !is_known && text.get(call.range.clone()) != Some(&code) {
-                    found.push(Replacement {
-                        range: call.range.clone(),
-                        message: format!("'{}' is called as '{code}'", call.name),
-                        code: Some(code),
-                        is_guess: true,
-                        declares: false,
-                        function: None,
-                        member: None,
-                    });
+                    let message = format!("'{}' is called as '{code}'", call.name);
+                    let labeled = Replacement::certain(call.range.clone(), code);
+                    found.push(Replacement { message, is_guess: true, ..labeled });
                 }
             }
         }

@@ -11,7 +11,7 @@ use super::statement_errors::follows_from;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::session::{Input, Session};
 use crate::source::Span;
-use crate::syntax::foreign::{self, Replacement, Scope};
+use crate::syntax::foreign::{self, Replacement, ReplacementKind, Scope};
 use crate::types::TypeContext;
 use crate::types::module_check;
 use hashbrown::HashMap;
@@ -39,6 +39,7 @@ const MAX_STEPS: [usize; 2] = [2, 5];
 /// The explanation of an error.
 struct Explanation {
     diagnostic: Diagnostic,
+    kind: ReplacementKind,
     /// The range of the text whose errors are explained.
     range: Range<usize>,
     /// The errors that remain when the edit of the explanation is applied; `None` without an edit.
@@ -146,7 +147,7 @@ impl Session {
         effort: &mut Effort,
     ) -> (Vec<Diagnostic>, bool) {
         let reported = diagnostics.clone();
-        let mut explained = vec![];
+        let mut explained: Vec<Explanation> = vec![];
         let mut is_mended = false;
         let mut at = 0;
         let mut tried = 0;
@@ -183,7 +184,7 @@ impl Session {
                     && d.primary.span.start >= start
                     && found.range.contains(&offsets(d.primary.span, start).start)
             });
-            let repeats = explained.last().is_some_and(|last| self.is_further_product(last, &found.diagnostic));
+            let repeats = explained.last().is_some_and(|last| self.is_further_product(last, &found));
             if found.remaining.is_none() && (follows_from_name || repeats) {
                 diagnostics.remove(at - 1);
                 at -= 1;
@@ -211,17 +212,17 @@ impl Session {
                 keeps
             });
             at = kept;
-            explained.push(found.diagnostic);
+            explained.push(found);
         }
-        diagnostics.extend(explained);
+        diagnostics.extend(explained.into_iter().map(|explanation| explanation.diagnostic));
         diagnostics.sort_by_key(|d| d.primary.span.start);
         (diagnostics, is_mended)
     }
 
-    /// Whether two diagnostics in one line say that an unknown name is perhaps a product.
-    fn is_further_product(&self, first: &Diagnostic, second: &Diagnostic) -> bool {
-        [first, second].iter().all(|d| d.message.ends_with(foreign::ONE_NAME))
-            && self.line_of(first) == self.line_of(second)
+    /// Whether two explanations in one line say that an unknown name is perhaps a product.
+    fn is_further_product(&self, first: &Explanation, second: &Explanation) -> bool {
+        [first, second].iter().all(|explanation| explanation.kind == ReplacementKind::Product)
+            && self.line_of(&first.diagnostic) == self.line_of(&second.diagnostic)
     }
 
     /// Returns the file and the line of a diagnostic.
@@ -437,7 +438,8 @@ impl Session {
         message.map(|(candidate, message)| {
             let range = candidate.range.clone();
             let span = span_of(text, start, &range);
-            Explanation { diagnostic: Diagnostic::error(error.code, span, message), range, remaining: None }
+            let diagnostic = Diagnostic::error(error.code, span, message);
+            Explanation { diagnostic, kind: candidate.kind, range, remaining: None }
         })
     }
 
@@ -556,7 +558,7 @@ fn misplaced(candidate: &Replacement, attempt: &Attempt, text: &str, start: u32)
     let range = candidate.range.clone();
     let mut diagnostic = Diagnostic::error(error.code, span_of(text, start, &range), message);
     diagnostic.helps.clone_from(&error.helps);
-    Some(Explanation { diagnostic, range, remaining: None })
+    Some(Explanation { diagnostic, kind: candidate.kind, range, remaining: None })
 }
 
 /// Returns the explanation of an error. `is_one` states that the edit is the first replacement alone.
@@ -582,6 +584,7 @@ fn explain(
     let place = span_of(text, start, &first.range);
     Explanation {
         diagnostic: Diagnostic::error(error.code, place, first.message.clone()).fix(help, span, code),
+        kind: first.kind,
         range: first.range.start.min(range.start)..first.range.end.max(range.end),
         remaining: Some(last.errors.into_iter().chain(last.others).collect()),
     }

@@ -2,10 +2,10 @@
 //! elements of the arrays.
 
 use super::token::Kind;
-use super::{Replacement, Search};
+use super::{Replacement, ReplacementKind, Search};
 use std::ops::Range;
 
-pub(super) const MESSAGE: &str = "a formula is applied to each element of an array by 'map'";
+const MESSAGE: &str = "a formula is applied to each element of an array by 'map'";
 /// The maximum number of names that are tried as arrays.
 const NAMES: usize = 4;
 
@@ -23,7 +23,9 @@ impl Search<'_> {
             let names = self.variables_of(&formula);
             let mut offer = |here: String| {
                 let message = MESSAGE.to_owned();
-                found.push(Replacement { message, is_guess: true, ..Replacement::certain(range.clone(), here) });
+                let kind = ReplacementKind::MappedFormula;
+                let mapped = Replacement::certain(range.clone(), here);
+                found.push(Replacement { message, kind, is_guess: true, ..mapped });
             };
             for name in &names {
                 offer(format!("{name}.map {{ {name} in {written} }}"));

@@ -29,8 +29,8 @@ pub(crate) use call::{WrittenCall, calls};
 pub(crate) use false_friend::{groups_of_digits, interpolations, quotients};
 pub(crate) use function_argument::functions_of_formulas;
 use pattern::Code;
-pub(crate) use replacement::Replacement;
 use replacement::member_of;
+pub(crate) use replacement::{Replacement, ReplacementKind};
 pub(crate) use spelling::{distance, is_keyword};
 pub(crate) use statement_ranges::{is_assignment_or_import, statement_ranges};
 use std::ops::Range;
@@ -81,9 +81,6 @@ const REACH: usize = 2_000;
 const MOST: usize = 24;
 /// The maximum number of matches of one row.
 const MATCHES: usize = 2;
-
-/// The end of the sentence about a product without operators.
-pub(crate) const ONE_NAME: &str = " is one name; a product is written with '*'";
 
 /// The sentence about a comma that is followed by three digits.
 const GROUPED_OR_DECIMAL: &str = "digits are grouped with '_', as in '1_500', and decimals follow a point, as in '1.5'";
@@ -226,7 +223,9 @@ impl<'t> Search<'t> {
                 };
                 let function = self.code.word(matched.tokens.0).filter(|_| calls_function(pattern)).map(str::to_owned);
                 let member = member_of(pattern).filter(|_| here.is_none());
-                found.push(Replacement { range, code: here, message, is_guess, declares: false, function, member });
+                let kind = tables::kind_of(sentence);
+                let declares = false;
+                found.push(Replacement { range, code: here, message, kind, is_guess, declares, function, member });
                 count += 1;
             }
         }
@@ -347,7 +346,8 @@ impl<'t> Search<'t> {
             return vec![];
         }
         let product = |code: String| Replacement {
-            message: format!("'{word}'{ONE_NAME}"),
+            message: format!("'{word}' is one name; a product is written with '*'"),
+            kind: ReplacementKind::Product,
             is_guess: true,
             ..Replacement::certain(token.from..token.to, code)
         };
@@ -374,6 +374,7 @@ impl Search<'_> {
             range,
             code: None,
             message,
+            kind: ReplacementKind::General,
             is_guess: true,
             declares: false,
             function: None,

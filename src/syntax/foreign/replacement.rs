@@ -1,10 +1,32 @@
 //! A possible replacement of foreign code, and the errors that it may explain.
 
 use super::spelling::is_keyword;
-use super::tables::{array_operations, calculus_functions, expressions, library_functions, tensor_functions};
-use super::{ONE_NAME, elementwise_formula, token, true_division};
+use super::{token, true_division};
 use crate::diagnostic::{Code as ErrorCode, Diagnostic};
 use std::ops::Range;
+
+/// The kinds of replacements, which decide the errors that a replacement may explain.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum ReplacementKind {
+    /// A replacement without further conditions.
+    General,
+    /// An array of arrays is converted to a matrix.
+    Matrix,
+    /// A string is converted to an array of its characters.
+    Characters,
+    /// An element is appended to a tensor.
+    Appended,
+    /// A function is mapped over the elements of an array.
+    MappedFunction,
+    /// A formula is mapped over the elements of an array.
+    MappedFormula,
+    /// An unknown name is split into factors.
+    Product,
+    /// Functions that are operands of an operator are called.
+    FunctionOperands,
+    /// The module before a name is removed.
+    ModuleQualifier,
+}
 
 /// A possible replacement of foreign code.
 #[derive(Clone, Debug)]
@@ -15,6 +37,8 @@ pub(crate) struct Replacement {
     pub code: Option<String>,
     /// The sentence that explains the replacement.
     pub message: String,
+    /// The kind of the replacement.
+    pub kind: ReplacementKind,
     /// Whether the matched pattern resembles almost all code, so that only type checking can confirm the replacement.
     pub is_guess: bool,
     /// Whether the replacement changes what a name denotes, so that it may cause errors elsewhere.
@@ -30,11 +54,12 @@ const MODIFIERS: [&str; 5] = ["final", "open", "private", "public", "static"];
 
 impl Replacement {
     /// Creates a replacement of code that has one meaning; the caller adds the sentence.
-    pub(super) fn certain(range: Range<usize>, code: String) -> Replacement {
+    pub(crate) fn certain(range: Range<usize>, code: String) -> Replacement {
         Replacement {
             range,
             code: Some(code),
             message: String::new(),
+            kind: ReplacementKind::General,
             is_guess: false,
             declares: false,
             function: None,
@@ -54,26 +79,22 @@ impl Replacement {
     pub(crate) fn explains(&self, text: &str, error: &Diagnostic) -> bool {
         let word = &text[self.range.clone()];
         let is_word = word.chars().all(token::is_word) && !word.starts_with(|c: char| c.is_ascii_digit());
-        if self.message == array_operations::MATRIX {
-            return error.message.contains("[[");
+        let is_about_member = self.member.is_none_or(|member| concerns_member(word, member, error));
+        match self.kind {
+            ReplacementKind::Matrix => error.message.contains("[["),
+            // A label before an argument of a subscript resembles a slice.
+            ReplacementKind::Characters if error.message.starts_with("no subscript of '") => {
+                error.message.contains("String'")
+            }
+            ReplacementKind::Appended => error.message.contains("type 'Tensor<"),
+            _ if !is_about_member => false,
+            ReplacementKind::MappedFunction => concerns_collection(error),
+            _ => {
+                !is_word
+                    || error.code <= ErrorCode::ExpectedBrace
+                    || error.message.contains(&format!("'{word}' in scope"))
+            }
         }
-        // A label before an argument of a subscript resembles a slice.
-        if self.message == expressions::CHARACTERS && error.message.starts_with("no subscript of '") {
-            return error.message.contains("String'");
-        }
-        if self.message == tensor_functions::APPENDED {
-            return error.message.contains("type 'Tensor<");
-        }
-        if self.member.is_some_and(|member| !concerns_member(word, member, error)) {
-            return false;
-        }
-        if self.is_applied_to_elements() {
-            let of_range = ["type 'ClosedRange<", "type 'Range<", "type 'Stride"];
-            return error.message.contains("type '[")
-                || error.message.contains("types ([")
-                || of_range.iter().any(|range| error.message.contains(range));
-        }
-        !is_word || error.code <= ErrorCode::ExpectedBrace || error.message.contains(&format!("'{word}' in scope"))
     }
 
     /// Whether the replacement splits an unknown name of two letters into the factors of a product.
@@ -86,7 +107,7 @@ impl Replacement {
 
     /// Whether the replacement splits an unknown name into the factors of a product.
     pub(crate) fn is_product(&self) -> bool {
-        self.message.ends_with(ONE_NAME)
+        self.kind == ReplacementKind::Product
     }
 
     /// Whether an unknown name of two letters is a coefficient and a usual name of a variable, `ax`, and is an operand in
@@ -103,22 +124,22 @@ impl Replacement {
 
     /// Whether the replacement removes the module before a name: `np.`.
     pub(crate) fn removes_module(&self) -> bool {
-        self.message.starts_with("functions are used without")
+        self.kind == ReplacementKind::ModuleQualifier
     }
 
     /// Whether the replacement applies a function to each element of an array.
     pub(crate) fn is_applied_to_elements(&self) -> bool {
-        self.message == library_functions::EACH
+        self.kind == ReplacementKind::MappedFunction
     }
 
     /// Whether the replacement maps a function or a formula over the elements of an array.
     pub(crate) fn is_mapped(&self) -> bool {
-        self.is_applied_to_elements() || self.message == elementwise_formula::MESSAGE
+        matches!(self.kind, ReplacementKind::MappedFunction | ReplacementKind::MappedFormula)
     }
 
     /// Writes quotients in a formula of elements so that they keep their fractions if the elements are integers.
     pub(crate) fn keep_fractions_of_elements(&mut self) {
-        if self.message == elementwise_formula::MESSAGE {
+        if self.kind == ReplacementKind::MappedFormula {
             self.code = self.code.take().map(|code| true_division::with_fractions(&code));
         }
     }
@@ -126,13 +147,20 @@ impl Replacement {
     /// Whether the replacement calls what the replaced code combines with an operator. It is wrong if these are not
     /// functions, whatever else replaces the calls.
     pub(crate) fn calls_operands(&self) -> bool {
-        self.message == calculus_functions::OF_FUNCTIONS
+        self.kind == ReplacementKind::FunctionOperands
     }
 
     /// Whether the replaced word is taken for a misspelled keyword.
     pub(crate) fn is_keyword(&self) -> bool {
         self.is_guess && self.code.as_deref().is_some_and(is_keyword)
     }
+}
+
+/// Whether an error is about the type of an array or a range.
+fn concerns_collection(error: &Diagnostic) -> bool {
+    ["type '[", "types ([", "type 'ClosedRange<", "type 'Range<", "type 'Stride"]
+        .iter()
+        .any(|part| error.message.contains(part))
 }
 
 /// Whether an error is about a member of the code, rather than about an argument: the member or the value before it is

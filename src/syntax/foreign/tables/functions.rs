@@ -9,6 +9,9 @@ const INDICES: &str = "the indices of elements are written '$n.indices.filter { 
 /// The sentence about the seed of random numbers.
 pub(in crate::syntax::foreign) const SEED: &str =
     "the seed is an option, 'dscript --seed 1', and ':set seed 1' at the prompt";
+/// The sentences about modules before the names of functions.
+pub(super) const WITHOUT_MODULE: &str = "functions are used without '$module.'";
+pub(super) const WITHOUT_MODULES: &str = "functions are used without their modules";
 const ROUNDED: &str = "'round' rounds to an integer; decimals are kept by a factor";
 const DESCRIBED: &str = "a text that describes any value is written 'String(describing: $e)'";
 const EVERY_METHOD: &str = "the members of a type are listed by completion, and by 'dscript doc'";
@@ -140,9 +143,9 @@ pub(in crate::syntax::foreign) const ROWS: &[Row] = &[
     ("<module> . arcsin ( $e )", "asin($e)", ""),
     ("<module> . arccos ( $e )", "acos($e)", ""),
     ("<module> . arctan ( $e )", "atan($e)", ""),
-    ("<module> . <module> . $n ( $a )", "$n($a)", "functions are used without their modules"),
-    ("<module> . $n ( $a )", "$n($a)", "functions are used without '$module.'"),
-    ("<module> . $n", "$n", "functions are used without '$module.'"),
+    ("<module> . <module> . $n ( $a )", "$n($a)", WITHOUT_MODULES),
+    ("<module> . $n ( $a )", "$n($a)", WITHOUT_MODULE),
+    ("<module> . $n", "$n", WITHOUT_MODULE),
     ("ForwardDiff . derivative ( $n , $e )", "derivative(at: $e, in: $n)", ""),
     ("jax . grad ( $f ) ( $e )", "gradient(at: $e, in: $f)", ""),
     ("jax . grad ( lambda $n : $d ) ( $e )", "gradient(at: $e) { $n in $d }", ""),

@@ -21,7 +21,7 @@ pub(super) mod statements;
 pub(super) mod tensor_functions;
 pub(super) mod tensors;
 
-use super::Scope;
+use super::{ReplacementKind, Scope};
 
 /// A row of a table: the pattern, the replacement, and the sentence, in which `$` and a letter stand for parts as well.
 /// The replacement `-` removes the code. A row without a replacement has only a sentence; the default sentence is
@@ -59,3 +59,19 @@ pub(super) const TABLES: &[(Scope, &[Row])] = &[
     (Scope::Expressions, tensor_functions::SHARED),
     (Scope::Expressions, array_functions::UNKNOWN),
 ];
+
+/// The sentences of rows whose replacements have further conditions.
+const KINDS: &[(&str, ReplacementKind)] = &[
+    (array_operations::MATRIX, ReplacementKind::Matrix),
+    (expressions::CHARACTERS, ReplacementKind::Characters),
+    (tensor_functions::APPENDED, ReplacementKind::Appended),
+    (library_functions::EACH, ReplacementKind::MappedFunction),
+    (calculus_functions::OF_FUNCTIONS, ReplacementKind::FunctionOperands),
+    (functions::WITHOUT_MODULE, ReplacementKind::ModuleQualifier),
+    (functions::WITHOUT_MODULES, ReplacementKind::ModuleQualifier),
+];
+
+/// Returns the kind of the replacements of a row with a sentence.
+pub(super) fn kind_of(sentence: &str) -> ReplacementKind {
+    KINDS.iter().find(|(of, _)| *of == sentence).map_or(ReplacementKind::General, |(_, kind)| *kind)
+}

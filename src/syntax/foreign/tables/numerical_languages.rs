@@ -2,6 +2,7 @@
 
 use super::Row;
 use super::calculus_functions::OF_FUNCTIONS;
+use super::library_functions::EACH;
 
 const DRAWN: &str = "a function is drawn over a range";
 const FUNCTION: &str = "a function with statements is declared with 'func $n(x: Double) -> Double { … }'";
@@ -9,7 +10,6 @@ const PARAMETER: &str =
     "an element of an array is written in square brackets, and the parameters of a formula are names: '$n($m) = …'";
 const MINIMIZED: &str = "a minimum is sought from a point: 'minimize({ x in … }, from: 0)'";
 const SOLVED: &str = "a root is sought near a point: 'solve({ x in … }, near: 1)'";
-const EACH: &str = "a function is applied to each element of an array by 'map'";
 const ITEMS: &str =
     "a plot is one value; items are added by methods, as in 'plot(xs, ys).titled(\"t\").labels(x: \"x\", y: \"y\")'";
 const STATIONARY: &str = "a zero of the gradient is sought near a point: 'solve(∇$n, near: (1, 1))'";
