@@ -120,6 +120,14 @@ pub struct Helpers {
     /// Creates a function object in an empty register, with captured references, and with the captured numbers and integers that
     /// were passed; returns whether the register was empty.
     pub new_closure: extern "C" fn(*mut Context, register: *mut u8, captured: *mut u8, *const ClosureSite) -> i64,
+    /// Creates a record with the numbers and integers that were passed and the references in the window, which are moved, in an
+    /// empty register; returns whether the register was empty.
+    pub new_record: extern "C" fn(*mut Context, register: *mut u8, window: *mut u8, *const Counts) -> i64,
+    /// Appends an element with the same components to an array; returns whether the register holds an array.
+    pub append_parts: extern "C" fn(*mut Context, array: *mut u8, window: *mut u8, *const Counts) -> i64,
+    /// Looks up the implementation of a method for the object in the second register; returns whether it was known, and
+    /// nothing had to be dropped.
+    pub find_method: extern "C" fn(*mut Context, out: *mut u8, from: *mut u8, method: i64) -> i64,
     /// Creates an empty array in a register.
     pub new_array: extern "C" fn(*mut Context, register: *mut u8) -> i64,
     /// Creates an empty array in an empty register; returns whether the register was empty.

@@ -3,13 +3,14 @@
 use super::shape::{Shape, ShapeId, Shapes, visible_fields};
 use super::{Components, Ref};
 use crate::tensor::Tensor;
+use smallvec::{SmallVec, smallvec};
 use std::cmp::Ordering;
 use std::rc::Rc;
 
 /// Whether two values of one type are equal. The function uses a work list, so that chains of any length can be
 /// compared.
 pub fn equal(shapes: &Shapes, shape: ShapeId, a: Components<'_>, b: Components<'_>) -> bool {
-    let mut work = vec![(shape, a, b)];
+    let mut work: WorkList<'_> = smallvec![(shape, a, b)];
     while let Some((shape, mut a, mut b)) = work.pop() {
         crate::cancel::check();
         let same = match shapes.get(shape) {
@@ -73,7 +74,8 @@ pub fn equal(shapes: &Shapes, shape: ShapeId, a: Components<'_>, b: Components<'
     true
 }
 
-type WorkList<'a> = Vec<(ShapeId, Components<'a>, Components<'a>)>;
+/// The parts that remain to be compared. Most values have few parts, which need no allocation.
+type WorkList<'a> = SmallVec<[(ShapeId, Components<'a>, Components<'a>); 4]>;
 
 fn push_fields<'a>(
     shapes: &Shapes,

@@ -4,6 +4,7 @@ use super::comparison::text;
 use super::shape::{Shape, ShapeId, Shapes, visible_fields};
 use super::{Components, Ref};
 use crate::tensor::Tensor;
+use smallvec::{SmallVec, smallvec};
 use std::borrow::Cow;
 use std::rc::Rc;
 
@@ -55,8 +56,11 @@ fn hash_tensor(tensor: &Tensor, state: &mut Mixer) {
     scalars.iter().flatten().for_each(|x| state.mix((x + 0.0).to_bits()));
 }
 
+/// The parts that remain to be hashed. Most values have few parts, which need no allocation.
+type WorkList<'a> = SmallVec<[(ShapeId, Components<'a>); 4]>;
+
 fn hash_parts(shapes: &Shapes, shape: ShapeId, value: Components<'_>, state: &mut Mixer) {
-    let mut work = vec![(shape, value)];
+    let mut work: WorkList<'_> = smallvec![(shape, value)];
     while let Some((shape, mut value)) = work.pop() {
         match shapes.get(shape) {
             // Positive and negative zero are equal.
@@ -127,7 +131,7 @@ fn hash_parts(shapes: &Shapes, shape: ShapeId, value: Components<'_>, state: &mu
 
 fn push_parts<'a>(
     shapes: &Shapes,
-    work: &mut Vec<(ShapeId, Components<'a>)>,
+    work: &mut WorkList<'a>,
     fields: impl DoubleEndedIterator<Item = ShapeId>,
     mut value: Components<'a>,
 ) {

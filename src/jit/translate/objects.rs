@@ -109,6 +109,18 @@ impl Translator<'_, '_> {
                 ];
                 self.call_or_step(at, self.helpers.new_closure as *const () as usize, &given);
             }
+            I::NewRecord { out, parts } => {
+                return self.gather(at, self.helpers.new_record as *const () as usize, out.0, usize::from(parts));
+            }
+            I::Append { array, parts } => {
+                return self.gather(at, self.helpers.append_parts as *const () as usize, array.0, usize::from(parts));
+            }
+            I::FindMethod { out, from, method } => {
+                let context = self.builder.ins().get_pinned_reg(types::I64);
+                let [out, from] = [out.0, from.0].map(|register| self.register_address(register));
+                let given = [context, out, from, self.constant(i64::from(method.0))];
+                self.call_or_step(at, self.helpers.find_method as *const () as usize, &given);
+            }
             I::NewArray { out } if !self.is_derivative => {
                 let context = self.builder.ins().get_pinned_reg(types::I64);
                 let given = [context, self.register_address(out.0)];
@@ -243,6 +255,23 @@ impl Translator<'_, '_> {
         self.builder.ins().store(FLAGS, value, base, offset);
     }
 
+    /// Combines the components in the window to a record or an element by a function of the machine; returns whether that is
+    /// possible.
+    fn gather(&mut self, at: usize, function: usize, register: u16, parts: usize) -> bool {
+        let counts = &self.code.parts[parts];
+        let [numbers, integers, _] = *counts;
+        let has_slots = self.code.is_derivative && numbers > 0;
+        if self.is_derivative || has_slots || usize::from(numbers + integers) > PASSED {
+            return false;
+        }
+        self.pass_window(numbers, *counts);
+        let context = self.builder.ins().get_pinned_reg(types::I64);
+        let counts = self.constant(std::ptr::from_ref(counts).addr() as i64);
+        let given = [context, self.register_address(register), self.register_address(self.code.registers[2]), counts];
+        self.call_or_step(at, function, &given);
+        true
+    }
+
     fn share_component(&mut self, at: usize, key: Key, layout: &Layout, out: u16, index: Index) {
         let (base, offset) = self.address(key, layout, index);
         self.share(at, layout, out, base, offset);
@@ -285,13 +314,25 @@ impl Translator<'_, '_> {
         self.builder.ins().jump(next, &[]);
     }
 
-    /// Copies a reference to a register. The interpreter does so if an object must be dropped, or is unusual.
+    /// Copies a reference to a register. A function of the machine does so if another object must be dropped, or the
+    /// object is unusual.
     fn share(&mut self, at: usize, layout: &Layout, out: u16, base: Value, offset: i32) {
         let rare = self.builder.create_block();
         self.builder.set_cold_block(rare);
         let next = self.builder.create_block();
         if !self.writes_to_empty() {
-            self.require_null(layout, out, rare);
+            let (empty, filled) = (self.builder.create_block(), self.builder.create_block());
+            self.require_null(layout, out, filled);
+            self.builder.ins().jump(empty, &[]);
+            self.continue_in(filled);
+            // A function that is called in a loop is still in the window, unless the function drops its own object.
+            let is_same = self.holds(layout, out, base, offset);
+            let other = self.builder.create_block();
+            self.builder.ins().brif(is_same, next, &[], other, &[]);
+            self.continue_in(other);
+            // An object with other owners remains, also where the reference that is copied is in it.
+            self.release_shared(layout, out, empty, rare);
+            self.continue_in(empty);
         }
         let tag = self.builder.ins().load(types::I8, FLAGS, base, offset + layout.tag);
         let [copied, uncounted, filled, text, counted] = [(); 5].map(|()| self.builder.create_block());
@@ -319,12 +360,30 @@ impl Translator<'_, '_> {
         self.copy_words(layout, out, base, offset);
         self.builder.ins().jump(next, &[]);
         self.continue_in(rare);
+        let is_pending = self.replace_by(self.rare.share, out, (base, offset));
         if self.is_derivative {
-            self.replace_by(self.rare.share, out, (base, offset), next);
+            self.builder.ins().jump(next, &[]);
         } else {
+            let pending = self.builder.create_block();
+            self.builder.set_cold_block(pending);
+            self.builder.ins().brif(is_pending, pending, &[], next, &[]);
+            self.continue_in(pending);
             self.rare_step(at, next);
         }
         self.continue_in(next);
+    }
+
+    /// Whether a register holds the reference at an address.
+    fn holds(&mut self, layout: &Layout, register: u16, base: Value, offset: i32) -> Value {
+        let (own, at) = self.reference(register);
+        let mut differences = self.constant(0);
+        for word in (0..layout.reference).step_by(8) {
+            let here = self.builder.ins().load(types::I64, FLAGS, own, at + word);
+            let there = self.builder.ins().load(types::I64, FLAGS, base, offset + word);
+            let difference = self.builder.ins().bxor(here, there);
+            differences = self.builder.ins().bor(differences, difference);
+        }
+        self.builder.ins().icmp_imm_u(IntCC::Equal, differences, 0)
     }
 
     /// Whether the object of a reference begins with the number of its owners.
@@ -398,7 +457,8 @@ impl Translator<'_, '_> {
         self.builder.ins().jump(next, &[]);
         self.continue_in(rare);
         if self.is_derivative {
-            self.replace_by(self.rare.take, out, (base, offset), next);
+            self.replace_by(self.rare.take, out, (base, offset));
+            self.builder.ins().jump(next, &[]);
         } else {
             self.rare_step(at, next);
         }
@@ -428,26 +488,18 @@ impl Translator<'_, '_> {
         if self.is_reused(at, a) {
             self.unless_reusable(layout, (base, offset), tag, next);
         }
-        let (rare, counted) = (self.builder.create_block(), self.builder.create_block());
+        let (rare, shared) = (self.builder.create_block(), self.builder.create_block());
         self.builder.set_cold_block(rare);
-        let is_counted = self.is_counted(layout, tag);
-        self.builder.ins().brif(is_counted, counted, &[], rare, &[]);
-        self.continue_in(counted);
-        let object = self.builder.ins().load(types::I64, FLAGS, base, offset + layout.object);
-        let owners = self.builder.ins().load(types::I64, FLAGS, object, layout.owners);
-        let is_shared = self.builder.ins().icmp_imm_s(IntCC::UnsignedGreaterThan, owners, 1);
-        let shared = self.builder.create_block();
-        self.builder.ins().brif(is_shared, shared, &[], rare, &[]);
+        self.release_shared(layout, a, shared, rare);
         self.continue_in(shared);
-        let owners = self.builder.ins().iadd_imm_s(owners, -1);
-        self.builder.ins().store(FLAGS, owners, object, layout.owners);
         self.set_null(layout, a);
         self.builder.ins().jump(next, &[]);
         self.continue_in(rare);
         if self.is_derivative {
             // An object without components begins with the tag of the null reference.
             let null = self.constant(layout.nothing as i64);
-            self.replace_by(self.rare.share, a, (null, 0), next);
+            self.replace_by(self.rare.share, a, (null, 0));
+            self.builder.ins().jump(next, &[]);
         } else {
             let pending = self.builder.create_block();
             self.builder.set_cold_block(pending);
@@ -456,6 +508,31 @@ impl Translator<'_, '_> {
             self.rare_step(at, next);
         }
         self.continue_in(next);
+    }
+
+    /// Removes one owner of the object in a register and continues in one block, if the object has other owners; otherwise
+    /// continues in another block.
+    fn release_shared(
+        &mut self,
+        layout: &Layout,
+        register: u16,
+        released: cranelift_codegen::ir::Block,
+        otherwise: cranelift_codegen::ir::Block,
+    ) {
+        let (base, offset) = self.reference(register);
+        let tag = self.builder.ins().load(types::I8, FLAGS, base, offset + layout.tag);
+        let (counted, shared) = (self.builder.create_block(), self.builder.create_block());
+        let is_counted = self.is_counted(layout, tag);
+        self.builder.ins().brif(is_counted, counted, &[], otherwise, &[]);
+        self.continue_in(counted);
+        let object = self.builder.ins().load(types::I64, FLAGS, base, offset + layout.object);
+        let owners = self.builder.ins().load(types::I64, FLAGS, object, layout.owners);
+        let is_shared = self.builder.ins().icmp_imm_s(IntCC::UnsignedGreaterThan, owners, 1);
+        self.builder.ins().brif(is_shared, shared, &[], otherwise, &[]);
+        self.continue_in(shared);
+        let owners = self.builder.ins().iadd_imm_s(owners, -1);
+        self.builder.ins().store(FLAGS, owners, object, layout.owners);
+        self.builder.ins().jump(released, &[]);
     }
 
     /// Ends a function that may hold references: drops those that are not results. Returns the status.

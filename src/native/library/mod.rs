@@ -114,7 +114,8 @@ impl Native {
 const PURE: &[PureNative] = string::PURE;
 
 /// The functions with a fast path that may create large objects.
-const FAST: &[FastFunction] = interpolation::FAST;
+const FAST: [FastFunction; 4] =
+    [interpolation::CONCATENATION, interpolation::INTERPOLATION, existential::BOX, existential::CAST];
 
 const PARTS: [&[NativeFunction]; 27] = [
     reflection::TABLE,
