@@ -82,10 +82,11 @@ pub fn treatment(opcode: Opcode) -> Treatment {
         | CheckIndex | ElementF | ElementI | ElementR | PartF | PartI | PartR | SetElementF | SetElementI
         | SetPartF | SetPartI | TakePart | SetElementR | SetPartR | AppendR | LoadGlobalF | LoadGlobalI
         | LoadGlobalR | StoreGlobalF | StoreGlobalI | CheckAccess | CheckGlobalAccess | NewArray | NewClosure
-        | NewRecord | Append | FindMethod | LoadText | AppendText | Native | Operate => Treatment::Object,
-        LoadArray | NewBox | NewInstance | StoreBoxR | TakeBox | StoreRecordR | TakeRecord | StoreGlobalR
-        | TakeGlobal | BeginAccess | BeginGlobalAccess | EndAccess | DPrim3F | DCallRule | DNative | DOperate
-        | DNewBox | DNewRecord | DNewClosure | DStoreBoxF | DAppend | DStoreGlobalF => Treatment::Step,
+        | StoreBoxR | TakeBox | StoreRecordR | TakeRecord | StoreGlobalR | TakeGlobal | BeginAccess
+        | BeginGlobalAccess | EndAccess | NewRecord | Append | FindMethod | LoadText | AppendText | Native
+        | Operate => Treatment::Object,
+        LoadArray | NewBox | NewInstance | DPrim3F | DCallRule | DNative | DOperate | DNewBox | DNewRecord
+        | DNewClosure | DStoreBoxF | DAppend | DStoreGlobalF => Treatment::Step,
         CallValue | DCallValue => Treatment::CallOfObject,
         PartialF | PartialLeftF | PartialRightF | PartialFI | FlushF | AppendNode | AppendNode2 | PushF | PushI
         | PushKnown | PopF | PopI | AddElementF | AddPartF | Accumulate | AccumulateR | TakeAdjoint | ReadAdjoint

@@ -9,7 +9,6 @@ mod exits;
 mod inline_primitives;
 mod integers;
 mod jumps;
-mod linearization;
 mod local_arrays;
 mod loop_versions;
 mod natives;
@@ -18,6 +17,7 @@ mod objects;
 mod ranges;
 mod recording;
 mod reused_arrays;
+mod stored_references;
 mod views;
 
 use super::context::offsets;

@@ -184,7 +184,7 @@ impl Translator<'_, '_> {
                 self.rare_step(at, usual);
                 self.continue_in(usual);
             }
-            _ => return false,
+            _ => return self.stored_reference(at, instruction),
         }
         true
     }
@@ -292,7 +292,7 @@ impl Translator<'_, '_> {
 
     /// Calls a function of the machine; the interpreter executes the instruction if the function returns that it has done
     /// nothing.
-    fn call_or_step(&mut self, at: usize, function: usize, arguments: &[Value]) {
+    pub(super) fn call_or_step(&mut self, at: usize, function: usize, arguments: &[Value]) {
         let succeeded = self.call_address(function, arguments, types::I64);
         let [rare, next] = [(); 2].map(|()| self.builder.create_block());
         self.builder.set_cold_block(rare);
