@@ -331,7 +331,12 @@ impl Translator<'_, '_> {
             self.builder.ins().brif(is_same, next, &[], other, &[]);
             self.continue_in(other);
             // An object with other owners remains, also where the reference that is copied is in it.
-            self.release_shared(layout, out, empty, rare);
+            let released = self.builder.create_block();
+            self.release_shared(layout, out, released, rare);
+            self.continue_in(released);
+            // The function of the machine must not drop the object again.
+            self.set_null(layout, out);
+            self.builder.ins().jump(empty, &[]);
             self.continue_in(empty);
         }
         let tag = self.builder.ins().load(types::I8, FLAGS, base, offset + layout.tag);
