@@ -24,6 +24,7 @@ mod prefixes;
 mod primitives;
 mod prompt;
 mod properties;
+mod replaced_references;
 mod singular;
 mod sink;
 mod standard_streams;
