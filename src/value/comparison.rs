@@ -22,13 +22,9 @@ pub fn equal(shapes: &Shapes, shape: ShapeId, a: Components<'_>, b: Components<'
             }
             Shape::Int { .. } | Shape::Bool => a.integer() == b.integer(),
             Shape::String | Shape::Character => super::string::same(text(a.reference()), text(b.reference())),
-            Shape::Tuple(fields) => {
-                push_fields(shapes, &mut work, fields.iter().map(|(_, s)| *s), a, b);
-                true
-            }
+            Shape::Tuple(fields) => equal_fields(shapes, &mut work, fields.iter().map(|(_, s)| *s), a, b),
             Shape::Struct { fields, style, .. } => {
-                push_fields(shapes, &mut work, visible_fields(fields, *style).iter().map(|(_, s)| *s), a, b);
-                true
+                equal_fields(shapes, &mut work, visible_fields(fields, *style).iter().map(|(_, s)| *s), a, b)
             }
             Shape::Enum { cases, .. } => {
                 let (tag, other) = (a.integer(), b.integer());
@@ -76,6 +72,33 @@ pub fn equal(shapes: &Shapes, shape: ShapeId, a: Components<'_>, b: Components<'
 
 /// The parts that remain to be compared. Most values have few parts, which need no allocation.
 type WorkList<'a> = SmallVec<[(ShapeId, Components<'a>, Components<'a>); 4]>;
+
+/// Compares the fields that are numbers, integers and strings, without the work list; the other fields remain. Returns
+/// whether the compared fields are equal.
+fn equal_fields<'a>(
+    shapes: &Shapes,
+    work: &mut WorkList<'a>,
+    fields: impl Iterator<Item = ShapeId>,
+    mut a: Components<'a>,
+    mut b: Components<'a>,
+) -> bool {
+    for field in fields {
+        let same = match shapes.get(field) {
+            Shape::Double | Shape::Float => a.number() == b.number(),
+            Shape::Int { .. } | Shape::Bool => a.integer() == b.integer(),
+            Shape::String => super::string::same(text(a.reference()), text(b.reference())),
+            _ => {
+                let layout = shapes.layout(field);
+                work.push((field, a.take(layout), b.take(layout)));
+                true
+            }
+        };
+        if !same {
+            return false;
+        }
+    }
+    true
+}
 
 fn push_fields<'a>(
     shapes: &Shapes,

@@ -75,9 +75,10 @@ fn hash_parts(shapes: &Shapes, shape: ShapeId, value: Components<'_>, state: &mu
             Shape::String | Shape::Character => {
                 state.text(&super::string::canonical(text(value.reference())));
             }
-            Shape::Tuple(fields) => push_parts(shapes, &mut work, fields.iter().map(|(_, s)| *s), value),
+            Shape::Tuple(fields) => hash_fields(shapes, &mut work, fields.iter().map(|(_, s)| *s), value, state),
             Shape::Struct { fields, style, .. } => {
-                push_parts(shapes, &mut work, visible_fields(fields, *style).iter().map(|(_, s)| *s), value);
+                let visible = visible_fields(fields, *style).iter().map(|(_, s)| *s);
+                hash_fields(shapes, &mut work, visible, value, state);
             }
             Shape::Enum { cases, .. } => {
                 let tag = value.integer();
@@ -125,6 +126,28 @@ fn hash_parts(shapes: &Shapes, shape: ShapeId, value: Components<'_>, state: &mu
             }
             Shape::Metatype { number, .. } => state.mix(u64::from(*number)),
             Shape::Function { .. } => {}
+        }
+    }
+}
+
+/// Mixes the leading fields that are numbers, integers and strings, without the work list; the other fields remain.
+fn hash_fields<'a>(
+    shapes: &Shapes,
+    work: &mut WorkList<'a>,
+    mut fields: impl DoubleEndedIterator<Item = ShapeId> + Clone,
+    mut value: Components<'a>,
+    state: &mut Mixer,
+) {
+    loop {
+        let remaining = fields.clone();
+        let Some(field) = fields.next() else { return };
+        match shapes.get(field) {
+            Shape::Double | Shape::Float => state.mix((value.number() + 0.0).to_bits()),
+            Shape::Int { .. } | Shape::Bool => state.mix(value.integer() as u64),
+            Shape::String => {
+                state.text(&super::string::canonical(text(value.reference())));
+            }
+            _ => return push_parts(shapes, work, remaining, value),
         }
     }
 }
