@@ -113,9 +113,15 @@ impl Native {
 
 const PURE: &[PureNative] = string::PURE;
 
-/// The functions with a fast path that may create large objects.
-const FAST: [FastFunction; 4] =
-    [interpolation::CONCATENATION, interpolation::INTERPOLATION, existential::BOX, existential::CAST];
+/// The functions with a fast path that are no single steps.
+const FAST: [FastFunction; 6] = [
+    interpolation::CONCATENATION,
+    interpolation::INTERPOLATION,
+    existential::BOX,
+    existential::CAST,
+    array::REMOVE_LAST,
+    array::SWAP,
+];
 
 const PARTS: [&[NativeFunction]; 27] = [
     reflection::TABLE,
