@@ -113,7 +113,7 @@ impl Native {
 
 const PURE: &[PureNative] = string::PURE;
 
-/// The functions with a fast path that are no single steps.
+/// The functions with a fast path that may create large objects.
 const FAST: [FastFunction; 6] = [
     interpolation::CONCATENATION,
     interpolation::INTERPOLATION,

@@ -10,6 +10,7 @@ use crate::types::generics::unification;
 use crate::types::infer::Infer;
 use crate::types::infer::call::arguments::{ArgNode, match_args};
 use crate::types::infer::call::candidates::{Candidate, Target};
+use crate::types::infer::report::availability;
 use crate::types::model::declaration_tables::{Code as Body, FunctionKind, Member, MemberKind, Owner};
 use crate::types::model::prelude_index::PRELUDE_FILE;
 use crate::types::model::ty::{NominalId, Type};
@@ -28,7 +29,7 @@ impl Infer<'_> {
     pub(crate) fn check_function_access(&mut self, f: FunctionId, span: Span) {
         let data = self.cx.defs.function_data(f);
         let (owner, name) = (data.owner, data.base_name.clone());
-        if let Some(decl) = data.decl.clone() {
+        if let Some(decl) = data.decl.clone().filter(|decl| availability::is_restricted(decl)) {
             let name = self.cx.defs.full_name(f);
             self.check_availability(&decl, &name, span);
         }

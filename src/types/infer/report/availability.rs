@@ -43,6 +43,11 @@ impl Infer<'_> {
     }
 }
 
+/// Whether a declaration is unavailable or deprecated.
+pub(crate) fn is_restricted(decl: &Decl) -> bool {
+    restriction(decl).is_some()
+}
+
 /// Whether a declaration is unavailable.
 pub(crate) fn is_unavailable(decl: &Decl) -> bool {
     restriction(decl).is_some_and(|restriction| restriction.severity == Severity::Error)
