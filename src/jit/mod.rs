@@ -123,10 +123,6 @@ pub struct Helpers {
     /// Creates a record with the numbers and integers that were passed and the references in the window, which are moved, in an
     /// empty register; returns whether the register was empty.
     pub new_record: extern "C" fn(*mut Context, register: *mut u8, window: *mut u8, *const Counts) -> i64,
-    /// Creates a box with the same components in an empty register; returns whether the register was empty.
-    pub new_box: extern "C" fn(*mut Context, register: *mut u8, window: *mut u8, *const Counts) -> i64,
-    /// Creates an instance of a class in an empty register; returns whether the register was empty and the class is known.
-    pub new_instance: extern "C" fn(*mut Context, register: *mut u8, shape: i64) -> i64,
     /// Appends an element with the same components to an array; returns whether the register holds an array.
     pub append_parts: extern "C" fn(*mut Context, array: *mut u8, window: *mut u8, *const Counts) -> i64,
     /// Moves a reference out of a component of a box to another register. This function and the following ones return

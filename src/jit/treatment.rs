@@ -21,7 +21,7 @@ pub fn is_worthwhile(code: &Code, part: Part) -> bool {
     let instructions = code.instructions.get(first..=last).unwrap_or_default();
     let count = |opcodes: &[Opcode]| instructions.iter().filter(|step| opcodes.contains(&step.opcode())).count();
     use Opcode as O;
-    let created = count(&[O::DNewBox, O::DNewRecord, O::DNewClosure]);
+    let created = count(&[O::NewBox, O::NewInstance]) + count(&[O::DNewBox, O::DNewRecord, O::DNewClosure]);
     let native = instructions.iter().filter(|step| needs_context(code, step)).count();
     // The other operators beside one that machine code applies are its fallback.
     let is_applied = instructions.iter().any(|step| is_applied(code, step));
@@ -83,10 +83,10 @@ pub fn treatment(opcode: Opcode) -> Treatment {
         | SetPartF | SetPartI | TakePart | SetElementR | SetPartR | AppendR | LoadGlobalF | LoadGlobalI
         | LoadGlobalR | StoreGlobalF | StoreGlobalI | CheckAccess | CheckGlobalAccess | NewArray | NewClosure
         | StoreBoxR | TakeBox | StoreRecordR | TakeRecord | StoreGlobalR | TakeGlobal | BeginAccess
-        | BeginGlobalAccess | EndAccess | NewBox | NewInstance | NewRecord | Append | FindMethod | LoadText
-        | AppendText | Native | Operate => Treatment::Object,
-        LoadArray | DPrim3F | DCallRule | DNative | DOperate | DNewBox | DNewRecord | DNewClosure | DStoreBoxF
-        | DAppend | DStoreGlobalF => Treatment::Step,
+        | BeginGlobalAccess | EndAccess | NewRecord | Append | FindMethod | LoadText | AppendText | Native
+        | Operate => Treatment::Object,
+        LoadArray | NewBox | NewInstance | DPrim3F | DCallRule | DNative | DOperate | DNewBox | DNewRecord
+        | DNewClosure | DStoreBoxF | DAppend | DStoreGlobalF => Treatment::Step,
         CallValue | DCallValue => Treatment::CallOfObject,
         PartialF | PartialLeftF | PartialRightF | PartialFI | FlushF | AppendNode | AppendNode2 | PushF | PushI
         | PushKnown | PopF | PopI | AddElementF | AddPartF | Accumulate | AccumulateR | TakeAdjoint | ReadAdjoint

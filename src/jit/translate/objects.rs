@@ -112,14 +112,6 @@ impl Translator<'_, '_> {
             I::NewRecord { out, parts } => {
                 return self.gather(at, self.helpers.new_record as *const () as usize, out.0, usize::from(parts));
             }
-            I::NewBox { out, parts } => {
-                return self.gather(at, self.helpers.new_box as *const () as usize, out.0, usize::from(parts));
-            }
-            I::NewInstance { out, shape } if !self.is_derivative => {
-                let context = self.builder.ins().get_pinned_reg(types::I64);
-                let given = [context, self.register_address(out.0), self.constant(i64::from(shape.0))];
-                self.call_or_step(at, self.helpers.new_instance as *const () as usize, &given);
-            }
             I::Append { array, parts } => {
                 return self.gather(at, self.helpers.append_parts as *const () as usize, array.0, usize::from(parts));
             }

@@ -7,11 +7,9 @@
 
 use crate::bytecode::{ClosureSite, Counts};
 use crate::jit::Context;
-use crate::value::shape::ShapeId;
 use crate::value::spare_arrays::SpareArrays;
-use crate::value::{Cells, Closure, Constants, Ref, finalizer};
+use crate::value::{Closure, Constants, Ref, finalizer};
 use crate::vm::compiled::Running;
-use crate::vm::dispatch::storage;
 use crate::vm::objects;
 use std::rc::Rc;
 
@@ -106,41 +104,6 @@ pub extern "C" fn new_record(context: *mut Context, out: *mut u8, window: *mut u
     // SAFETY: as above; the register may be one of the window, which is not borrowed any more.
     unsafe { *register(out) = made };
     1
-}
-
-/// Creates a box in an empty register; returns whether the register was empty.
-pub extern "C" fn new_box(context: *mut Context, out: *mut u8, window: *mut u8, counts: *const Counts) -> i64 {
-    // SAFETY: machine code passes a register of its frame, which nothing borrows.
-    let is_empty = unsafe { matches!(register(out), Ref::Null) };
-    // A finalizer may have to run for an object that is replaced.
-    if !is_empty {
-        return 0;
-    }
-    // SAFETY: as `components` requires.
-    let (f, i, r) = unsafe { components(context, window, counts) };
-    let made = storage::boxed(objects::gather((f, &[]), i, r), None);
-    // SAFETY: as above; the register may be one of the window, which is not borrowed any more.
-    unsafe { *register(out) = made };
-    1
-}
-
-/// Creates an instance of a class in an empty register; returns whether the register was empty and the class is known.
-pub extern "C" fn new_instance(context: *mut Context, out: *mut u8, shape: i64) -> i64 {
-    let shape = ShapeId(shape as u32);
-    // SAFETY: machine code passes its own context, whose run is in progress, and a register of its frame; the compiler is
-    // not borrowed while machine code runs.
-    let (out, layout) = unsafe {
-        let running = (*context).run.cast::<Running>();
-        (register(out), (*(*running).compiler).shapes().instance_layout(shape))
-    };
-    match (&*out, layout) {
-        (Ref::Null, Some(layout)) => {
-            *out = storage::boxed(Cells::zeros(layout), Some(shape));
-            1
-        }
-        // A finalizer may have to run for an object that is replaced.
-        _ => 0,
-    }
 }
 
 /// Appends an element to an array; returns whether the register holds an array.

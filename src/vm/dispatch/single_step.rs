@@ -28,8 +28,6 @@ pub(super) static HELPERS: Helpers = Helpers {
     append_varied,
     new_closure: object_operations::new_closure,
     new_record: object_operations::new_record,
-    new_box: object_operations::new_box,
-    new_instance: object_operations::new_instance,
     append_parts: object_operations::append_parts,
     take_box: stored_references::take_box,
     store_box: stored_references::store_box,

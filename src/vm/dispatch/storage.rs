@@ -16,12 +16,10 @@ use std::rc::Rc;
 pub fn new_box(at: &mut Registers, out: ROut, parts: PartsAt) {
     let slots = at.entry().is_derivative;
     let cells = gather(*at, parts, slots);
-    at.set_r(out, boxed(cells, None));
-}
-
-/// Returns a box that contains the given components; the shape is that of an instance of a class.
-pub fn boxed(cells: Cells, shape: Option<ShapeId>) -> Ref {
-    Ref::Box(Rc::new(BoxCells { cells: RefCell::new(cells), shape, finalizer: Default::default() }))
+    at.set_r(
+        out,
+        Ref::Box(Rc::new(BoxCells { cells: RefCell::new(cells), shape: None, finalizer: Default::default() })),
+    );
 }
 
 /// Creates an instance of a class with the components in the window.
@@ -35,7 +33,11 @@ pub fn new_instance(
     let Some(layout) = compiler.shapes().instance_layout(shape) else {
         return Err(Fault::internal("an instance of a type that is not a class"));
     };
-    at.set_r(out, boxed(Cells::zeros(layout), Some(shape)));
+    let cells = Cells::zeros(layout);
+    at.set_r(
+        out,
+        Ref::Box(Rc::new(BoxCells { cells: RefCell::new(cells), shape: Some(shape), finalizer: Default::default() })),
+    );
     Ok(())
 }
 
