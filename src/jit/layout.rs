@@ -5,8 +5,7 @@
 #![allow(unsafe_code)]
 
 use crate::value::dictionary::Dictionary;
-use crate::value::shape::ShapeId;
-use crate::value::{AnyValue, BoxCells, Cells, Closure, Ref, Slot, Text};
+use crate::value::{BoxCells, Cells, Closure, Ref, Slot, Text};
 use smallvec::SmallVec;
 use std::cell::RefCell;
 use std::mem::{ManuallyDrop, MaybeUninit, offset_of, size_of};
@@ -207,11 +206,8 @@ impl Layout {
         let dictionary = Rc::new(Dictionary::default());
         of_counted(&dictionary)?;
         let dictionary = tag(&Ref::Dictionary(dictionary));
-        let any = Rc::new(AnyValue { shape: ShapeId(0), cells: Cells::empty() });
-        of_counted(&any)?;
-        let any = tag(&Ref::Any(any));
         let counted =
-            [tags.cells, tags.boxed, tags.closure, dictionary, any].iter().fold(0, |set, tag| set | 1 << (tag % 64));
+            [tags.cells, tags.boxed, tags.closure, dictionary].iter().fold(0, |set, tag| set | 1 << (tag % 64));
         let storage = cells + size_of::<Cells>();
         let fits = storage.max(cells_of_box + 64 + size_of::<BoxCells>()) < size_of::<Nothing>();
         (fits && tags.null == 0).then_some(Layout {

@@ -38,8 +38,8 @@ pub use site::{Continuation, Register, Site};
 pub use treatment::is_worthwhile;
 
 use crate::bytecode::operand::SignatureAt;
-use crate::bytecode::{AccessSite, CallSignature, ClosureSite, Code, Counts, Instruction, NativeSite};
-use crate::value::{Constants, Ref};
+use crate::bytecode::{CallSignature, ClosureSite, Code, Counts, Instruction, NativeSite};
+use crate::value::Constants;
 use std::rc::Rc;
 
 /// The numbers of components of the arguments and of the results of a function.
@@ -120,32 +120,6 @@ pub struct Helpers {
     /// Creates a function object in an empty register, with captured references, and with the captured numbers and integers that
     /// were passed; returns whether the register was empty.
     pub new_closure: extern "C" fn(*mut Context, register: *mut u8, captured: *mut u8, *const ClosureSite) -> i64,
-    /// Creates a record with the numbers and integers that were passed and the references in the window, which are moved, in an
-    /// empty register; returns whether the register was empty.
-    pub new_record: extern "C" fn(*mut Context, register: *mut u8, window: *mut u8, *const Counts) -> i64,
-    /// Appends an element with the same components to an array; returns whether the register holds an array.
-    pub append_parts: extern "C" fn(*mut Context, array: *mut u8, window: *mut u8, *const Counts) -> i64,
-    /// Moves a reference out of a component of a box to another register. This function and the following ones return
-    /// whether that was possible at once; otherwise they have changed nothing.
-    pub take_box: extern "C" fn(out: *mut Ref, from: *mut Ref, index: i64) -> i64,
-    /// Moves a reference to a component of a box.
-    pub store_box: extern "C" fn(*mut Context, to: *mut Ref, value: *mut Ref, index: i64) -> i64,
-    /// Moves a reference out of a component of a record.
-    pub take_record: extern "C" fn(out: *mut Ref, from: *mut Ref, index: i64) -> i64,
-    /// Moves a reference to a component of a record.
-    pub store_record: extern "C" fn(to: *mut Ref, value: *mut Ref, index: i64) -> i64,
-    /// Moves a reference out of a global variable.
-    pub take_global: extern "C" fn(*mut Context, out: *mut Ref, index: i64) -> i64,
-    /// Moves a reference to a global variable.
-    pub store_global: extern "C" fn(*mut Context, value: *mut Ref, index: i64) -> i64,
-    /// Starts a modification in place of the object in a register, or of global variables without a register, at a source
-    /// location.
-    pub begin_access: extern "C" fn(*mut Context, object: *const Ref, *const AccessSite, start: i64, end: i64) -> i64,
-    /// Ends the last modification in place.
-    pub end_access: extern "C" fn(*mut Context) -> i64,
-    /// Looks up the implementation of a method for the object in the second register; returns whether it was known, and
-    /// nothing had to be dropped.
-    pub find_method: extern "C" fn(*mut Context, out: *mut u8, from: *mut u8, method: i64) -> i64,
     /// Creates an empty array in a register.
     pub new_array: extern "C" fn(*mut Context, register: *mut u8) -> i64,
     /// Creates an empty array in an empty register; returns whether the register was empty.

@@ -21,12 +21,13 @@ pub fn is_worthwhile(code: &Code, part: Part) -> bool {
     let instructions = code.instructions.get(first..=last).unwrap_or_default();
     let count = |opcodes: &[Opcode]| instructions.iter().filter(|step| opcodes.contains(&step.opcode())).count();
     use Opcode as O;
-    let created = count(&[O::NewBox, O::NewInstance]) + count(&[O::DNewBox, O::DNewRecord, O::DNewClosure]);
+    let created =
+        count(&[O::NewBox, O::NewInstance, O::NewRecord]) + count(&[O::DNewBox, O::DNewRecord, O::DNewClosure]);
     let native = instructions.iter().filter(|step| needs_context(code, step)).count();
     // The other operators beside one that machine code applies are its fallback.
     let is_applied = instructions.iter().any(|step| is_applied(code, step));
     let operators = if is_applied { 0 } else { count(&[O::Operate]) };
-    let called = native + operators + count(&[O::DNative, O::DOperate, O::DCallRule]);
+    let called = native + operators + count(&[O::FindMethod, O::DNative, O::DOperate, O::DCallRule]);
     // A small function around one call is compiled, because machine code would have to leave to call it.
     let steps = if called <= 1 { created } else { created + called };
     steps * INSTRUCTIONS_PER_STEP <= instructions.len()
@@ -82,11 +83,12 @@ pub fn treatment(opcode: Opcode) -> Treatment {
         | CheckIndex | ElementF | ElementI | ElementR | PartF | PartI | PartR | SetElementF | SetElementI
         | SetPartF | SetPartI | TakePart | SetElementR | SetPartR | AppendR | LoadGlobalF | LoadGlobalI
         | LoadGlobalR | StoreGlobalF | StoreGlobalI | CheckAccess | CheckGlobalAccess | NewArray | NewClosure
-        | StoreBoxR | TakeBox | StoreRecordR | TakeRecord | StoreGlobalR | TakeGlobal | BeginAccess
-        | BeginGlobalAccess | EndAccess | NewRecord | Append | FindMethod | LoadText | AppendText | Native
-        | Operate => Treatment::Object,
-        LoadArray | NewBox | NewInstance | DPrim3F | DCallRule | DNative | DOperate | DNewBox | DNewRecord
-        | DNewClosure | DStoreBoxF | DAppend | DStoreGlobalF => Treatment::Step,
+        | LoadText | AppendText | Native | Operate => Treatment::Object,
+        LoadArray | NewBox | NewInstance | FindMethod | NewRecord | StoreBoxR | TakeBox | StoreRecordR | TakeRecord
+        | Append | StoreGlobalR | TakeGlobal | BeginAccess | BeginGlobalAccess | EndAccess | DPrim3F | DCallRule
+        | DNative | DOperate | DNewBox | DNewRecord | DNewClosure | DStoreBoxF | DAppend | DStoreGlobalF => {
+            Treatment::Step
+        }
         CallValue | DCallValue => Treatment::CallOfObject,
         PartialF | PartialLeftF | PartialRightF | PartialFI | FlushF | AppendNode | AppendNode2 | PushF | PushI
         | PushKnown | PopF | PopI | AddElementF | AddPartF | Accumulate | AccumulateR | TakeAdjoint | ReadAdjoint

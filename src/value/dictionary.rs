@@ -160,11 +160,6 @@ impl Dictionary {
         (position < self.len()).then(|| self.holes.place(position))
     }
 
-    /// Returns the place of the key at a position, if it is in range and no holes must be counted.
-    pub fn place_at_once(&self, position: usize) -> Option<usize> {
-        if position == 0 || self.holes.is_empty() { self.place(position) } else { None }
-    }
-
     /// Returns the position of the key that is stored at a place.
     pub fn position(&self, place: usize) -> usize {
         self.holes.position(place)

@@ -1,6 +1,5 @@
 //! Exclusivity: checks that storage that is modified in place is not accessed elsewhere at the same time.
 
-use crate::bytecode::AccessSite;
 use crate::bytecode::operand::{AccessAt, RIn};
 use crate::diagnostic::Code as Number;
 use crate::source::Span;
@@ -53,30 +52,10 @@ fn address(at: &Registers, object: Option<RIn>) -> Result<usize, Box<Fault>> {
     object.map_or(Ok(0), |object| Ok(Rc::as_ptr(objects::boxed(at.r(object))?).addr()))
 }
 
-/// Starts to modify components of an instance, or of the global variables, for machine code; returns whether the
-/// components are known and are not being modified.
-pub fn begin_known(machine: &mut Machine, object: Option<&Ref>, site: &AccessSite, span: Span) -> bool {
-    let object = match object {
-        None => 0,
-        Some(Ref::Box(object)) => Rc::as_ptr(object).addr(),
-        Some(_) => return false,
-    };
-    let is_possible = site.getter.is_none() && overlapping(machine, object, &site.cells).is_none();
-    if is_possible {
-        machine.changes.push(Change { object, cells: site.cells.clone(), span });
-    }
-    is_possible
-}
-
-/// Returns a modification in progress of one of the given components.
-fn overlapping<'m>(machine: &'m Machine, object: usize, cells: &[Range<u32>; 3]) -> Option<&'m Change> {
+fn conflict(machine: &Machine, object: usize, cells: &[Range<u32>; 3], name: &str) -> Result<(), Box<Fault>> {
     let meets = |(a, b): (&Range<u32>, &Range<u32>)| a.start < b.end && b.start < a.end;
     let overlaps = |change: &&Change| change.object == object && change.cells.iter().zip(cells).any(meets);
-    machine.changes.iter().find(overlaps)
-}
-
-fn conflict(machine: &Machine, object: usize, cells: &[Range<u32>; 3], name: &str) -> Result<(), Box<Fault>> {
-    let Some(change) = overlapping(machine, object, cells) else { return Ok(()) };
+    let Some(change) = machine.changes.iter().find(overlaps) else { return Ok(()) };
     let message = format!("overlapping accesses to '{name}', but modification requires exclusive access");
     let fault = Fault::new(Number::Simultaneous, message);
     Err(match change.span == Span::default() {

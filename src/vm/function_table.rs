@@ -241,9 +241,9 @@ impl Functions {
 
     /// Returns the function that implements a method for a type, if it was looked up before.
     #[inline(always)]
-    pub fn method(&self, method: u16, shape: ShapeId) -> Option<&Ref> {
+    pub fn method(&self, method: u16, shape: ShapeId) -> Option<Ref> {
         let known = self.methods.get(usize::from(method))?;
-        known.iter().find(|(of, _)| *of == shape).map(|(_, function)| function)
+        known.iter().find(|(of, _)| *of == shape).map(|(_, function)| function.clone())
     }
 
     /// Returns the function that implements a method for a type.

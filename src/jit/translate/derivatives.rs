@@ -13,7 +13,7 @@ use crate::bytecode::{Instruction, primitive};
 use crate::native::Partial;
 use crate::value::Bank;
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value, types};
+use cranelift_codegen::ir::{Block, InstBuilder, MemFlagsData, Value, types};
 
 /// The smallest normal number: a smaller one is subnormal, or zero.
 const SMALLEST_NORMAL: f64 = f64::MIN_POSITIVE;
@@ -200,12 +200,13 @@ impl Translator<'_, '_> {
         self.continue_in(next);
     }
 
-    /// Copies or moves a reference to a register by a function of the machine; returns whether finalizers are pending.
-    pub(super) fn replace_by(&mut self, function: RareFunction, to: u16, from: (Value, i32)) -> Value {
+    /// Copies or moves a reference to a register by a function of the machine, and continues in another block.
+    pub(super) fn replace_by(&mut self, function: RareFunction, to: u16, from: (Value, i32), next: Block) {
         let (base, offset) = self.reference(to);
         let to = self.builder.ins().iadd_imm_s(base, i64::from(offset));
         let from = self.builder.ins().iadd_imm_s(from.0, i64::from(from.1));
-        self.call_rare(function, [to, from])
+        self.call_rare(function, [to, from]);
+        self.builder.ins().jump(next, &[]);
     }
 
     /// Returns from tangent or adjoint code: the results are stored in the frame.

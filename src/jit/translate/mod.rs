@@ -9,6 +9,7 @@ mod exits;
 mod inline_primitives;
 mod integers;
 mod jumps;
+mod linearization;
 mod local_arrays;
 mod loop_versions;
 mod natives;
@@ -17,7 +18,6 @@ mod objects;
 mod ranges;
 mod recording;
 mod reused_arrays;
-mod stored_references;
 mod views;
 
 use super::context::offsets;

@@ -109,18 +109,6 @@ impl Translator<'_, '_> {
                 ];
                 self.call_or_step(at, self.helpers.new_closure as *const () as usize, &given);
             }
-            I::NewRecord { out, parts } => {
-                return self.gather(at, self.helpers.new_record as *const () as usize, out.0, usize::from(parts));
-            }
-            I::Append { array, parts } => {
-                return self.gather(at, self.helpers.append_parts as *const () as usize, array.0, usize::from(parts));
-            }
-            I::FindMethod { out, from, method } => {
-                let context = self.builder.ins().get_pinned_reg(types::I64);
-                let [out, from] = [out.0, from.0].map(|register| self.register_address(register));
-                let given = [context, out, from, self.constant(i64::from(method.0))];
-                self.call_or_step(at, self.helpers.find_method as *const () as usize, &given);
-            }
             I::NewArray { out } if !self.is_derivative => {
                 let context = self.builder.ins().get_pinned_reg(types::I64);
                 let given = [context, self.register_address(out.0)];
@@ -184,7 +172,7 @@ impl Translator<'_, '_> {
                 self.rare_step(at, usual);
                 self.continue_in(usual);
             }
-            _ => return self.stored_reference(at, instruction),
+            _ => return false,
         }
         true
     }
@@ -255,23 +243,6 @@ impl Translator<'_, '_> {
         self.builder.ins().store(FLAGS, value, base, offset);
     }
 
-    /// Combines the components in the window to a record or an element by a function of the machine; returns whether that is
-    /// possible.
-    fn gather(&mut self, at: usize, function: usize, register: u16, parts: usize) -> bool {
-        let counts = &self.code.parts[parts];
-        let [numbers, integers, _] = *counts;
-        let has_slots = self.code.is_derivative && numbers > 0;
-        if self.is_derivative || has_slots || usize::from(numbers + integers) > PASSED {
-            return false;
-        }
-        self.pass_window(numbers, *counts);
-        let context = self.builder.ins().get_pinned_reg(types::I64);
-        let counts = self.constant(std::ptr::from_ref(counts).addr() as i64);
-        let given = [context, self.register_address(register), self.register_address(self.code.registers[2]), counts];
-        self.call_or_step(at, function, &given);
-        true
-    }
-
     fn share_component(&mut self, at: usize, key: Key, layout: &Layout, out: u16, index: Index) {
         let (base, offset) = self.address(key, layout, index);
         self.share(at, layout, out, base, offset);
@@ -292,7 +263,7 @@ impl Translator<'_, '_> {
 
     /// Calls a function of the machine; the interpreter executes the instruction if the function returns that it has done
     /// nothing.
-    pub(super) fn call_or_step(&mut self, at: usize, function: usize, arguments: &[Value]) {
+    fn call_or_step(&mut self, at: usize, function: usize, arguments: &[Value]) {
         let succeeded = self.call_address(function, arguments, types::I64);
         let [rare, next] = [(); 2].map(|()| self.builder.create_block());
         self.builder.set_cold_block(rare);
@@ -314,8 +285,7 @@ impl Translator<'_, '_> {
         self.builder.ins().jump(next, &[]);
     }
 
-    /// Copies a reference to a register. A function of the machine does so if another object must be dropped, or the
-    /// object is unusual.
+    /// Copies a reference to a register. The interpreter does so if an object must be dropped, or is unusual.
     fn share(&mut self, at: usize, layout: &Layout, out: u16, base: Value, offset: i32) {
         let rare = self.builder.create_block();
         self.builder.set_cold_block(rare);
@@ -327,16 +297,7 @@ impl Translator<'_, '_> {
             self.continue_in(filled);
             // A function that is called in a loop is still in the window, unless the function drops its own object.
             let is_same = self.holds(layout, out, base, offset);
-            let other = self.builder.create_block();
-            self.builder.ins().brif(is_same, next, &[], other, &[]);
-            self.continue_in(other);
-            // An object with other owners remains, also where the reference that is copied is in it.
-            let released = self.builder.create_block();
-            self.release_shared(layout, out, released, rare);
-            self.continue_in(released);
-            // The function of the machine must not drop the object again.
-            self.set_null(layout, out);
-            self.builder.ins().jump(empty, &[]);
+            self.builder.ins().brif(is_same, next, &[], rare, &[]);
             self.continue_in(empty);
         }
         let tag = self.builder.ins().load(types::I8, FLAGS, base, offset + layout.tag);
@@ -365,14 +326,9 @@ impl Translator<'_, '_> {
         self.copy_words(layout, out, base, offset);
         self.builder.ins().jump(next, &[]);
         self.continue_in(rare);
-        let is_pending = self.replace_by(self.rare.share, out, (base, offset));
         if self.is_derivative {
-            self.builder.ins().jump(next, &[]);
+            self.replace_by(self.rare.share, out, (base, offset), next);
         } else {
-            let pending = self.builder.create_block();
-            self.builder.set_cold_block(pending);
-            self.builder.ins().brif(is_pending, pending, &[], next, &[]);
-            self.continue_in(pending);
             self.rare_step(at, next);
         }
         self.continue_in(next);
@@ -462,8 +418,7 @@ impl Translator<'_, '_> {
         self.builder.ins().jump(next, &[]);
         self.continue_in(rare);
         if self.is_derivative {
-            self.replace_by(self.rare.take, out, (base, offset));
-            self.builder.ins().jump(next, &[]);
+            self.replace_by(self.rare.take, out, (base, offset), next);
         } else {
             self.rare_step(at, next);
         }
@@ -493,18 +448,26 @@ impl Translator<'_, '_> {
         if self.is_reused(at, a) {
             self.unless_reusable(layout, (base, offset), tag, next);
         }
-        let (rare, shared) = (self.builder.create_block(), self.builder.create_block());
+        let (rare, counted) = (self.builder.create_block(), self.builder.create_block());
         self.builder.set_cold_block(rare);
-        self.release_shared(layout, a, shared, rare);
+        let is_counted = self.is_counted(layout, tag);
+        self.builder.ins().brif(is_counted, counted, &[], rare, &[]);
+        self.continue_in(counted);
+        let object = self.builder.ins().load(types::I64, FLAGS, base, offset + layout.object);
+        let owners = self.builder.ins().load(types::I64, FLAGS, object, layout.owners);
+        let is_shared = self.builder.ins().icmp_imm_s(IntCC::UnsignedGreaterThan, owners, 1);
+        let shared = self.builder.create_block();
+        self.builder.ins().brif(is_shared, shared, &[], rare, &[]);
         self.continue_in(shared);
+        let owners = self.builder.ins().iadd_imm_s(owners, -1);
+        self.builder.ins().store(FLAGS, owners, object, layout.owners);
         self.set_null(layout, a);
         self.builder.ins().jump(next, &[]);
         self.continue_in(rare);
         if self.is_derivative {
             // An object without components begins with the tag of the null reference.
             let null = self.constant(layout.nothing as i64);
-            self.replace_by(self.rare.share, a, (null, 0));
-            self.builder.ins().jump(next, &[]);
+            self.replace_by(self.rare.share, a, (null, 0), next);
         } else {
             let pending = self.builder.create_block();
             self.builder.set_cold_block(pending);
@@ -513,31 +476,6 @@ impl Translator<'_, '_> {
             self.rare_step(at, next);
         }
         self.continue_in(next);
-    }
-
-    /// Removes one owner of the object in a register and continues in one block, if the object has other owners; otherwise
-    /// continues in another block.
-    fn release_shared(
-        &mut self,
-        layout: &Layout,
-        register: u16,
-        released: cranelift_codegen::ir::Block,
-        otherwise: cranelift_codegen::ir::Block,
-    ) {
-        let (base, offset) = self.reference(register);
-        let tag = self.builder.ins().load(types::I8, FLAGS, base, offset + layout.tag);
-        let (counted, shared) = (self.builder.create_block(), self.builder.create_block());
-        let is_counted = self.is_counted(layout, tag);
-        self.builder.ins().brif(is_counted, counted, &[], otherwise, &[]);
-        self.continue_in(counted);
-        let object = self.builder.ins().load(types::I64, FLAGS, base, offset + layout.object);
-        let owners = self.builder.ins().load(types::I64, FLAGS, object, layout.owners);
-        let is_shared = self.builder.ins().icmp_imm_s(IntCC::UnsignedGreaterThan, owners, 1);
-        self.builder.ins().brif(is_shared, shared, &[], otherwise, &[]);
-        self.continue_in(shared);
-        let owners = self.builder.ins().iadd_imm_s(owners, -1);
-        self.builder.ins().store(FLAGS, owners, object, layout.owners);
-        self.builder.ins().jump(released, &[]);
     }
 
     /// Ends a function that may hold references: drops those that are not results. Returns the status.

@@ -1,8 +1,8 @@
 //! Arrays: native functions of entire arrays; instructions access single elements.
 
+use super::NativeFunction;
 use super::context::{Failure, FailureKind, NativeContext};
 use super::host::Host;
-use super::{FastFunction, NativeFunction, Window};
 use crate::cancel;
 use crate::value::shape::Layout;
 use crate::value::{Cells, Ref, Slot};
@@ -14,10 +14,12 @@ pub(super) const TABLE: &[NativeFunction] = &[
     NativeFunction { name: "array.concat", call: append_contents },
     NativeFunction { name: "array.appendContents", call: append_contents },
     NativeFunction { name: "array.repeating", call: repeating },
+    NativeFunction { name: "array.removeLast", call: remove_last },
     NativeFunction { name: "array.remove", call: remove },
     NativeFunction { name: "array.insert", call: insert },
     NativeFunction { name: "array.slice", call: slice },
     NativeFunction { name: "array.reversed", call: reversed },
+    NativeFunction { name: "array.swap", call: swap },
     NativeFunction { name: "array.removeAll", call: remove_all },
     NativeFunction { name: "array.reserve", call: reserve },
 ];
@@ -91,49 +93,6 @@ fn repeating(c: Call<'_, '_>) -> Result<(), Failure> {
         _ => cancel::in_pieces(count, |piece| piece.for_each(|_| cells.push(parts))),
     }
     c.return_reference(Ref::Cells(Rc::new(cells)))
-}
-
-/// The functions with a fast path for arrays without other owners whose elements are single components.
-pub(super) const REMOVE_LAST: FastFunction = FastFunction {
-    function: NativeFunction { name: "array.removeLast", call: remove_last },
-    fast: remove_last_fast_path,
-};
-pub(super) const SWAP: FastFunction =
-    FastFunction { function: NativeFunction { name: "array.swap", call: swap }, fast: swap_fast_path };
-
-/// Returns the array in a register, if it has no other owner and no slots or origins.
-fn own_plain(reference: &mut Ref) -> Option<&mut Cells> {
-    let Ref::Cells(cells) = reference else { return None };
-    Rc::get_mut(cells).filter(|cells| cells.slots.is_empty() && cells.origins.is_unused())
-}
-
-fn remove_last_fast_path(w: &mut Window<'_>) -> Option<i64> {
-    let cells = own_plain(w.r.first_mut()?)?;
-    let counts = [cells.f.len(), cells.i.len(), cells.r.len()];
-    let remaining = cells.len.checked_sub(1)?;
-    match (w.signature.results, counts) {
-        ([1, 0, 1], [count, 0, 0]) if count == cells.len => *w.f.first_mut()? = cells.f.pop()?,
-        ([0, 1, 1], [0, count, 0]) if count == cells.len => *w.i.first_mut()? = cells.i.pop()?,
-        _ => return None,
-    }
-    cells.len = remaining;
-    Some(0)
-}
-
-fn swap_fast_path(w: &mut Window<'_>) -> Option<i64> {
-    let [a, b, ..] = *w.i else { return None };
-    let (a, b) = (usize::try_from(a).ok()?, usize::try_from(b).ok()?);
-    let cells = own_plain(w.r.first_mut()?)?;
-    if a.max(b) >= cells.len {
-        return None;
-    }
-    match [cells.f.len(), cells.i.len(), cells.r.len()] {
-        [count, 0, 0] if count == cells.len => cells.f.swap(a, b),
-        [0, count, 0] if count == cells.len => cells.i.swap(a, b),
-        [0, 0, count] if count == cells.len => cells.r.swap(a, b),
-        _ => return None,
-    }
-    Some(0)
 }
 
 fn remove_last(c: Call<'_, '_>) -> Result<(), Failure> {

@@ -1,7 +1,7 @@
 //! Existentials: values of any type (`Any`), which are boxed, cast, described and compared.
 
+use super::NativeFunction;
 use super::context::{Failure, FailureKind, NativeContext, internal};
-use super::{FastFunction, NativeFunction, Window};
 use crate::value::finalizer::WeakReference;
 use crate::value::printing::{Form, Line};
 use crate::value::shape::{Layout, Shape, ShapeId};
@@ -12,6 +12,8 @@ use std::rc::Rc;
 type Call<'a, 'b> = &'a mut NativeContext<'b>;
 
 pub(super) const TABLE: &[NativeFunction] = &[
+    NativeFunction { name: "any.box", call: wrap },
+    NativeFunction { name: "any.as", call: unwrap },
     NativeFunction { name: "instance.atEnd", call: at_end },
     NativeFunction { name: "instance.born", call: born },
     NativeFunction { name: "instance.loosen", call: loosen },
@@ -28,12 +30,6 @@ pub(super) const TABLE: &[NativeFunction] = &[
     NativeFunction { name: "value.less", call: less },
     NativeFunction { name: "value.hash", call: hash },
 ];
-
-/// The functions with a fast path for values that are no instances and casts to the exact type.
-pub(super) const BOX: FastFunction =
-    FastFunction { function: NativeFunction { name: "any.box", call: wrap }, fast: wrap_fast_path };
-pub(super) const CAST: FastFunction =
-    FastFunction { function: NativeFunction { name: "any.as", call: unwrap }, fast: unwrap_fast_path };
 
 /// Converts a strong reference to a reference that does not retain its instance; the tag of an optional comes first.
 fn loosen(c: Call<'_, '_>) -> Result<(), Failure> {
@@ -101,37 +97,6 @@ fn wrap(c: Call<'_, '_>) -> Result<(), Failure> {
     };
     let cells = Cells::record(c.components(value));
     c.return_reference(Ref::Any(Rc::new(AnyValue { shape, cells })))
-}
-
-/// Boxes a value. An instance has its dynamic class, and a value of type `Any` is already boxed, so these are left to
-/// the function itself.
-fn wrap_fast_path(w: &mut Window<'_>) -> Option<i64> {
-    let [f, i, r] = w.signature.params.map(usize::from);
-    let references = w.r.get(..r)?;
-    if matches!(references, [Ref::Box(_) | Ref::Any(_)]) {
-        return None;
-    }
-    let value = Components { f: w.f.get(..f)?, i: w.i.get(..i)?, r: references, ..Components::default() };
-    let boxed = Ref::Any(Rc::new(AnyValue { shape: *w.shapes.first()?, cells: Cells::record(value) }));
-    *w.r.first_mut()? = boxed;
-    w.clear_arguments();
-    Some(0)
-}
-
-/// Returns the components of a boxed value that has exactly the wanted type.
-fn unwrap_fast_path(w: &mut Window<'_>) -> Option<i64> {
-    let [f, i, r] = w.signature.results.map(usize::from);
-    let Ref::Any(any) = w.r.first()? else { return None };
-    let is_exact = any.shape == *w.shapes.first()? && [any.cells.f.len(), any.cells.i.len() + 1] == [f, i];
-    if !is_exact || any.cells.r.len() != r || w.f.len() < f || w.i.len() < i || w.r.len() < r {
-        return None;
-    }
-    let Ref::Any(any) = std::mem::take(w.r.first_mut()?) else { return None };
-    w.f[..f].copy_from_slice(&any.cells.f);
-    w.i[0] = 1;
-    w.i[1..i].copy_from_slice(&any.cells.i);
-    w.r[..r].clone_from_slice(&any.cells.r);
-    Some(0)
 }
 
 /// Returns the components of a boxed value if it has the type `wanted`; the value may be inside optionals.

@@ -1,7 +1,7 @@
 //! Fast paths: the usual cases of native functions, which the dispatch loop calls on the window without a context.
 
 use crate::value::Ref;
-use crate::value::shape::{ScalarKind, ShapeId};
+use crate::value::shape::ScalarKind;
 use serde::{Deserialize, Serialize};
 
 /// The usual case of a native function. It returns the number of steps that it counts as; or `None` where it does not
@@ -53,8 +53,6 @@ pub struct Window<'a> {
     pub r: &'a mut [Ref],
     /// The signature of the call.
     pub signature: &'a NativeSignature,
-    /// The shapes of the generic arguments of the call.
-    pub shapes: &'a [ShapeId],
 }
 
 impl Window<'_> {

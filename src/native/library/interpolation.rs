@@ -10,12 +10,13 @@ use std::cell::RefCell;
 
 /// `text.concat` joins two strings; emission combines it with the conversions of its operands to `text.interpolate`,
 /// which joins any number of strings and numbers. The generic arguments are the types of the parts.
-pub(super) const CONCATENATION: FastFunction =
-    FastFunction { function: NativeFunction { name: "text.concat", call: concat }, fast: concat_fast_path };
-pub(super) const INTERPOLATION: FastFunction = FastFunction {
-    function: NativeFunction { name: "text.interpolate", call: interpolate },
-    fast: interpolate_fast_path,
-};
+pub(super) const FAST: &[FastFunction] = &[
+    FastFunction { function: NativeFunction { name: "text.concat", call: concat }, fast: concat_fast_path },
+    FastFunction {
+        function: NativeFunction { name: "text.interpolate", call: interpolate },
+        fast: interpolate_fast_path,
+    },
+];
 
 /// The maximum length of a string that is created by a fast path.
 pub const MAX_LENGTH: usize = 4096;
@@ -100,7 +101,7 @@ mod tests {
         let kinds = [ScalarKind::Int, ScalarKind::Text, ScalarKind::Double, ScalarKind::Text, ScalarKind::Int];
         let (mut f, mut i) = ([0.1], [i64::MIN, 7]);
         let signature = NativeSignature { kinds: kinds.into(), params: [1, 2, 2], results: [0, 0, 1] };
-        let mut w = Window { f: &mut f, i: &mut i, r: &mut r, signature: &signature, shapes: &[] };
+        let mut w = Window { f: &mut f, i: &mut i, r: &mut r, signature: &signature };
         assert_eq!(interpolate_fast_path(&mut w), Some(0));
         assert!(matches!(&r[..], [Ref::Text(text), Ref::Null] if &**text == "-9223372036854775808a0.1é7"));
     }
@@ -111,7 +112,7 @@ mod tests {
         let mut r = [Ref::Text(long.as_str().into()), Ref::Text("y".into())];
         let kinds = vec![ScalarKind::Other];
         let signature = NativeSignature { kinds, params: [0, 0, 2], results: [0, 0, 1] };
-        let mut w = Window { f: &mut [], i: &mut [], r: &mut r, signature: &signature, shapes: &[] };
+        let mut w = Window { f: &mut [], i: &mut [], r: &mut r, signature: &signature };
         assert_eq!(concat_fast_path(&mut w), None);
         assert_eq!(interpolate_fast_path(&mut w), None);
         assert!(matches!(&r[1], Ref::Text(text) if &**text == "y"), "the arguments are unchanged");

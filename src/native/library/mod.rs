@@ -114,14 +114,7 @@ impl Native {
 const PURE: &[PureNative] = string::PURE;
 
 /// The functions with a fast path that may create large objects.
-const FAST: [FastFunction; 6] = [
-    interpolation::CONCATENATION,
-    interpolation::INTERPOLATION,
-    existential::BOX,
-    existential::CAST,
-    array::REMOVE_LAST,
-    array::SWAP,
-];
+const FAST: &[FastFunction] = interpolation::FAST;
 
 const PARTS: [&[NativeFunction]; 27] = [
     reflection::TABLE,

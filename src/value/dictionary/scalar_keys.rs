@@ -44,18 +44,6 @@ impl Dictionary {
         self.kept.values.i.get(place).copied()
     }
 
-    /// Returns the key that is stored at a place, if the keys are single integers.
-    #[inline(always)]
-    pub fn integer_key_there(&self, place: usize) -> Option<i64> {
-        self.kept.keys.i.get(place).copied().filter(|_| self.is_there(place))
-    }
-
-    /// Returns the key that is stored at a place, if the keys are single strings.
-    #[inline(always)]
-    pub fn text_key_there(&self, place: usize) -> Option<&Ref> {
-        self.kept.keys.r.get(place).filter(|key| self.is_there(place) && matches!(key, Ref::Text(_)))
-    }
-
     /// Sets the value at a place to an integer, if the values are single integers.
     #[inline(always)]
     pub fn set_integer_there(&mut self, place: usize, value: i64) -> Option<()> {

@@ -203,7 +203,7 @@ pub fn append_moved(text: &mut Ref, from: &mut Ref) -> Option<()> {
 pub fn native(mut at: Registers, site: &NativeSite) -> Option<i64> {
     let function = library::direct(site.native)?;
     let (f, i, r) = at.window(site.window);
-    function.apply(&mut Window { f, i, r, signature: &site.signature, shapes: &site.shapes })
+    function.apply(&mut Window { f, i, r, signature: &site.signature })
 }
 
 /// Counts the elements of an array: `out` becomes their number.
@@ -290,7 +290,7 @@ pub fn d_set_element_f(at: &mut Registers, array: RChange, a: FIn, index: IIn, p
 pub fn find_method(machine: &Machine, at: &mut Registers, out: ROut, from: RIn, method: Method) -> Option<()> {
     is_null(at, out)?;
     let shape = objects::shape(at.r(from))?;
-    let value = machine.functions.method(method.0, shape)?.clone();
+    let value = machine.functions.method(method.0, shape)?;
     put(at, out, value)
 }
 

@@ -16,7 +16,6 @@ mod single_step;
 mod slots;
 mod slow_path;
 mod storage;
-mod stored_references;
 mod strings;
 mod window_calls;
 

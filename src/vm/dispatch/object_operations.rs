@@ -5,7 +5,7 @@
     reason = "machine code passes the addresses of constants on without looking at them"
 )]
 
-use crate::bytecode::{ClosureSite, Counts};
+use crate::bytecode::ClosureSite;
 use crate::jit::Context;
 use crate::value::spare_arrays::SpareArrays;
 use crate::value::{Closure, Constants, Ref, finalizer};
@@ -28,7 +28,7 @@ fn replace(spare: &mut SpareArrays, to: &mut Ref, by: Ref) {
     spare.recycle(old);
 }
 
-/// Copies a reference to a register; returns whether finalizers are pending.
+/// Copies a reference to a register.
 pub extern "C" fn share(context: *mut Context, to: *mut u8, from: *const u8) -> i64 {
     // SAFETY: machine code passes its own context, a register of its frame, and the address of a reference that it has
     // found, which may be the register.
@@ -36,7 +36,7 @@ pub extern "C" fn share(context: *mut Context, to: *mut u8, from: *const u8) -> 
         let shared = (*from.cast::<Ref>()).clone();
         replace(&mut (*context).spare_arrays, register(to), shared);
     }
-    i64::from(finalizer::any())
+    0
 }
 
 /// Moves a reference to another register.
@@ -65,76 +65,6 @@ pub extern "C" fn new_array_if_empty(context: *mut Context, out: *mut u8) -> i64
         return 0;
     }
     *out = spare.make();
-    1
-}
-
-/// Returns the numbers and integers that were passed, and the references in the window, of a new element or record.
-///
-/// # Safety
-/// Machine code passes its own context, the first registers of its window, which the verifier has found large enough, and
-/// the numbers of components of its code.
-unsafe fn components<'w>(
-    context: *mut Context,
-    window: *mut u8,
-    counts: *const Counts,
-) -> (&'w [f64], &'w [i64], &'w mut [Ref]) {
-    // SAFETY: as the caller guarantees; all bits are valid numbers and integers.
-    unsafe {
-        let [numbers, integers, references] = (*counts).map(usize::from);
-        let passed = &raw const (*context).passed;
-        (
-            std::slice::from_raw_parts(passed.cast::<f64>(), numbers),
-            std::slice::from_raw_parts(passed.cast::<i64>().add(numbers), integers),
-            std::slice::from_raw_parts_mut(window.cast::<Ref>(), references),
-        )
-    }
-}
-
-/// Creates a record in an empty register; returns whether the register was empty.
-pub extern "C" fn new_record(context: *mut Context, out: *mut u8, window: *mut u8, counts: *const Counts) -> i64 {
-    // SAFETY: machine code passes a register of its frame, which nothing borrows.
-    let is_empty = unsafe { matches!(register(out), Ref::Null) };
-    // A finalizer may have to run for an object that is replaced.
-    if !is_empty {
-        return 0;
-    }
-    // SAFETY: as `components` requires.
-    let (f, i, r) = unsafe { components(context, window, counts) };
-    let made = Ref::Cells(Rc::new(objects::gather((f, &[]), i, r)));
-    // SAFETY: as above; the register may be one of the window, which is not borrowed any more.
-    unsafe { *register(out) = made };
-    1
-}
-
-/// Appends an element to an array; returns whether the register holds an array.
-pub extern "C" fn append_parts(context: *mut Context, array: *mut u8, window: *mut u8, counts: *const Counts) -> i64 {
-    // SAFETY: machine code passes a register of its frame, which is not one of the window.
-    let Ok(cells) = objects::own(unsafe { register(array) }) else { return 0 };
-    // SAFETY: as `components` requires.
-    let (f, i, r) = unsafe { components(context, window, counts) };
-    objects::append((f, &[]), i, r, cells);
-    1
-}
-
-/// Looks up the implementation of a method; returns whether it was looked up before, and no object had to be dropped.
-pub extern "C" fn find_method(context: *mut Context, out: *mut u8, from: *mut u8, method: i64) -> i64 {
-    // SAFETY: machine code passes its own context, whose run is in progress, and registers of its frame; the machine is not
-    // borrowed while machine code runs.
-    let (functions, shape) = unsafe {
-        let running = (*context).run.cast::<Running>();
-        (&(*(*running).machine).functions, objects::shape(register(from)))
-    };
-    let Some(found) = shape.and_then(|shape| functions.method(method as u16, shape)) else { return 0 };
-    // SAFETY: as above; the registers are not borrowed any more.
-    let out = unsafe { register(out) };
-    match (&*out, found) {
-        (Ref::Closure(old), Ref::Closure(new)) if Rc::ptr_eq(old, new) => return 1,
-        (Ref::Closure(old), _) if Rc::strong_count(old) > 1 => {}
-        (Ref::Null, _) => {}
-        // A finalizer may have to run for an object that is replaced.
-        _ => return 0,
-    }
-    *out = found.clone();
     1
 }
 

@@ -2,7 +2,7 @@
 #![allow(unsafe_code)]
 
 use super::calls::apply_operator;
-use super::{fast_path, finalizers, load, object_operations, save, slow_path, stored_references, window_calls};
+use super::{fast_path, finalizers, load, object_operations, save, slow_path, window_calls};
 use crate::bytecode::Instruction;
 use crate::jit::{Context, FINALIZERS_PENDING, Helpers, LEFT, Link, NOT_EXECUTED, RETURNED, Register, Site};
 use crate::native::library;
@@ -27,17 +27,6 @@ pub(super) static HELPERS: Helpers = Helpers {
     append_integer,
     append_varied,
     new_closure: object_operations::new_closure,
-    new_record: object_operations::new_record,
-    append_parts: object_operations::append_parts,
-    take_box: stored_references::take_box,
-    store_box: stored_references::store_box,
-    take_record: stored_references::take_record,
-    store_record: stored_references::store_record,
-    take_global: stored_references::take_global,
-    store_global: stored_references::store_global,
-    begin_access: stored_references::begin_access,
-    end_access: stored_references::end_access,
-    find_method: object_operations::find_method,
     new_array: object_operations::new_array,
     new_array_if_empty: object_operations::new_array_if_empty,
     load_array: object_operations::load_array,

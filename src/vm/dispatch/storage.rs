@@ -54,7 +54,7 @@ pub fn find_method(
         return Err(Fault::internal("a method of a value that has no methods"));
     };
     let found = match machine.functions.method(method.0, shape) {
-        Some(found) => found.clone(),
+        Some(found) => found,
         None => machine.functions.load_method(compiler, method.0, shape)?,
     };
     at.set_r(out, found);

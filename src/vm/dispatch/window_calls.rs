@@ -35,7 +35,7 @@ pub extern "C" fn call_native(context: *mut Context, site: *const NativeSite, re
             std::slice::from_raw_parts_mut(references.cast::<Ref>(), references_count),
         )
     };
-    let mut window = Window { f, i, r, signature: &site.signature, shapes: &site.shapes };
+    let mut window = Window { f, i, r, signature: &site.signature };
     let called = catch_unwind(AssertUnwindSafe(|| library::direct(site.native)?.apply(&mut window)));
     match called {
         Ok(Some(steps)) => {

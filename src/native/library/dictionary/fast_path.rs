@@ -39,44 +39,6 @@ pub(super) fn find(w: &mut Window<'_>) -> Option<i64> {
     Some(0)
 }
 
-/// Returns the number of keys.
-pub(super) fn count(w: &mut Window<'_>) -> Option<i64> {
-    let count = dictionary(w)?.len() as i64;
-    *w.i.first_mut()? = count;
-    w.clear_arguments();
-    Some(0)
-}
-
-/// Returns the key that is stored at the place in the window.
-pub(super) fn key_there(w: &mut Window<'_>) -> Option<i64> {
-    let place = usize::try_from(*w.i.first()?).ok()?;
-    return_key(w, place)
-}
-
-/// Returns the key at the position in the window.
-pub(super) fn key_at(w: &mut Window<'_>) -> Option<i64> {
-    let position = usize::try_from(*w.i.first()?).ok()?;
-    let place = dictionary(w)?.place_at_once(position)?;
-    return_key(w, place)
-}
-
-#[inline(always)]
-fn return_key(w: &mut Window<'_>, place: usize) -> Option<i64> {
-    match w.signature.kinds.first()? {
-        ScalarKind::Int => {
-            let key = dictionary(w)?.integer_key_there(place)?;
-            *w.i.first_mut()? = key;
-        }
-        ScalarKind::Text => {
-            let key = dictionary(w)?.text_key_there(place)?.clone();
-            *w.r.first_mut()? = key;
-        }
-        ScalarKind::Double | ScalarKind::Other => return None,
-    }
-    w.clear_arguments();
-    Some(0)
-}
-
 pub(super) fn contains(w: &mut Window<'_>) -> Option<i64> {
     let place = dictionary(w)?.find_scalar(key(w)?);
     *w.i.first_mut()? = i64::from(place.is_some());
