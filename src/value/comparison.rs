@@ -3,14 +3,13 @@
 use super::shape::{Shape, ShapeId, Shapes, visible_fields};
 use super::{Components, Ref};
 use crate::tensor::Tensor;
-use smallvec::{SmallVec, smallvec};
 use std::cmp::Ordering;
 use std::rc::Rc;
 
 /// Whether two values of one type are equal. The function uses a work list, so that chains of any length can be
 /// compared.
 pub fn equal(shapes: &Shapes, shape: ShapeId, a: Components<'_>, b: Components<'_>) -> bool {
-    let mut work: WorkList<'_> = smallvec![(shape, a, b)];
+    let mut work = vec![(shape, a, b)];
     while let Some((shape, mut a, mut b)) = work.pop() {
         crate::cancel::check();
         let same = match shapes.get(shape) {
@@ -22,9 +21,13 @@ pub fn equal(shapes: &Shapes, shape: ShapeId, a: Components<'_>, b: Components<'
             }
             Shape::Int { .. } | Shape::Bool => a.integer() == b.integer(),
             Shape::String | Shape::Character => super::string::same(text(a.reference()), text(b.reference())),
-            Shape::Tuple(fields) => equal_fields(shapes, &mut work, fields.iter().map(|(_, s)| *s), a, b),
+            Shape::Tuple(fields) => {
+                push_fields(shapes, &mut work, fields.iter().map(|(_, s)| *s), a, b);
+                true
+            }
             Shape::Struct { fields, style, .. } => {
-                equal_fields(shapes, &mut work, visible_fields(fields, *style).iter().map(|(_, s)| *s), a, b)
+                push_fields(shapes, &mut work, visible_fields(fields, *style).iter().map(|(_, s)| *s), a, b);
+                true
             }
             Shape::Enum { cases, .. } => {
                 let (tag, other) = (a.integer(), b.integer());
@@ -70,35 +73,7 @@ pub fn equal(shapes: &Shapes, shape: ShapeId, a: Components<'_>, b: Components<'
     true
 }
 
-/// The parts that remain to be compared. Most values have few parts, which need no allocation.
-type WorkList<'a> = SmallVec<[(ShapeId, Components<'a>, Components<'a>); 4]>;
-
-/// Compares the fields that are numbers, integers and strings, without the work list; the other fields remain. Returns
-/// whether the compared fields are equal.
-fn equal_fields<'a>(
-    shapes: &Shapes,
-    work: &mut WorkList<'a>,
-    fields: impl Iterator<Item = ShapeId>,
-    mut a: Components<'a>,
-    mut b: Components<'a>,
-) -> bool {
-    for field in fields {
-        let same = match shapes.get(field) {
-            Shape::Double | Shape::Float => a.number() == b.number(),
-            Shape::Int { .. } | Shape::Bool => a.integer() == b.integer(),
-            Shape::String => super::string::same(text(a.reference()), text(b.reference())),
-            _ => {
-                let layout = shapes.layout(field);
-                work.push((field, a.take(layout), b.take(layout)));
-                true
-            }
-        };
-        if !same {
-            return false;
-        }
-    }
-    true
-}
+type WorkList<'a> = Vec<(ShapeId, Components<'a>, Components<'a>)>;
 
 fn push_fields<'a>(
     shapes: &Shapes,

@@ -224,9 +224,6 @@ impl Dictionary {
                 (Some(Ref::Text(key)), Some(Ref::Text(there))) => **key == **there,
                 _ => false,
             },
-            Shape::Struct { .. } | Shape::Tuple(_) | Shape::Enum { .. } => {
-                self.is_there(last) && equal(shapes, shape, self.kept.keys.element(last, shapes.layout(shape)), key)
-            }
             _ => false,
         }
     }

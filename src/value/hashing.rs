@@ -4,7 +4,6 @@ use super::comparison::text;
 use super::shape::{Shape, ShapeId, Shapes, visible_fields};
 use super::{Components, Ref};
 use crate::tensor::Tensor;
-use smallvec::{SmallVec, smallvec};
 use std::borrow::Cow;
 use std::rc::Rc;
 
@@ -56,11 +55,8 @@ fn hash_tensor(tensor: &Tensor, state: &mut Mixer) {
     scalars.iter().flatten().for_each(|x| state.mix((x + 0.0).to_bits()));
 }
 
-/// The parts that remain to be hashed. Most values have few parts, which need no allocation.
-type WorkList<'a> = SmallVec<[(ShapeId, Components<'a>); 4]>;
-
 fn hash_parts(shapes: &Shapes, shape: ShapeId, value: Components<'_>, state: &mut Mixer) {
-    let mut work: WorkList<'_> = smallvec![(shape, value)];
+    let mut work = vec![(shape, value)];
     while let Some((shape, mut value)) = work.pop() {
         match shapes.get(shape) {
             // Positive and negative zero are equal.
@@ -75,10 +71,9 @@ fn hash_parts(shapes: &Shapes, shape: ShapeId, value: Components<'_>, state: &mu
             Shape::String | Shape::Character => {
                 state.text(&super::string::canonical(text(value.reference())));
             }
-            Shape::Tuple(fields) => hash_fields(shapes, &mut work, fields.iter().map(|(_, s)| *s), value, state),
+            Shape::Tuple(fields) => push_parts(shapes, &mut work, fields.iter().map(|(_, s)| *s), value),
             Shape::Struct { fields, style, .. } => {
-                let visible = visible_fields(fields, *style).iter().map(|(_, s)| *s);
-                hash_fields(shapes, &mut work, visible, value, state);
+                push_parts(shapes, &mut work, visible_fields(fields, *style).iter().map(|(_, s)| *s), value);
             }
             Shape::Enum { cases, .. } => {
                 let tag = value.integer();
@@ -130,31 +125,9 @@ fn hash_parts(shapes: &Shapes, shape: ShapeId, value: Components<'_>, state: &mu
     }
 }
 
-/// Mixes the leading fields that are numbers, integers and strings, without the work list; the other fields remain.
-fn hash_fields<'a>(
-    shapes: &Shapes,
-    work: &mut WorkList<'a>,
-    mut fields: impl DoubleEndedIterator<Item = ShapeId> + Clone,
-    mut value: Components<'a>,
-    state: &mut Mixer,
-) {
-    loop {
-        let remaining = fields.clone();
-        let Some(field) = fields.next() else { return };
-        match shapes.get(field) {
-            Shape::Double | Shape::Float => state.mix((value.number() + 0.0).to_bits()),
-            Shape::Int { .. } | Shape::Bool => state.mix(value.integer() as u64),
-            Shape::String => {
-                state.text(&super::string::canonical(text(value.reference())));
-            }
-            _ => return push_parts(shapes, work, remaining, value),
-        }
-    }
-}
-
 fn push_parts<'a>(
     shapes: &Shapes,
-    work: &mut WorkList<'a>,
+    work: &mut Vec<(ShapeId, Components<'a>)>,
     fields: impl DoubleEndedIterator<Item = ShapeId>,
     mut value: Components<'a>,
 ) {

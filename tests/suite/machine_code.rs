@@ -3,7 +3,6 @@
 
 use crate::harness::command;
 use crate::harness::folder::Folder;
-use crate::replaced_references;
 use crate::statements;
 use dscript::session::{CompileMode, Options, Status};
 use proptest::prelude::Rng;
@@ -174,23 +173,4 @@ fn random_programs_behave_the_same_in_machine_code() {
         failed += usize::from(interpreted.1 == Status::Failed);
     }
     assert!(failed < cases / 2, "{failed} of {cases} programs fail");
-}
-
-#[test]
-fn references_are_replaced_in_the_same_way_in_every_mode() {
-    let cases = std::env::var("DSCRIPT_CASES").ok().and_then(|text| text.parse().ok()).unwrap_or(30);
-    let mut random = TestRng::from_seed(RngAlgorithm::ChaCha, &[9; 32]);
-    for _ in 0..cases {
-        let count = 4 + random.next_u32() as usize % 8;
-        let statements: Vec<(usize, usize)> = (0..count)
-            .map(|_| (random.next_u32() as usize, [1, 1, 1, 2, 3, 5][random.next_u32() as usize % 6]))
-            .collect();
-        let text = replaced_references::program(&statements);
-        let options = Options { timeout: Some(Duration::from_secs(20)), ..Options::default() };
-        let interpreted = statements::run(&text, CompileMode::Never, options.clone());
-        assert_eq!(interpreted.1, Status::Done, "{text}\n{}", interpreted.2);
-        for mode in [CompileMode::WhenHot, CompileMode::Always] {
-            assert_eq!(statements::run(&text, mode, options.clone()), interpreted, "{text}");
-        }
-    }
 }

@@ -24,7 +24,6 @@ mod prefixes;
 mod primitives;
 mod prompt;
 mod properties;
-mod replaced_references;
 mod singular;
 mod sink;
 mod standard_streams;

@@ -291,14 +291,7 @@ impl Translator<'_, '_> {
         self.builder.set_cold_block(rare);
         let next = self.builder.create_block();
         if !self.writes_to_empty() {
-            let (empty, filled) = (self.builder.create_block(), self.builder.create_block());
-            self.require_null(layout, out, filled);
-            self.builder.ins().jump(empty, &[]);
-            self.continue_in(filled);
-            // A function that is called in a loop is still in the window, unless the function drops its own object.
-            let is_same = self.holds(layout, out, base, offset);
-            self.builder.ins().brif(is_same, next, &[], rare, &[]);
-            self.continue_in(empty);
+            self.require_null(layout, out, rare);
         }
         let tag = self.builder.ins().load(types::I8, FLAGS, base, offset + layout.tag);
         let [copied, uncounted, filled, text, counted] = [(); 5].map(|()| self.builder.create_block());
@@ -332,19 +325,6 @@ impl Translator<'_, '_> {
             self.rare_step(at, next);
         }
         self.continue_in(next);
-    }
-
-    /// Whether a register holds the reference at an address.
-    fn holds(&mut self, layout: &Layout, register: u16, base: Value, offset: i32) -> Value {
-        let (own, at) = self.reference(register);
-        let mut differences = self.constant(0);
-        for word in (0..layout.reference).step_by(8) {
-            let here = self.builder.ins().load(types::I64, FLAGS, own, at + word);
-            let there = self.builder.ins().load(types::I64, FLAGS, base, offset + word);
-            let difference = self.builder.ins().bxor(here, there);
-            differences = self.builder.ins().bor(differences, difference);
-        }
-        self.builder.ins().icmp_imm_u(IntCC::Equal, differences, 0)
     }
 
     /// Whether the object of a reference begins with the number of its owners.

@@ -74,7 +74,7 @@ extern "C" fn step(context: *mut Context, site: *const Site, link: *const Link) 
         let (root, frames) = (&raw const context.root, running.frames);
         let stack = machine.stacks.r.as_ptr().addr();
         let mut callers = Callers { link, root, frames, stack, exist: false };
-        let frame = push_innermost(machine, site, &callers).filter(|_| !machine.stacks.have_moved(&stacks));
+        let frame = push_innermost(machine, site, &callers).filter(|_| machine.stacks.addresses() == stacks);
         let Some(frame) = frame else {
             machine.frames.truncate(running.frames);
             context.fuel = machine.fuel;
@@ -99,7 +99,7 @@ extern "C" fn step(context: *mut Context, site: *const Site, link: *const Link) 
         let outcome = applied.and_then(|is_done| if is_done { Ok(()) } else { execute(machine, compiler) });
         context.fuel = machine.fuel;
         compiled::describe(machine, context);
-        let has_moved = machine.stacks.have_moved(&stacks);
+        let has_moved = machine.stacks.addresses() != stacks;
         if outcome.is_err() || machine.frames.len() != count || has_moved || mode != machine.levels.mode() {
             callers.create(machine);
             running.fault = outcome.err();

@@ -62,12 +62,6 @@ impl Stacks {
         [self.f.as_ptr().addr(), self.slots.as_ptr().addr(), self.i.as_ptr().addr(), self.r.as_ptr().addr()]
     }
 
-    /// Whether one of the stacks is at another address than before. The addresses are compared one by one: they were just
-    /// written one by one, and the processor would wait for a read of two of them at once.
-    pub fn have_moved(&self, before: &[usize; 4]) -> bool {
-        self.addresses().iter().zip(before).any(|(now, before)| now != before)
-    }
-
     /// Returns the number of bytes that the given numbers of registers take.
     pub fn bytes_for([f, i, r]: [usize; 3], slots: bool) -> u64 {
         let number = size_of::<f64>() + if slots { size_of::<Slot>() } else { 0 };
