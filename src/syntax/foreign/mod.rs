@@ -370,16 +370,9 @@ impl Search<'_> {
         let parameter = self.code.word(self.focus + 2)?.strip_prefix('d').filter(|name| name.chars().count() == 1)?;
         let range = self.code.tokens[self.focus].from..self.code.tokens[self.focus + 2].to;
         let message = format!("a partial derivative of '{function}' is the function '∂({function}, {parameter})'");
-        (self.code.word(self.focus + 1) == Some("/")).then_some(Replacement {
-            range,
-            code: None,
-            message,
-            kind: ReplacementKind::General,
-            is_guess: true,
-            declares: false,
-            function: None,
-            member: None,
-        })
+        let certain = Replacement::certain(range, String::new());
+        let is_quotient = self.code.word(self.focus + 1) == Some("/");
+        is_quotient.then_some(Replacement { code: None, message, is_guess: true, ..certain })
     }
 }
 

@@ -25,7 +25,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Checks the access level of a function that is called or referred to.
+    /// Checks the access level and the availability of a function that is called or referred to.
     pub(crate) fn check_function_access(&mut self, f: FunctionId, span: Span) {
         let data = self.cx.defs.function_data(f);
         let (owner, name) = (data.owner, data.base_name.clone());
@@ -66,7 +66,8 @@ impl Infer<'_> {
         candidates.into_iter().filter(is_accessible).collect()
     }
 
-    /// Checks the access level of a stored property that is read or written.
+    /// Checks the access level of a stored property that is read or written, and its availability when it is read: the place of
+    /// an assignment is first inferred as an expression.
     pub(crate) fn check_stored_access(&mut self, n: NominalId, index: u32, writes: bool, span: Span) {
         let stored = &self.cx.defs.nominal_data(n).stored[index as usize];
         let decl = stored.decl.clone();
@@ -85,7 +86,8 @@ impl Infer<'_> {
         }
     }
 
-    /// Checks the access level of a static stored property that is read or written.
+    /// Checks the access level of a static stored property, or of a global variable, that is read or written, and its
+    /// availability when it is read.
     pub(crate) fn check_global_access(&mut self, g: GlobalId, writes: bool, span: Span) {
         let global = &self.cx.defs.globals[g.0 as usize];
         let (owner, name) = (global.owner, global.name.clone());

@@ -11,7 +11,7 @@ use crate::types::model::typed_tree::Expr;
 use crate::types::names::name_lookup;
 
 impl Infer<'_> {
-    /// Reports a key path of a known root that only the subscript for keys of unknown roots accepts: the result would
+    /// Reports a key path of a known root that only the subscript for key paths of unknown roots accepts: the result would
     /// always be `nil`.
     pub(crate) fn refused_key_path(&mut self, candidate: &Candidate, args: &[ArgNode], span: Span) -> Option<Expr> {
         let (Target::Function(f), [arg]) = (&candidate.target, args) else { return None };
